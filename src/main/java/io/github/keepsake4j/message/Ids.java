@@ -1,0 +1,82 @@
+package io.github.keepsake4j.message;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Rules for ids, and ids of our own. Thread-safe. */
+public final class Ids {
+
+    /** The longest id, in bytes of UTF-8. */
+    public static final int MAX_BYTES = 512;
+
+    /**
+     * As a parent this id means "the message before it in time": the marker that Dify's data holds for conversations
+     * from before there were branches.
+     */
+    public static final String BEFORE_IN_TIME = "00000000-0000-0000-0000-000000000000";
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /** Milliseconds (48 bits) and a counter (12 bits) of the id that was made last. */
+    private static long lastTick;
+
+    private Ids() {}
+
+    /**
+     * Checks an id: any Unicode text of 1 to {@value #MAX_BYTES} bytes of UTF-8 without NUL and without lone surrogates
+     * (which no encoding keeps apart).
+     *
+     * @param field how the caller knows this id
+     * @param id the id
+     * @return the same id
+     * @throws InvalidInputException if the id is null or breaks a rule
+     */
+    public static String check(String field, @Nullable String id) {
+        if (id == null) {
+            throw new InvalidInputException(field, "must not be null");
+        }
+        if (id.isEmpty()) {
+            throw new InvalidInputException(field, "must not be empty");
+        }
+        if (id.indexOf('\0') >= 0) {
+            throw new InvalidInputException(field, "must not contain NUL (U+0000)");
+        }
+        int bytes = utf8(field, id).remaining();
+        if (bytes > MAX_BYTES) {
+            throw new InvalidInputException(
+                    field, "is " + bytes + " bytes of UTF-8 long; at most " + MAX_BYTES + " are allowed");
+        }
+        return id;
+    }
+
+    /**
+     * Makes an id for a message: a UUID of version 7 (RFC 9562), so that ids made later sort later within one process
+     * and new rows land at the end of an index.
+     *
+     * @return a new id of 36 ASCII characters
+     */
+    public static String next() {
+        long tick;
+        synchronized (RANDOM) {
+            long now = System.currentTimeMillis() << 12;
+            lastTick = Math.max(now, lastTick + 1);
+            tick = lastTick;
+        }
+        long high = (tick >>> 12) << 16 | 0x7000L | (tick & 0xFFF);
+        long low = (RANDOM.nextLong() & 0x3FFFFFFFFFFFFFFFL) | 0x8000000000000000L;
+        return new UUID(high, low).toString();
+    }
+
+    private static ByteBuffer utf8(String field, String id) {
+        try {
+            return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(id));
+        } catch (CharacterCodingException e) {
+            throw new InvalidInputException(field, "is not Unicode text: it holds half of a surrogate pair");
+        }
+    }
+}
