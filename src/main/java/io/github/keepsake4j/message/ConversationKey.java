@@ -8,11 +8,6 @@ package io.github.keepsake4j.message;
  */
 public record ConversationKey(String tenant, String conversationId) implements MemoryKey {
 
-    /**
-     * Checks the ids.
-     *
-     * @throws InvalidInputException if an id is null, empty, too long, or holds NUL or half a surrogate pair
-     */
     public ConversationKey {
         Ids.check("tenant", tenant);
         Ids.check("conversationId", conversationId);

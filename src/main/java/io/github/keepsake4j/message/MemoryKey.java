@@ -34,13 +34,7 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
         StringBuilder encoded = new StringBuilder(id.length() + 16);
         for (byte b : id.getBytes(StandardCharsets.UTF_8)) {
             char c = (char) (b & 0xFF);
-            boolean unreserved = c >= 'a' && c <= 'z'
-                    || c >= 'A' && c <= 'Z'
-                    || c >= '0' && c <= '9'
-                    || c == '-'
-                    || c == '.'
-                    || c == '_'
-                    || c == '~';
+            boolean unreserved = c < 128 && (Character.isLetterOrDigit(c) || "-._~".indexOf(c) >= 0);
             if (unreserved) {
                 encoded.append(c);
             } else {

@@ -10,11 +10,6 @@ package io.github.keepsake4j.message;
  */
 public record NodeKey(String tenant, String appId, String conversationId, String nodeId) implements MemoryKey {
 
-    /**
-     * Checks the ids.
-     *
-     * @throws InvalidInputException if an id is null, empty, too long, or holds NUL or half a surrogate pair
-     */
     public NodeKey {
         Ids.check("tenant", tenant);
         Ids.check("appId", appId);

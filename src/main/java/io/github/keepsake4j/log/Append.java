@@ -1,0 +1,118 @@
+package io.github.keepsake4j.log;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link MessageLog#append} takes. Made by {@link #under(Parent, List)} and narrowed by the {@code with} methods.
+ *
+ * @param parent what the first message follows; each other one follows the one before it
+ * @param messages the messages, oldest first; empty only if a view is set
+ * @param expected the head that must be there, or null for any
+ * @param epoch the epoch that must be in force, or null for any
+ * @param view the view to set, or null to leave views alone
+ * @param importing whether a parent that is not there is kept and reported by reads, instead of refused
+ */
+public record Append(
+        Parent parent,
+        List<NewMessage> messages,
+        @Nullable Expected expected,
+        @Nullable Long epoch,
+        @Nullable View view,
+        boolean importing) {
+
+    /**
+     * The head that an append expects.
+     *
+     * @param head the head's id, or null for a memory without messages
+     */
+    public record Expected(@Nullable String head) {}
+
+    public Append {
+        Objects.requireNonNull(parent, "parent");
+        messages = List.copyOf(messages);
+        if (messages.isEmpty() && view == null) {
+            throw new InvalidInputException("messages", "must not be empty");
+        }
+        Set<String> ids = new HashSet<>();
+        for (NewMessage message : messages) {
+            if (!ids.add(message.id())) {
+                throw new InvalidInputException("messages", "the id " + message.id() + " stands twice in the batch");
+            }
+        }
+    }
+
+    /**
+     * Appends messages.
+     *
+     * @param parent what the first message follows
+     * @param messages the messages, oldest first
+     * @return the append
+     */
+    public static Append under(Parent parent, List<NewMessage> messages) {
+        return new Append(parent, messages, null, null, null, false);
+    }
+
+    /**
+     * Appends messages under the head.
+     *
+     * @param messages the messages, oldest first
+     * @return the append
+     */
+    public static Append underHead(NewMessage... messages) {
+        return under(Parent.head(), List.of(messages));
+    }
+
+    /**
+     * Sets a view and appends nothing.
+     *
+     * @param view the view
+     * @return the append
+     */
+    public static Append viewOnly(View view) {
+        return new Append(Parent.head(), List.of(), null, null, view, false);
+    }
+
+    /**
+     * Makes it a compare-and-set.
+     *
+     * @param head the head that must be there, or null for a memory without messages
+     * @return a copy
+     */
+    public Append expectingHead(@Nullable String head) {
+        return new Append(parent, messages, new Expected(head), epoch, view, importing);
+    }
+
+    /**
+     * Ties it to an epoch: it is refused once the memory was erased.
+     *
+     * @param inForce the epoch that must be in force
+     * @return a copy
+     */
+    public Append inEpoch(long inForce) {
+        return new Append(parent, messages, expected, inForce, view, importing);
+    }
+
+    /**
+     * Sets a view in the same step.
+     *
+     * @param set the view
+     * @return a copy
+     */
+    public Append withView(View set) {
+        return new Append(parent, messages, expected, epoch, set, importing);
+    }
+
+    /**
+     * Accepts a parent that is not there: reads report it as {@link Tail#missingParent()}.
+     *
+     * @return a copy
+     */
+    public Append asImport() {
+        return new Append(parent, messages, expected, epoch, view, true);
+    }
+}

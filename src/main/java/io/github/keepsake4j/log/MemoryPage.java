@@ -1,0 +1,17 @@
+package io.github.keepsake4j.log;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One page of a tenant's memories.
+ *
+ * @param memories newest first by when they came into being
+ * @param next the next page's query, or empty if this was the last one when it was read
+ */
+public record MemoryPage(List<MemoryInfo> memories, Optional<ListQuery> next) {
+
+    public MemoryPage {
+        memories = List.copyOf(memories);
+    }
+}

@@ -1,0 +1,530 @@
+package io.github.keepsake4j.log;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One whole memory as a value: the port's rules for backends that hold or load a memory in one piece. Each method does
+ * what the method of {@link MessageLog} of the same name says. Not thread-safe: a backend locks, or works on a copy and
+ * writes it conditionally.
+ */
+public final class MemoryTree {
+
+    /**
+     * How messages become text and come back.
+     *
+     * @param encode message to text
+     * @param decode text to message; throws {@link UnreadableDataException}
+     */
+    public record Payloads(Function<ChatMessage, String> encode, Function<String, ChatMessage> decode) {}
+
+    /**
+     * One stored message.
+     *
+     * @param id the message's id
+     * @param parentId the parent's id, or null for a root; it may name a message that is not there
+     * @param sequence its place in the log, from 1
+     * @param payload the message as text
+     * @param system whether it is a system message
+     * @param tokens its size in tokens
+     * @param tokenCounter the counter's name
+     * @param createdAt when it was appended
+     */
+    public record Entry(
+            String id,
+            @Nullable String parentId,
+            long sequence,
+            String payload,
+            boolean system,
+            int tokens,
+            String tokenCounter,
+            Instant createdAt) {}
+
+    /**
+     * A memory's whole content, to be stored in one piece.
+     *
+     * @param epoch the epoch in force
+     * @param revision see {@link AppendResult#revision()}
+     * @param head the head's id, or null
+     * @param entries all messages by sequence
+     * @param views all views
+     * @param summaries all summaries in the order in which they were put
+     * @param leases by name
+     * @param title the title, or null
+     * @param metadata short texts by name
+     * @param createdAt when it came into being, or null if it was never written or was erased
+     */
+    public record State(
+            long epoch,
+            long revision,
+            @Nullable String head,
+            List<Entry> entries,
+            List<View> views,
+            List<Summary> summaries,
+            Map<String, Lease> leases,
+            @Nullable String title,
+            Map<String, String> metadata,
+            @Nullable Instant createdAt) {}
+
+    /** A stored message and what it inherits from its parent, so that reads need not walk to the root. */
+    private static final class Node {
+        private final Entry entry;
+        private final @Nullable Node parent;
+        private final long depth;
+        private final @Nullable Node system;
+
+        Node(Entry entry, @Nullable Node parent) {
+            this.entry = entry;
+            this.parent = parent;
+            this.depth = parent == null ? 1 : parent.depth + 1;
+            this.system = entry.system() ? this : parent == null ? null : parent.system;
+        }
+
+        long sequence() {
+            return entry.sequence();
+        }
+    }
+
+    private final MemoryKey key;
+    private final Payloads payloads;
+    private final List<Node> nodes = new ArrayList<>();
+    private final Map<String, Node> byId = new HashMap<>();
+    private final TreeMap<Long, View> views = new TreeMap<>();
+    private final List<Summary> summaries = new ArrayList<>();
+    private final Map<String, Lease> leases = new HashMap<>();
+    private long epoch = 1;
+    private long revision = 1;
+    private @Nullable Node head;
+    private @Nullable String title;
+    private Map<String, String> metadata = Map.of();
+    private @Nullable Instant createdAt;
+
+    /**
+     * An empty memory.
+     *
+     * @param key the memory
+     * @param payloads how messages become text
+     */
+    public MemoryTree(MemoryKey key, Payloads payloads) {
+        this.key = key;
+        this.payloads = payloads;
+    }
+
+    /**
+     * A memory from its stored content.
+     *
+     * @param key the memory
+     * @param payloads how messages become text
+     * @param state what {@link #state()} gave
+     */
+    public MemoryTree(MemoryKey key, Payloads payloads, State state) {
+        this(key, payloads);
+        epoch = state.epoch();
+        revision = state.revision();
+        state.entries().forEach(this::link);
+        state.views().forEach(view -> views.put(view.anchorSequence(), view));
+        summaries.addAll(state.summaries());
+        leases.putAll(state.leases());
+        title = state.title();
+        metadata = Map.copyOf(state.metadata());
+        createdAt = state.createdAt();
+        head = state.head() == null ? null : byId.get(state.head());
+    }
+
+    /**
+     * Returns the whole content.
+     *
+     * @return a copy
+     */
+    public State state() {
+        return new State(
+                epoch,
+                revision,
+                id(head),
+                nodes.stream().map(node -> node.entry).toList(),
+                List.copyOf(views.values()),
+                List.copyOf(summaries),
+                Map.copyOf(leases),
+                title,
+                metadata,
+                createdAt);
+    }
+
+    /**
+     * Does {@link MessageLog#append}.
+     *
+     * @param append what to append
+     * @param now the store's time
+     * @return the result
+     */
+    public AppendResult append(Append append, Instant now) {
+        AppendRules.checkEpoch(key, append.epoch(), epoch);
+        Map<String, LoggedMessage> stored = new HashMap<>();
+        for (NewMessage message : append.messages()) {
+            Node there = byId.get(message.id());
+            if (there != null) {
+                stored.put(message.id(), logged(there));
+            }
+        }
+        if (AppendRules.isReplay(key, append, stored)) {
+            return new AppendResult(id(head), id(head), epoch, revision, true);
+        }
+        AppendRules.checkHead(key, append.expected(), id(head));
+        String parentId = parentId(append);
+        // Encoding can refuse a message, so everything is encoded before anything is linked.
+        List<String> texts = append.messages().stream()
+                .map(NewMessage::message)
+                .map(payloads.encode())
+                .toList();
+        View view = append.view();
+        if (view != null && view.anchor() != null && !byId.containsKey(view.anchor())) {
+            throw new InvalidInputException("view anchor", "is not in memory " + key);
+        }
+
+        Instant time = now.truncatedTo(ChronoUnit.MICROS);
+        Node before = head;
+        for (int i = 0; i < texts.size(); i++) {
+            NewMessage message = append.messages().get(i);
+            Instant made = message.createdAt();
+            head = link(new Entry(
+                    message.id(),
+                    parentId,
+                    nodes.size() + 1L,
+                    texts.get(i),
+                    message.message().type() == ChatMessageType.SYSTEM,
+                    message.tokens(),
+                    message.tokenCounter(),
+                    made == null ? time : made.truncatedTo(ChronoUnit.MICROS)));
+            parentId = message.id();
+        }
+        if (createdAt == null) {
+            createdAt = time;
+        }
+        if (view != null) {
+            setView(view);
+        }
+        return new AppendResult(id(before), id(head), epoch, revision, false);
+    }
+
+    /**
+     * Does {@link MessageLog#read}.
+     *
+     * @param query the bounds
+     * @return the tail
+     */
+    public Tail read(ReadQuery query) {
+        Node start = query.from() == null ? head : existing("from", query.from());
+        if (start == null) {
+            return Tail.empty(epoch, revision);
+        }
+        Node floor = null;
+        if (query.after() != null) {
+            floor = existing("after", query.after());
+            if (!isOnBranch(floor.sequence(), start)) {
+                throw new InvalidInputException("after", "is no ancestor of the branch's end in memory " + key);
+            }
+        }
+        long behind = floor == null ? 0 : floor.sequence();
+        Node system = start.system != null && start.system.sequence() > behind ? start.system : null;
+        Summary summary = query.toSummary() ? newestSummary(start) : null;
+        if (summary != null) {
+            behind = Math.max(behind, existing("summary", summary.coversUpTo()).sequence());
+        }
+
+        List<LoggedMessage> messages = new ArrayList<>();
+        long tokens = 0;
+        Node node = start;
+        Node oldest = start;
+        while (node != null
+                && node.sequence() > behind
+                && messages.size() < query.maxMessages()
+                && (messages.isEmpty() || tokens < query.maxTokens())
+                && query.maxTokens() > 0) {
+            messages.add(logged(node));
+            tokens += node.entry.tokens();
+            oldest = node;
+            node = node.parent;
+        }
+        boolean complete = node == null || node.sequence() <= behind;
+        Collections.reverse(messages);
+        return new Tail(
+                id(head),
+                epoch,
+                revision,
+                messages,
+                system == null ? null : logged(system),
+                viewInForce(start),
+                summary,
+                complete,
+                node == null ? oldest.entry.parentId() : null);
+    }
+
+    /**
+     * Does {@link MessageLog#history}.
+     *
+     * @param query the page
+     * @return the page
+     */
+    public HistoryPage history(HistoryQuery query) {
+        long size = nodes.size();
+        long from = query.forward()
+                ? Math.min(query.sequence(), size)
+                : Math.max(0, Math.min(query.sequence() - 1, size) - query.limit() - 1L);
+        long to = query.forward()
+                ? Math.min(size, from + query.limit() + 1L)
+                : Math.max(0, Math.min(query.sequence() - 1, size));
+        return HistoryPage.of(
+                query,
+                nodes.subList((int) from, (int) to).stream().map(this::logged).toList());
+    }
+
+    /**
+     * Does {@link MessageLog#branches}.
+     *
+     * @return the branches
+     */
+    public List<Branch> branches() {
+        Set<Node> parents = new HashSet<>();
+        nodes.forEach(node -> {
+            if (node.parent != null) {
+                parents.add(node.parent);
+            }
+        });
+        List<Branch> branches = new ArrayList<>();
+        for (int i = nodes.size() - 1; i >= 0; i--) {
+            Node node = nodes.get(i);
+            if (!parents.contains(node)) {
+                branches.add(new Branch(node.entry.id(), node.depth, node.entry.createdAt(), node == head));
+            }
+        }
+        return branches;
+    }
+
+    /**
+     * Does {@link MessageLog#moveHead}.
+     *
+     * @param messageId the new head
+     * @param expectedEpoch the epoch that must be in force, or null
+     * @return the head from before
+     */
+    public String moveHead(String messageId, @Nullable Long expectedEpoch) {
+        AppendRules.checkEpoch(key, expectedEpoch, epoch);
+        Node target = existing("messageId", messageId);
+        String before = head == null ? messageId : head.entry.id();
+        head = target;
+        revision++;
+        return before;
+    }
+
+    /**
+     * Does {@link MessageLog#describe}.
+     *
+     * @param newTitle the title, or null
+     * @param newMetadata short texts by name
+     * @param now the store's time
+     */
+    public void describe(@Nullable String newTitle, Map<String, String> newMetadata, Instant now) {
+        title = newTitle;
+        metadata = Map.copyOf(newMetadata);
+        if (createdAt == null) {
+            createdAt = now.truncatedTo(ChronoUnit.MICROS);
+        }
+    }
+
+    /**
+     * Returns what a list shows.
+     *
+     * @return the memory's entry, or empty if it was never written or was erased
+     */
+    public Optional<MemoryInfo> info() {
+        if (createdAt == null) {
+            return Optional.empty();
+        }
+        Instant last =
+                nodes.isEmpty() ? null : nodes.get(nodes.size() - 1).entry.createdAt();
+        long tokens = nodes.stream().mapToLong(node -> node.entry.tokens()).sum();
+        return Optional.of(new MemoryInfo(key, title, metadata, nodes.size(), tokens, createdAt, last));
+    }
+
+    /**
+     * Does {@link MessageLog#putSummary}.
+     *
+     * @param summary the summary
+     * @param expectedEpoch the epoch that must be in force
+     */
+    public void putSummary(Summary summary, long expectedEpoch) {
+        AppendRules.checkEpoch(key, expectedEpoch, epoch);
+        existing("coversUpTo", summary.coversUpTo());
+        summaries.add(summary);
+    }
+
+    /**
+     * Does {@link MessageLog#summaries}.
+     *
+     * @return all versions
+     */
+    public List<Summary> summaries() {
+        return List.copyOf(summaries);
+    }
+
+    /**
+     * Does {@link MessageLog#acquireLease}.
+     *
+     * @param name the kind of work
+     * @param owner who asks
+     * @param duration how long
+     * @param now the store's time
+     * @return the lease, or empty
+     */
+    public Optional<Lease> acquireLease(String name, String owner, Duration duration, Instant now) {
+        Lease held = leases.get(name);
+        if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
+            return Optional.empty();
+        }
+        Lease lease = new Lease(name, owner, now.plus(duration).truncatedTo(ChronoUnit.MICROS));
+        leases.put(name, lease);
+        return Optional.of(lease);
+    }
+
+    /**
+     * Does {@link MessageLog#releaseLease}.
+     *
+     * @param name the kind of work
+     * @param owner who holds it
+     */
+    public void releaseLease(String name, String owner) {
+        Lease held = leases.get(name);
+        if (held != null && held.owner().equals(owner)) {
+            leases.remove(name);
+        }
+    }
+
+    /**
+     * Does {@link MessageLog#erase}.
+     *
+     * @return the new epoch
+     */
+    public long erase() {
+        nodes.clear();
+        byId.clear();
+        views.clear();
+        summaries.clear();
+        leases.clear();
+        head = null;
+        title = null;
+        metadata = Map.of();
+        createdAt = null;
+        revision++;
+        return ++epoch;
+    }
+
+    private Node link(Entry entry) {
+        Node node = new Node(entry, entry.parentId() == null ? null : byId.get(entry.parentId()));
+        nodes.add(node);
+        byId.put(entry.id(), node);
+        return node;
+    }
+
+    private void setView(View view) {
+        Node anchor = view.anchor() == null ? head : existing("view anchor", view.anchor());
+        if (anchor == null) {
+            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+        }
+        views.put(anchor.sequence(), new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.cleared()));
+        revision++;
+    }
+
+    private @Nullable View viewInForce(Node start) {
+        return views.headMap(start.sequence(), true).descendingMap().values().stream()
+                .filter(view -> isOnBranch(view.anchorSequence(), start))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private @Nullable Summary newestSummary(Node start) {
+        Summary newest = null;
+        long covered = 0;
+        for (Summary summary : summaries) {
+            long sequence = existing("summary", summary.coversUpTo()).sequence();
+            if (sequence >= covered && isOnBranch(sequence, start)) {
+                newest = summary;
+                covered = sequence;
+            }
+        }
+        return newest;
+    }
+
+    private static boolean isOnBranch(long sequence, Node end) {
+        Node node = end;
+        while (node != null && node.sequence() > sequence) {
+            node = node.parent;
+        }
+        return node != null && node.sequence() == sequence;
+    }
+
+    private @Nullable String parentId(Append append) {
+        Parent parent = append.parent();
+        if (parent instanceof Parent.Head) {
+            return id(head);
+        }
+        if (parent instanceof Parent.Root) {
+            return null;
+        }
+        String named = ((Parent.Of) parent).id();
+        if (named.equals(Ids.BEFORE_IN_TIME)) {
+            return nodes.isEmpty() ? null : nodes.get(nodes.size() - 1).entry.id();
+        }
+        if (!byId.containsKey(named) && !append.importing()) {
+            throw new UnknownParentException(key, named);
+        }
+        return named;
+    }
+
+    private Node existing(String field, String id) {
+        Node node = byId.get(id);
+        if (node == null) {
+            throw new InvalidInputException(field, "message " + id + " is not in memory " + key);
+        }
+        return node;
+    }
+
+    private LoggedMessage logged(Node node) {
+        Entry entry = node.entry;
+        try {
+            return new LoggedMessage(
+                    entry.id(),
+                    entry.parentId(),
+                    entry.sequence(),
+                    payloads.decode().apply(entry.payload()),
+                    entry.tokens(),
+                    entry.tokenCounter(),
+                    entry.createdAt());
+        } catch (UnreadableDataException e) {
+            throw AppendRules.unreadable(key, entry.id(), e);
+        }
+    }
+
+    private static @Nullable String id(@Nullable Node node) {
+        return node == null ? null : node.entry.id();
+    }
+}

@@ -1,0 +1,152 @@
+package io.github.keepsake4j.log;
+
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps memories. A memory is a tree of messages with a head (the newest message of the current branch), and beside it
+ * what callers set: views, summaries, leases, a title. Nothing but {@link #erase} deletes.
+ *
+ * <p>Every method is atomic and safe across threads and, where the storage is shared, across processes. What was
+ * acknowledged survives a kill of either side. A memory needs no creation: one that was never written is empty.
+ *
+ * <p>Every method throws {@link StorageUnavailableException} (retryable) when the storage cannot be reached and
+ * {@link UnreadableDataException} when what is stored cannot be read; neither is ever reported as "empty".
+ */
+public interface MessageLog extends AutoCloseable {
+
+    /**
+     * Appends a batch of messages, all or none, moves the head to the last one, and sets a view if one is given.
+     *
+     * <p>Idempotent by message id within the memory: a batch that is there already with the same messages (and the same
+     * parent, where one is named) changes nothing and says so, whatever the head is by now.
+     *
+     * @param key the memory
+     * @param append what to append, and where
+     * @return where the messages went, and the head from before
+     * @throws MessageIdConflictException if an id is used with other content, or only a part of the batch is there
+     * @throws HeadConflictException if another head was expected
+     * @throws UnknownParentException if the parent is not there
+     * @throws ErasedException if the memory was erased since the epoch that the batch belongs to
+     */
+    AppendResult append(MemoryKey key, Append append);
+
+    /**
+     * Reads the newest part of a branch. The cost depends on what is returned, not on what is stored.
+     *
+     * @param key the memory
+     * @param query the bounds
+     * @return the messages, oldest first, and what stands beside them
+     * @throws InvalidInputException if the query names a message that is not there
+     */
+    Tail read(MemoryKey key, ReadQuery query);
+
+    /**
+     * Reads one page of everything, all branches, by sequence. Pages hold no cursor open: a message that is there when
+     * the first page is read is met exactly once.
+     *
+     * @param key the memory
+     * @param query the page
+     * @return the page, in order of sequence
+     */
+    HistoryPage history(MemoryKey key, HistoryQuery query);
+
+    /**
+     * Lists the branches by their leaves.
+     *
+     * @param key the memory
+     * @return one entry for each message without children, newest first
+     */
+    List<Branch> branches(MemoryKey key);
+
+    /**
+     * Moves the head to another message. Nothing is deleted: what was the current branch can be moved back to.
+     *
+     * @param key the memory
+     * @param messageId the new head
+     * @param epoch the epoch that the caller works in, or null for whichever it is
+     * @return the head from before
+     * @throws InvalidInputException if the message is not there
+     * @throws ErasedException if the memory was erased since that epoch
+     */
+    String moveHead(MemoryKey key, String messageId, @Nullable Long epoch);
+
+    /**
+     * Sets what a list of memories shows.
+     *
+     * @param key the memory; it comes into being if it is not there
+     * @param title the title, without NUL and at most 1,000 characters, or null for none
+     * @param metadata any short texts by name; replaces what was there
+     */
+    void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata);
+
+    /**
+     * Lists a tenant's memories, newest first by when they came into being. A memory that is there when the first page
+     * is read is met exactly once, whatever is written meanwhile.
+     *
+     * @param tenant the tenant's id
+     * @param query the page
+     * @return the page
+     */
+    MemoryPage list(String tenant, ListQuery query);
+
+    /**
+     * Keeps a summary beside the log. All versions are kept; on a branch the newest one of the newest covered message
+     * counts.
+     *
+     * @param key the memory
+     * @param summary the summary, which names the message that it covers up to
+     * @param epoch the epoch that the summarized messages were read in
+     * @throws InvalidInputException if the covered message is not there
+     * @throws ErasedException if the memory was erased since that epoch
+     */
+    void putSummary(MemoryKey key, Summary summary, long epoch);
+
+    /**
+     * Reads every summary that was ever put.
+     *
+     * @param key the memory
+     * @return all versions, in the order in which they were put
+     */
+    List<Summary> summaries(MemoryKey key);
+
+    /**
+     * Takes or renews a lease: the right to do one kind of work on a memory, until it is released or expires.
+     *
+     * @param key the memory
+     * @param name the kind of work
+     * @param owner who asks; the same owner renews
+     * @param duration how long from now, by the store's clock; more than zero
+     * @return the lease, or empty while another owner holds it
+     */
+    Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration);
+
+    /**
+     * Gives a lease back. Nothing happens if the owner does not hold it any more.
+     *
+     * @param key the memory
+     * @param name the kind of work
+     * @param owner who holds it
+     */
+    void releaseLease(MemoryKey key, String name, String owner);
+
+    /**
+     * Deletes a memory: messages, views, summaries, leases, title, ids. What stays is a tombstone without content, whose
+     * epoch makes the store refuse what was begun before.
+     *
+     * @param key the memory
+     * @return the new epoch
+     */
+    long erase(MemoryKey key);
+
+    /** Releases what the log holds. Idempotent. Storage that the user gave stays open. */
+    @Override
+    void close();
+}

@@ -1,0 +1,47 @@
+package io.github.keepsake4j.log;
+
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.time.Instant;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A text that stands for the beginning of a branch. It holds on every branch through the message that it covers up to.
+ *
+ * @param coversUpTo the id of the newest message that it covers
+ * @param text the summary
+ * @param tokens its size in tokens, 0 or more
+ * @param tokenCounter the name of the counter that counted them
+ * @param replacedMessages how many messages it stands for
+ * @param replacedTokens how many tokens these have
+ * @param model the name of the model that wrote it, or null
+ * @param createdAt when it was made
+ */
+public record Summary(
+        String coversUpTo,
+        String text,
+        int tokens,
+        String tokenCounter,
+        long replacedMessages,
+        long replacedTokens,
+        @Nullable String model,
+        Instant createdAt) {
+
+    public Summary {
+        Ids.check("coversUpTo", coversUpTo);
+        Objects.requireNonNull(text, "text");
+        Objects.requireNonNull(tokenCounter, "tokenCounter");
+        Objects.requireNonNull(createdAt, "createdAt");
+        if (tokens < 0 || replacedMessages < 0 || replacedTokens < 0) {
+            throw new InvalidInputException("summary", "counts must not be negative");
+        }
+    }
+
+    /** Leaves the text out, so that it can stand in logs. */
+    @Override
+    public String toString() {
+        return "Summary[coversUpTo=" + coversUpTo + ", tokens=" + tokens + ", replacedMessages=" + replacedMessages
+                + ", replacedTokens=" + replacedTokens + "]";
+    }
+}
