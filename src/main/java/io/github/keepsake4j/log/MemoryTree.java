@@ -45,7 +45,7 @@ public final class MemoryTree {
      * @param parentId the parent's id, or null for a root; it may name a message that is not there
      * @param sequence its place in the log, from 1
      * @param payload the message as text
-     * @param system whether it is a system message
+     * @param type the message's type
      * @param tokens its size in tokens
      * @param tokenCounter the counter's name
      * @param createdAt when it was appended
@@ -55,7 +55,7 @@ public final class MemoryTree {
             @Nullable String parentId,
             long sequence,
             String payload,
-            boolean system,
+            ChatMessageType type,
             int tokens,
             String tokenCounter,
             Instant createdAt) {}
@@ -92,12 +92,14 @@ public final class MemoryTree {
         private final @Nullable Node parent;
         private final long depth;
         private final @Nullable Node system;
+        private final @Nullable Node user;
 
         Node(Entry entry, @Nullable Node parent) {
             this.entry = entry;
             this.parent = parent;
             this.depth = parent == null ? 1 : parent.depth + 1;
-            this.system = entry.system() ? this : parent == null ? null : parent.system;
+            this.system = entry.type() == ChatMessageType.SYSTEM ? this : parent == null ? null : parent.system;
+            this.user = entry.type() == ChatMessageType.USER ? this : parent == null ? null : parent.user;
         }
 
         long sequence() {
@@ -187,7 +189,7 @@ public final class MemoryTree {
             }
         }
         if (AppendRules.isReplay(key, append, stored)) {
-            return new AppendResult(id(head), id(head), epoch, revision, true);
+            return new AppendResult(id(head), id(head), 0, epoch, revision, true);
         }
         AppendRules.checkHead(key, append.expected(), id(head));
         String parentId = parentId(append);
@@ -211,7 +213,7 @@ public final class MemoryTree {
                     parentId,
                     nodes.size() + 1L,
                     texts.get(i),
-                    message.message().type() == ChatMessageType.SYSTEM,
+                    message.message().type(),
                     message.tokens(),
                     message.tokenCounter(),
                     made == null ? time : made.truncatedTo(ChronoUnit.MICROS)));
@@ -223,7 +225,7 @@ public final class MemoryTree {
         if (view != null) {
             setView(view);
         }
-        return new AppendResult(id(before), id(head), epoch, revision, false);
+        return new AppendResult(id(before), id(head), texts.isEmpty() ? 0 : nodes.size(), epoch, revision, false);
     }
 
     /**
@@ -245,7 +247,8 @@ public final class MemoryTree {
             }
         }
         long behind = floor == null ? 0 : floor.sequence();
-        Node system = start.system != null && start.system.sequence() > behind ? start.system : null;
+        LoggedMessage system = loggedBehind(behind, start.system);
+        LoggedMessage user = loggedBehind(behind, start.user);
         Summary summary = query.toSummary() ? newestSummary(start) : null;
         if (summary != null) {
             behind = Math.max(behind, existing("summary", summary.coversUpTo()).sequence());
@@ -272,7 +275,8 @@ public final class MemoryTree {
                 epoch,
                 revision,
                 messages,
-                system == null ? null : logged(system),
+                system,
+                user,
                 viewInForce(start),
                 summary,
                 complete,
@@ -452,6 +456,10 @@ public final class MemoryTree {
         }
         views.put(anchor.sequence(), new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.cleared()));
         revision++;
+    }
+
+    private @Nullable LoggedMessage loggedBehind(long sequence, @Nullable Node node) {
+        return node != null && node.sequence() > sequence ? logged(node) : null;
     }
 
     private @Nullable View viewInForce(Node start) {

@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * @param messages the messages that were asked for, oldest first
  * @param system the system message in force at the branch's end (behind {@link ReadQuery#after()}, if that is given), or
  *     null; it may be older than the messages
+ * @param user the newest user message up to the same end, which began the newest turn, or null; it may be older than the
+ *     messages
  * @param view the view in force on this branch, or null
  * @param summary the newest summary on this branch if {@link ReadQuery#toSummary()} asked for it, or null
  * @param complete whether nothing on the branch was left out: the messages reach back to the root, the ancestor to stop
@@ -25,6 +27,7 @@ public record Tail(
         long revision,
         List<LoggedMessage> messages,
         @Nullable LoggedMessage system,
+        @Nullable LoggedMessage user,
         @Nullable View view,
         @Nullable Summary summary,
         boolean complete,
@@ -42,6 +45,6 @@ public record Tail(
      * @return the tail
      */
     public static Tail empty(long epoch, long revision) {
-        return new Tail(null, epoch, revision, List.of(), null, null, null, true, null);
+        return new Tail(null, epoch, revision, List.of(), null, null, null, null, true, null);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log;
 
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ public final class ViewReader {
     private final long maxTokens;
     private long tokens;
     private @Nullable LoggedMessage system;
+    private @Nullable LoggedMessage user;
     private boolean complete = true;
 
     private ViewReader(MessageLog log, MemoryKey key, ReadQuery query) {
@@ -54,14 +56,12 @@ public final class ViewReader {
         while (i > 0 && messages.get(i - 1).sequence() > view.anchorSequence()) {
             take(messages.get(--i));
         }
-        LoggedMessage inForce = branch.system();
-        if (inForce != null && inForce.sequence() > view.anchorSequence()) {
-            system = inForce;
-        }
+        system = behind(view, branch.system());
+        user = behind(view, branch.user());
         // Nothing older than the anchor was read although there is more: the bounds were reached behind the anchor.
         complete = i > 0 || branch.complete() || Objects.equals(view.anchor(), branch.head());
         List<LoggedMessage> pool = messages.subList(0, i);
-        for (int run = view.runs().size() - 1; run >= 0 && !(isFull() && system != null); run--) {
+        for (int run = view.runs().size() - 1; run >= 0 && !(isFull() && system != null && user != null); run--) {
             takeRun(view.runs().get(run), pool);
         }
         List<LoggedMessage> oldestFirst = new ArrayList<>(found);
@@ -72,6 +72,7 @@ public final class ViewReader {
                 branch.revision(),
                 oldestFirst,
                 system,
+                user,
                 view,
                 branch.summary(),
                 complete,
@@ -91,6 +92,9 @@ public final class ViewReader {
                 if (system == null && pool.get(i).message() instanceof SystemMessage) {
                     system = pool.get(i);
                 }
+                if (user == null && pool.get(i).message() instanceof UserMessage) {
+                    user = pool.get(i);
+                }
             }
             return;
         }
@@ -105,9 +109,12 @@ public final class ViewReader {
             take(part.messages().get(i));
         }
         complete &= part.complete();
-        if (system == null) {
-            system = part.system();
-        }
+        system = system == null ? part.system() : system;
+        user = user == null ? part.user() : user;
+    }
+
+    private static @Nullable LoggedMessage behind(View view, @Nullable LoggedMessage message) {
+        return message != null && message.sequence() > view.anchorSequence() ? message : null;
     }
 
     private void take(LoggedMessage message) {

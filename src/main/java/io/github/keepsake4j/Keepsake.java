@@ -1,0 +1,212 @@
+package io.github.keepsake4j;
+
+import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import dev.langchain4j.model.TokenCountEstimator;
+import io.github.keepsake4j.chat.ChatMemorySettings;
+import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.chat.MemoryIds;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The entry point: chat memories for LangChain4j over a log that keeps every message.
+ *
+ * <pre>{@code
+ * Keepsake keepsake = Keepsake.builder()
+ *         .messageLog(JdbcMessageLog.sqlite(Path.of("chat.db")))
+ *         .strategy(SlidingWindow.withMaxMessages(50))
+ *         .build();
+ * Assistant assistant = AiServices.builder(Assistant.class)
+ *         .chatModel(model)
+ *         .chatMemoryProvider(keepsake.chatMemoryProvider())
+ *         .build();
+ * }</pre>
+ *
+ * <p>Immutable and thread-safe; one per application is enough. It owns nothing that needs closing: the log is its
+ * maker's to close.
+ */
+public final class Keepsake {
+
+    private final MemoryIds ids;
+    private final ChatMemorySettings settings;
+
+    private Keepsake(MemoryIds ids, ChatMemorySettings settings) {
+        this.ids = ids;
+        this.settings = settings;
+    }
+
+    /**
+     * Starts a configuration.
+     *
+     * @return a new builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Returns what {@code AiServices.builder(...).chatMemoryProvider(...)} takes. Getting a memory does no I/O, and a
+     * memory that is not in a turn holds no messages, so a million of them are cheap.
+     *
+     * @return a provider of {@link KeepsakeChatMemory}
+     */
+    public ChatMemoryProvider chatMemoryProvider() {
+        return this::chatMemory;
+    }
+
+    /**
+     * Returns one memory, for use without a provider.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @return the memory
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public KeepsakeChatMemory chatMemory(Object memoryId) {
+        return new KeepsakeChatMemory(memoryId, ids.key(memoryId), settings);
+    }
+
+    /**
+     * Returns a memory as an application or its user interface sees it.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @return a handle; no I/O
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public Conversation conversation(Object memoryId) {
+        return new Conversation(ids.key(memoryId), settings);
+    }
+
+    /**
+     * Lists the memories of the tenant that plain ids belong to, newest first.
+     *
+     * @param query the page
+     * @return the page
+     */
+    public MemoryPage conversations(ListQuery query) {
+        return settings.log().list(ids.tenant(), query);
+    }
+
+    /** Configures a {@link Keepsake}. Not thread-safe. */
+    public static final class Builder {
+
+        private @Nullable MessageLog messageLog;
+        private ContextStrategy strategy = SlidingWindow.withMaxMessages(50);
+        private @Nullable TokenCountEstimator estimator;
+        private Executor executor = BlockingWork.EXECUTOR;
+        private String tenant = "default";
+        private boolean acceptDefaultMemoryId;
+        private @Nullable Function<Object, MemoryKey> memoryIdMapper;
+
+        private Builder() {}
+
+        /**
+         * Sets where messages are kept. Required.
+         *
+         * @param log the log
+         * @return this builder
+         */
+        public Builder messageLog(MessageLog log) {
+            this.messageLog = Objects.requireNonNull(log, "messageLog");
+            return this;
+        }
+
+        /**
+         * Sets what a model sees. The newest 50 messages unless said otherwise.
+         *
+         * @param contextStrategy the strategy
+         * @return this builder
+         */
+        public Builder strategy(ContextStrategy contextStrategy) {
+            this.strategy = Objects.requireNonNull(contextStrategy, "strategy");
+            return this;
+        }
+
+        /**
+         * Sets what counts messages when they are appended. Unless said otherwise it is the strategy's estimator, or for
+         * a strategy without one {@link TokenCounter#standard()}.
+         *
+         * @param tokenCountEstimator a fast, local estimator: it is called for every message
+         * @return this builder
+         */
+        public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
+            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            return this;
+        }
+
+        /**
+         * Sets what runs the asynchronous methods, which block while they wait for storage. Threads of our own, as many
+         * as there are calls, unless said otherwise; virtual ones where Java has them.
+         *
+         * @param blockingExecutor the executor; stays the caller's to shut down
+         * @return this builder
+         */
+        public Builder executor(Executor blockingExecutor) {
+            this.executor = Objects.requireNonNull(blockingExecutor, "executor");
+            return this;
+        }
+
+        /**
+         * Sets the tenant that plain memory ids belong to; {@code "default"} unless said otherwise. A {@link MemoryKey}
+         * as memory id names its own.
+         *
+         * @param tenantId the tenant's id
+         * @return this builder
+         */
+        public Builder tenant(String tenantId) {
+            this.tenant = Objects.requireNonNull(tenantId, "tenant");
+            return this;
+        }
+
+        /**
+         * Accepts {@code "default"} as a memory id, which LangChain4j passes when a method has no {@code @MemoryId}. Only
+         * for applications with one user: all who give no id share this memory.
+         *
+         * @return this builder
+         */
+        public Builder acceptDefaultMemoryId() {
+            this.acceptDefaultMemoryId = true;
+            return this;
+        }
+
+        /**
+         * Takes memory ids of other types than {@link MemoryKey}, String, number and UUID.
+         *
+         * @param mapper makes the key; equal ids must give equal keys
+         * @return this builder
+         */
+        public Builder memoryIdMapper(Function<Object, MemoryKey> mapper) {
+            this.memoryIdMapper = Objects.requireNonNull(mapper, "memoryIdMapper");
+            return this;
+        }
+
+        /**
+         * Makes the {@link Keepsake}.
+         *
+         * @return a new one
+         * @throws InvalidInputException if there is no message log, or the tenant breaks a rule
+         */
+        public Keepsake build() {
+            if (messageLog == null) {
+                throw new InvalidInputException(
+                        "messageLog", "is required, such as JdbcMessageLog.sqlite(Path.of(\"chat.db\"))");
+            }
+            TokenCounter counter = estimator != null
+                    ? TokenCounter.of(estimator)
+                    : strategy.tokenCounter().orElseGet(TokenCounter::standard);
+            return new Keepsake(
+                    new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper),
+                    new ChatMemorySettings(messageLog, strategy, counter, executor));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One memory as an application or its user interface sees it: what is shown, everything that was ever said, and its
+ * branches. A handle without state: cheap, thread-safe, and never out of date.
+ */
+public final class Conversation {
+
+    private final MemoryKey key;
+    private final ChatMemorySettings settings;
+
+    /**
+     * Makes a handle; no I/O. Users get one from {@code Keepsake.conversation(id)}.
+     *
+     * @param key the memory
+     * @param settings what all memories share
+     */
+    public Conversation(MemoryKey key, ChatMemorySettings settings) {
+        this.key = key;
+        this.settings = settings;
+    }
+
+    /**
+     * Returns the memory's key.
+     *
+     * @return the key
+     */
+    public MemoryKey key() {
+        return key;
+    }
+
+    /**
+     * Returns what a model sees. Unlike a chat memory this never fails because of a limit: what does not fit is left out.
+     *
+     * @return a new list, oldest first; empty for a memory that was never written
+     */
+    public List<ChatMessage> messages() {
+        return context().messages();
+    }
+
+    /**
+     * Returns what a model sees, and what it does not see and why.
+     *
+     * @return the context
+     */
+    public Context context() {
+        Tail tail = TailLoader.load(settings.log(), key, settings.strategy().reach());
+        return settings.strategy().select(TailLoader.context(tail));
+    }
+
+    /**
+     * Reads one page of everything that was ever said, all branches.
+     *
+     * @param query the page
+     * @return the page
+     */
+    public HistoryPage history(HistoryQuery query) {
+        return settings.log().history(key, query);
+    }
+
+    /**
+     * Lists the branches by their leaves.
+     *
+     * @return one entry for each branch, newest first
+     */
+    public List<Branch> branches() {
+        return settings.log().branches(key);
+    }
+
+    /**
+     * Reads the current branch as it was logged, whatever view or limit there is.
+     *
+     * @param maxMessages how many of its newest messages at most, 0 or more
+     * @return the messages, oldest first; it tells if the oldest one's parent is missing
+     */
+    public Tail branch(int maxMessages) {
+        return settings.log().read(key, ReadQuery.newest(maxMessages));
+    }
+
+    /**
+     * Reads the branch that ends in a message.
+     *
+     * @param messageId the branch's newest message
+     * @param maxMessages how many messages at most, 0 or more
+     * @return the messages, oldest first; it tells if the oldest one's parent is missing
+     */
+    public Tail branch(String messageId, int maxMessages) {
+        return settings.log().read(key, ReadQuery.newest(maxMessages).endingIn(messageId));
+    }
+
+    /**
+     * Goes on from another message: it becomes the head. The branch that was current stays.
+     *
+     * @param messageId the new head, such as a {@link Branch#leafId()}
+     */
+    public void switchTo(String messageId) {
+        settings.log().moveHead(key, messageId, null);
+    }
+
+    /**
+     * Appends a message. Under an older message this begins a branch, which becomes the current one.
+     *
+     * @param parent what it follows
+     * @param messageId its id, unique within the memory; with the same id the same message is never stored twice
+     * @param message the message
+     * @return what was done
+     */
+    public AppendResult append(Parent parent, String messageId, ChatMessage message) {
+        return settings.log().append(key, Append.under(parent, List.of(newMessage(messageId, message, null))));
+    }
+
+    /**
+     * Takes over a message from another system, with its ids. Parents come first; one that is not there is kept and
+     * reported when the branch is read.
+     *
+     * @param messageId its id, unique within the memory; with the same id the same message is never stored twice
+     * @param parentId its parent's id; null for none; the all-zero UUID for the message before it
+     * @param message the message
+     * @param createdAt when it was made, or null for now
+     * @return what was done
+     */
+    public AppendResult importMessage(
+            String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
+        Parent parent = parentId == null ? Parent.root() : Parent.of(parentId);
+        NewMessage imported = newMessage(messageId, message, createdAt);
+        return settings.log()
+                .append(key, Append.under(parent, List.of(imported)).asImport());
+    }
+
+    /**
+     * Sets what a list of conversations shows.
+     *
+     * @param title the title, or null for none
+     * @param metadata any short texts by name; replaces what was there
+     */
+    public void describe(@Nullable String title, Map<String, String> metadata) {
+        settings.log().describe(key, title, metadata);
+    }
+
+    /** Deletes the memory: messages, views, summaries, title. Nothing brings it back. */
+    public void erase() {
+        settings.log().erase(key);
+    }
+
+    private NewMessage newMessage(String messageId, ChatMessage message, @Nullable Instant createdAt) {
+        TokenCounter.Count count = settings.counter().count(message);
+        return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
+    }
+}

@@ -1,0 +1,76 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was read last, with what was appended since.
+ *
+ * @param tail the tail
+ * @param shown what was handed out of it
+ */
+record Seen(Tail tail, List<LoggedMessage> shown) {
+
+    static Seen of(Tail tail, Context context) {
+        return new Seen(tail, context.shown());
+    }
+
+    /**
+     * What the memory holds after an append of ours, or null if somebody else changed it in between.
+     *
+     * @param batch what was appended under the head
+     */
+    @Nullable
+    Seen after(List<NewMessage> batch, AppendResult result) {
+        if (result.replayed()
+                || result.epoch() != tail.epoch()
+                || result.revision() != tail.revision()
+                || !Objects.equals(result.previousHead(), tail.head())) {
+            return null;
+        }
+        List<LoggedMessage> messages = new ArrayList<>(tail.messages());
+        List<LoggedMessage> nowShown = new ArrayList<>(shown);
+        LoggedMessage system = tail.system();
+        LoggedMessage user = tail.user();
+        String parent = tail.head();
+        long sequence = result.lastSequence() - batch.size();
+        for (NewMessage added : batch) {
+            LoggedMessage logged = new LoggedMessage(
+                    added.id(),
+                    parent,
+                    ++sequence,
+                    added.message(),
+                    added.tokens(),
+                    added.tokenCounter(),
+                    Instant.now());
+            messages.add(logged);
+            nowShown.add(logged);
+            system = added.message() instanceof SystemMessage ? logged : system;
+            user = added.message() instanceof UserMessage ? logged : user;
+            parent = added.id();
+        }
+        return new Seen(
+                new Tail(
+                        parent,
+                        tail.epoch(),
+                        tail.revision(),
+                        messages,
+                        system,
+                        user,
+                        tail.view(),
+                        tail.summary(),
+                        tail.complete(),
+                        tail.missingParent()),
+                nowShown);
+    }
+}

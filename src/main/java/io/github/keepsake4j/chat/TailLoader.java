@@ -1,0 +1,43 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Reach;
+import io.github.keepsake4j.context.Turns;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.ViewReader;
+import io.github.keepsake4j.message.MemoryKey;
+
+/** Reads as far back as a strategy looks. */
+final class TailLoader {
+
+    /** Turns are not counted in the log, so a read that they bound starts with a guess and goes on from there. */
+    private static final int MESSAGES_PER_TURN = 4;
+
+    private TailLoader() {}
+
+    static Tail load(MessageLog log, MemoryKey key, Reach reach) {
+        long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
+        while (true) {
+            int limit = (int) Math.min(guess, reach.messages());
+            Tail tail = ViewReader.read(log, key, ReadQuery.newest(limit).upToTokens(reach.tokens()));
+            // Fewer messages than the limit: the view ends there, or the tokens did.
+            if (tail.messages().size() < limit || limit == reach.messages() || turns(tail) >= reach.turns()) {
+                return tail;
+            }
+            guess *= MESSAGES_PER_TURN;
+        }
+    }
+
+    static Context context(Tail tail) {
+        return Turns.of(tail.system(), tail.user(), tail.messages());
+    }
+
+    private static long turns(Tail tail) {
+        return tail.messages().stream()
+                .filter(logged -> logged.message().type() == ChatMessageType.USER)
+                .count();
+    }
+}

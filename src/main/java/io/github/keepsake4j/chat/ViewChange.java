@@ -1,0 +1,154 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a list that somebody sets is, compared with what the memory shows: which messages are there already, and which
+ * are new. Pure.
+ *
+ * @param items the list
+ * @param shown what the memory showed
+ */
+record ViewChange(List<Item> items, List<LoggedMessage> shown) {
+
+    /** One message of the list: either one that is there, or a new one. */
+    record Item(@Nullable LoggedMessage known, @Nullable NewMessage added) {}
+
+    /**
+     * Compares. The instances that were handed out are matched first, wherever they stand; then equal messages in order,
+     * each to one message only.
+     */
+    static ViewChange of(List<ChatMessage> list, List<LoggedMessage> shown, Function<ChatMessage, NewMessage> prepare) {
+        IdentityHashMap<ChatMessage, Integer> instances = new IdentityHashMap<>();
+        for (int i = 0; i < shown.size(); i++) {
+            instances.put(shown.get(i).message(), i);
+        }
+        @Nullable LoggedMessage[] known = new LoggedMessage[list.size()];
+        boolean[] used = new boolean[shown.size()];
+        int[] position = new int[list.size()];
+        for (int i = 0; i < list.size(); i++) {
+            Integer at = instances.get(list.get(i));
+            position[i] = -1;
+            if (at != null && !used[at]) {
+                known[i] = shown.get(at);
+                position[i] = at;
+                used[at] = true;
+            }
+        }
+        int next = 0;
+        for (int i = 0; i < list.size(); i++) {
+            int at = position[i] >= 0 ? position[i] : indexOfEqual(list.get(i), shown, used, next);
+            if (at >= 0) {
+                known[i] = shown.get(at);
+                used[at] = true;
+                next = at + 1;
+            }
+        }
+        List<Item> items = new ArrayList<>();
+        for (int i = 0; i < list.size(); i++) {
+            items.add(known[i] != null ? new Item(known[i], null) : new Item(null, prepare.apply(list.get(i))));
+        }
+        return new ViewChange(items, shown);
+    }
+
+    /** The same change when more messages have come meanwhile: they stay, behind the list. */
+    ViewChange withArrived(List<LoggedMessage> arrived, List<LoggedMessage> nowShown) {
+        List<Item> more = new ArrayList<>(items);
+        arrived.forEach(message -> more.add(new Item(message, null)));
+        return new ViewChange(more, nowShown);
+    }
+
+    List<NewMessage> added() {
+        return items.stream().map(Item::added).filter(Objects::nonNull).toList();
+    }
+
+    /** Whether the list starts with all that is shown, so that what is new simply follows. */
+    boolean isContinuation() {
+        return prefix() == shown.size();
+    }
+
+    /**
+     * The message to fork from: the list is a beginning of what is shown and then only new messages. Null where a fork
+     * would not show the same: without a message to fork from, from inside a view, or before the system message.
+     */
+    @Nullable
+    LoggedMessage fork(@Nullable View view) {
+        int prefix = prefix();
+        boolean onlyNewBehind = items.stream().skip(prefix).allMatch(item -> item.added() != null);
+        if (prefix == 0 || !onlyNewBehind || added().isEmpty()) {
+            return null;
+        }
+        LoggedMessage last = shown.get(prefix - 1);
+        boolean insideView = view != null && last.sequence() <= view.anchorSequence();
+        boolean beforeSystem = shown.subList(0, prefix).stream().anyMatch(m -> m.sequence() > last.sequence());
+        return insideView || beforeSystem || last.message() instanceof SystemMessage ? null : last;
+    }
+
+    /**
+     * The list as runs.
+     *
+     * @param head the message that the new ones are appended under, or null
+     */
+    List<View.Run> runs(@Nullable String head) {
+        List<View.Run> runs = new ArrayList<>();
+        String lastAdded = head;
+        for (Item item : items) {
+            NewMessage added = item.added();
+            LoggedMessage known = item.known();
+            if (added != null) {
+                extend(runs, lastAdded, added.id());
+                lastAdded = added.id();
+            } else if (known != null) {
+                extend(runs, known.parentId(), known.id());
+            }
+        }
+        return runs;
+    }
+
+    /** What a list of stored messages is in runs. */
+    static List<View.Run> runsOf(List<LoggedMessage> messages) {
+        List<View.Run> runs = new ArrayList<>();
+        messages.forEach(message -> extend(runs, message.parentId(), message.id()));
+        return runs;
+    }
+
+    static void extend(List<View.Run> runs, @Nullable String parent, String id) {
+        View.Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+        if (last != null && last.last().equals(parent)) {
+            runs.set(runs.size() - 1, new View.Run(last.after(), id));
+        } else {
+            runs.add(new View.Run(parent, id));
+        }
+    }
+
+    private int prefix() {
+        int prefix = 0;
+        while (prefix < items.size() && prefix < shown.size()) {
+            LoggedMessage known = items.get(prefix).known();
+            if (known == null || !known.id().equals(shown.get(prefix).id())) {
+                break;
+            }
+            prefix++;
+        }
+        return prefix;
+    }
+
+    private static int indexOfEqual(ChatMessage message, List<LoggedMessage> shown, boolean[] used, int from) {
+        for (int i = from; i < shown.size(); i++) {
+            if (!used[i] && shown.get(i).message().equals(message)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

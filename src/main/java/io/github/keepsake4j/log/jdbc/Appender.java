@@ -1,0 +1,147 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.UnknownParentException;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One append, inside a transaction that holds the write lock: nothing can come between its look and its write. */
+final class Appender {
+
+    private final Connection connection;
+    private final MemoryKey key;
+    private final byte[] hash;
+    private final MessageCodec codec;
+
+    Appender(Connection connection, MemoryKey key, byte[] hash, MessageCodec codec) {
+        this.connection = connection;
+        this.key = key;
+        this.hash = hash;
+        this.codec = codec;
+    }
+
+    /**
+     * Appends.
+     *
+     * @param texts the messages of the batch as JSON, encoded before the lock was taken
+     * @param now the store's time in microseconds
+     */
+    AppendResult append(Append append, List<String> texts, long now) throws SQLException {
+        Memory memory = Memory.find(connection, hash);
+        AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
+        if (AppendRules.isReplay(key, append, stored(append))) {
+            return new AppendResult(memory.headId(), memory.headId(), 0, memory.epoch(), memory.revision(), true);
+        }
+        AppendRules.checkHead(key, append.expected(), memory.headId());
+
+        String head = memory.headId();
+        if (!append.messages().isEmpty()) {
+            Memory.create(connection, key, hash, now);
+            head = insert(append, texts, memory, now);
+        }
+        long revision = memory.revision();
+        if (append.view() != null) {
+            setView(append.view(), head);
+            revision++;
+        }
+        long lastSequence = texts.isEmpty() ? 0 : memory.lastSeq() + texts.size();
+        return new AppendResult(memory.headId(), head, lastSequence, memory.epoch(), revision, false);
+    }
+
+    private Map<String, LoggedMessage> stored(Append append) throws SQLException {
+        Map<String, LoggedMessage> stored = new HashMap<>();
+        for (NewMessage message : append.messages()) {
+            LoggedMessage there = Query.first(
+                    connection, Sql.MESSAGE_BY_ID, row -> Rows.message(key, codec, row), hash, message.id());
+            if (there != null) {
+                stored.put(there.id(), there);
+            }
+        }
+        return stored;
+    }
+
+    private String insert(Append append, List<String> texts, Memory memory, long now) throws SQLException {
+        Node parent = parent(append.parent(), memory, append.importing());
+        // Only an import gets here with a named parent that is not there: the name is kept for reads to report.
+        String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
+        long seq = memory.lastSeq();
+        long tokens = 0;
+        long time = now;
+        Node node = parent;
+        for (int i = 0; i < texts.size(); i++) {
+            NewMessage message = append.messages().get(i);
+            Long parentSeq = node == null ? null : (Long) node.seq();
+            node = Node.child(
+                    node,
+                    ++seq,
+                    message.id(),
+                    message.tokens(),
+                    message.message().type());
+            time = message.createdAt() == null ? now : Rows.micros(message.createdAt());
+            Query.update(
+                    connection,
+                    Sql.INSERT_MESSAGE,
+                    hash,
+                    node.seq(),
+                    message.id(),
+                    parentSeq,
+                    parentId,
+                    texts.get(i),
+                    message.tokens(),
+                    message.tokenCounter(),
+                    time,
+                    node.runStart(),
+                    node.depth(),
+                    node.pathTokens(),
+                    node.systemSeq(),
+                    node.userSeq());
+            parentId = message.id();
+            tokens += message.tokens();
+        }
+        Query.update(connection, Sql.ADVANCE_MEMORY, seq, seq, tokens, time, hash);
+        return append.messages().get(texts.size() - 1).id();
+    }
+
+    private @Nullable Node parent(Parent parent, Memory memory, boolean importing) throws SQLException {
+        if (parent instanceof Parent.Of of) {
+            if (of.id().equals(Ids.BEFORE_IN_TIME)) {
+                return Node.bySeq(connection, hash, memory.lastSeq());
+            }
+            Node named = Node.byId(connection, hash, of.id());
+            if (named == null && !importing) {
+                throw new UnknownParentException(key, of.id());
+            }
+            return named;
+        }
+        Long head = memory.headSeq();
+        return parent instanceof Parent.Root || head == null ? null : Node.bySeq(connection, hash, head);
+    }
+
+    private static @Nullable String named(Parent.Of parent) {
+        return parent.id().equals(Ids.BEFORE_IN_TIME) ? null : parent.id();
+    }
+
+    private void setView(View view, @Nullable String head) throws SQLException {
+        String anchor = view.anchor() == null ? head : view.anchor();
+        if (anchor == null) {
+            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+        }
+        Node node = Node.existing(connection, key, hash, "view anchor", anchor);
+        Query.update(connection, Sql.PUT_VIEW, hash, node.seq(), ViewJson.write(view));
+        Query.update(connection, Sql.BUMP_REVISION, hash);
+    }
+}

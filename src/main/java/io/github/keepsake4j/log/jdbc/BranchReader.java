@@ -1,0 +1,170 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One bounded read, inside a transaction. */
+final class BranchReader {
+
+    /** A row on the branch, and where its parent is. */
+    private record Step(LoggedMessage message, @Nullable Long parentSeq) {}
+
+    /** A summary, and the sequence that it covers up to. */
+    private record Covering(Summary summary, long seq) {}
+
+    /** How many rows are read at first when only tokens bound a read; then twice as many, and so on. */
+    private static final int FIRST_CHUNK = 64;
+
+    private final Connection connection;
+    private final MemoryKey key;
+    private final byte[] hash;
+    private final MessageCodec codec;
+
+    BranchReader(Connection connection, MemoryKey key, byte[] hash, MessageCodec codec) {
+        this.connection = connection;
+        this.key = key;
+        this.hash = hash;
+        this.codec = codec;
+    }
+
+    Tail read(ReadQuery query) throws SQLException {
+        Memory memory = Memory.find(connection, hash);
+        Node start = start(query, memory);
+        if (start == null) {
+            return Tail.empty(memory.epoch(), memory.revision());
+        }
+        long floor = floor(query, start);
+        LoggedMessage system = messageBehind(floor, start.systemSeq());
+        LoggedMessage user = messageBehind(floor, start.userSeq());
+        Covering covering = query.toSummary() ? newestSummary(start) : null;
+        if (covering != null) {
+            floor = Math.max(floor, covering.seq());
+        }
+
+        List<Step> steps = steps(start, floor, query);
+        Step oldest = steps.isEmpty() ? null : steps.get(steps.size() - 1);
+        boolean complete =
+                oldest == null ? start.seq() <= floor : oldest.parentSeq() == null || oldest.parentSeq() <= floor;
+        List<LoggedMessage> messages =
+                new ArrayList<>(steps.stream().map(Step::message).toList());
+        Collections.reverse(messages);
+        return new Tail(
+                memory.headId(),
+                memory.epoch(),
+                memory.revision(),
+                messages,
+                system,
+                user,
+                viewInForce(start),
+                covering == null ? null : covering.summary(),
+                complete,
+                oldest != null && oldest.parentSeq() == null ? oldest.message().parentId() : null);
+    }
+
+    private @Nullable Node start(ReadQuery query, Memory memory) throws SQLException {
+        if (query.from() != null) {
+            return Node.existing(connection, key, hash, "from", query.from());
+        }
+        return memory.headSeq() == null ? null : Node.bySeq(connection, hash, memory.headSeq());
+    }
+
+    private long floor(ReadQuery query, Node start) throws SQLException {
+        if (query.after() == null) {
+            return 0;
+        }
+        Node after = Node.existing(connection, key, hash, "after", query.after());
+        if (!start.hasOnBranch(connection, hash, after.seq())) {
+            throw new InvalidInputException("after", "is no ancestor of the branch's end in memory " + key);
+        }
+        return after.seq();
+    }
+
+    /** Newest first. Tokens are no key, so a read that they bound goes in chunks until there are enough. */
+    private List<Step> steps(Node start, long floor, ReadQuery query) throws SQLException {
+        List<Step> steps = new ArrayList<>();
+        int chunk = query.maxTokens() == Long.MAX_VALUE ? query.maxMessages() : FIRST_CHUNK;
+        long tokens = 0;
+        Long next = start.seq();
+        while (next != null && next > floor && steps.size() < query.maxMessages() && tokens < query.maxTokens()) {
+            int wanted = Math.min(chunk, query.maxMessages() - steps.size());
+            for (Step step : branch(next, floor, wanted)) {
+                if (tokens >= query.maxTokens()) {
+                    return steps;
+                }
+                steps.add(step);
+                tokens += step.message().tokens();
+                next = step.parentSeq();
+            }
+            chunk = (int) Math.min(Integer.MAX_VALUE, chunk * 2L);
+        }
+        return steps;
+    }
+
+    private List<Step> branch(long start, long floor, int limit) throws SQLException {
+        return Query.list(
+                connection,
+                Sql.BRANCH,
+                row -> new Step(Rows.message(key, codec, row), Rows.nullableLong(row, "parent_seq")),
+                floor,
+                limit,
+                limit,
+                hash,
+                start,
+                floor,
+                hash,
+                floor,
+                hash);
+    }
+
+    private @Nullable LoggedMessage messageBehind(long floor, @Nullable Long seq) throws SQLException {
+        return seq != null && seq > floor
+                ? Query.first(connection, Sql.MESSAGE_BY_SEQ, row -> Rows.message(key, codec, row), hash, seq)
+                : null;
+    }
+
+    /** Views and summaries of other branches are passed over; on a branch of its own the newest is the first one. */
+    private @Nullable View viewInForce(Node start) throws SQLException {
+        long upTo = start.seq();
+        while (true) {
+            View view = Query.first(
+                    connection,
+                    Sql.NEWEST_VIEW_UP_TO,
+                    row -> ViewJson.read(
+                            key, row.getString("view"), row.getString("anchor"), row.getLong("anchor_seq")),
+                    hash,
+                    upTo);
+            if (view == null || start.hasOnBranch(connection, hash, view.anchorSequence())) {
+                return view;
+            }
+            upTo = view.anchorSequence() - 1;
+        }
+    }
+
+    private @Nullable Covering newestSummary(Node start) throws SQLException {
+        long upTo = start.seq();
+        while (true) {
+            Covering covering = Query.first(
+                    connection,
+                    Sql.NEWEST_SUMMARY_UP_TO,
+                    row -> new Covering(Rows.summary(codec, row), row.getLong("covers_seq")),
+                    hash,
+                    upTo);
+            if (covering == null || start.hasOnBranch(connection, hash, covering.seq())) {
+                return covering;
+            }
+            upTo = covering.seq() - 1;
+        }
+    }
+}

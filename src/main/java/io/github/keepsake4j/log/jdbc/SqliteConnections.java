@@ -1,0 +1,155 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteErrorCode;
+
+/**
+ * One SQLite file through one connection. SQLite lets one writer in at a time, so threads take turns here, in order,
+ * where waiting is cheap; between processes the file's lock and the busy time-out decide.
+ */
+final class SqliteConnections implements Connections {
+
+    private final Path file;
+    private final Duration busyTimeout;
+    private final ReentrantLock lock = new ReentrantLock(true);
+    private @Nullable Connection connection;
+    private boolean closed;
+
+    SqliteConnections(Path file, Duration busyTimeout) {
+        this.file = file;
+        this.busyTimeout = busyTimeout;
+    }
+
+    /**
+     * Takes the write lock at the start. A transaction that begins as a reader and then writes fails at once with BUSY
+     * when another process wrote in between, whatever the time-out.
+     */
+    @Override
+    public <T> T write(String what, Work<T> work) {
+        return inTransaction("BEGIN IMMEDIATE", what, work);
+    }
+
+    @Override
+    public <T> T read(String what, Work<T> work) {
+        return inTransaction("BEGIN DEFERRED", what, work);
+    }
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closed = true;
+            disconnect(null);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private <T> T inTransaction(String begin, String what, Work<T> work) {
+        lock.lock();
+        try {
+            if (closed) {
+                throw new KeepsakeException(what + ": the log on " + file + " is closed", null);
+            }
+            return commit(open(), begin, work);
+        } catch (SQLException e) {
+            throw translate(what, e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private <T> T commit(Connection open, String begin, Work<T> work) throws SQLException {
+        try (Statement statement = open.createStatement()) {
+            statement.execute(begin);
+            try {
+                T result = work.on(open);
+                statement.execute("COMMIT");
+                return result;
+            } catch (SQLException | RuntimeException | Error e) {
+                rollback(statement, e);
+                throw e;
+            }
+        }
+    }
+
+    /** A transaction that cannot be rolled back must not be met by the next caller: the connection goes. */
+    private void rollback(Statement statement, Throwable reason) {
+        try {
+            statement.execute("ROLLBACK");
+        } catch (SQLException e) {
+            reason.addSuppressed(e);
+            disconnect(reason);
+        }
+    }
+
+    private Connection open() throws SQLException {
+        if (connection != null) {
+            return connection;
+        }
+        SQLiteConfig config = new SQLiteConfig();
+        config.setBusyTimeout(Math.toIntExact(busyTimeout.toMillis()));
+        config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        // What is erased is overwritten, not left in free pages.
+        config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
+        Connection opened = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
+        try (Statement statement = opened.createStatement()) {
+            // Stays in the file; asking first spares a lock that another process may hold.
+            String mode = statement.executeQuery("PRAGMA journal_mode").getString(1);
+            if (!mode.equalsIgnoreCase("wal")) {
+                statement.execute("PRAGMA journal_mode = WAL");
+            }
+            commit(opened, "BEGIN IMMEDIATE", Schema::applyTo);
+        } catch (SQLException | RuntimeException e) {
+            opened.close();
+            throw e;
+        }
+        connection = opened;
+        return opened;
+    }
+
+    private void disconnect(@Nullable Throwable reason) {
+        Connection open = connection;
+        connection = null;
+        if (open == null) {
+            return;
+        }
+        try {
+            open.close();
+        } catch (SQLException e) {
+            if (reason == null) {
+                throw translate("close", e);
+            }
+            reason.addSuppressed(e);
+        }
+    }
+
+    private KeepsakeException translate(String what, SQLException e) {
+        String text = what + " on SQLite file " + file;
+        // The low byte is the primary result code (SQLite, "Result and Error Codes").
+        int code = e.getErrorCode() & 0xFF;
+        if (code == SQLiteErrorCode.SQLITE_CORRUPT.code || code == SQLiteErrorCode.SQLITE_NOTADB.code) {
+            return new UnreadableDataException(text + ": the file is damaged or no database; it was not changed", e);
+        }
+        if (code == SQLiteErrorCode.SQLITE_BUSY.code
+                || code == SQLiteErrorCode.SQLITE_LOCKED.code
+                || code == SQLiteErrorCode.SQLITE_IOERR.code
+                || code == SQLiteErrorCode.SQLITE_FULL.code
+                || code == SQLiteErrorCode.SQLITE_CANTOPEN.code
+                || code == SQLiteErrorCode.SQLITE_READONLY.code
+                || code == SQLiteErrorCode.SQLITE_PROTOCOL.code) {
+            return new StorageUnavailableException(text + ": the file cannot be used at the moment", e);
+        }
+        return new KeepsakeException(text + " failed", e);
+    }
+}

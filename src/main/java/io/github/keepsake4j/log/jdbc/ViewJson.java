@@ -1,0 +1,39 @@
+package io.github.keepsake4j.log.jdbc;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.util.List;
+
+/** A view's runs as JSON. Fields that a newer version wrote are ignored. */
+final class ViewJson {
+
+    private record Runs(List<View.Run> runs, List<View.Run> cleared) {}
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
+
+    private ViewJson() {}
+
+    static String write(View view) {
+        try {
+            return MAPPER.writeValueAsString(new Runs(view.runs(), view.cleared()));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("ids are always written", e);
+        }
+    }
+
+    static View read(MemoryKey key, String json, String anchor, long anchorSequence) {
+        try {
+            Runs stored = MAPPER.readValue(json, Runs.class);
+            return new View(anchor, anchorSequence, stored.runs(), stored.cleared());
+        } catch (JsonProcessingException | RuntimeException e) {
+            throw new UnreadableDataException(
+                    "Memory " + key + ": the view at message " + anchor + " cannot be read. Its bytes are kept", e);
+        }
+    }
+}
