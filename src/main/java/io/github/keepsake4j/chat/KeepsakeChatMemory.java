@@ -130,8 +130,11 @@ public final class KeepsakeChatMemory implements ChatMemory {
         try {
             OpenTurn open = openTurn();
             flush(open);
-            Seen seen = open.seen() == null ? load(open, list.size()) : open.seen();
-            ViewChange change = ViewChange.of(list, seen.shown(), settings::prepare);
+            Seen handedOut = open.seen();
+            Seen seen = handedOut != null ? handedOut : load(open, list.size());
+            List<LoggedMessage> running = open.awaited > 0 ? seen.running() : List.of();
+            List<LoggedMessage> shown = running.isEmpty() ? seen.shown() : seen.shownAndRunning();
+            ViewChange change = ViewChange.of(list, shown, settings::prepare).keeping(running, shown);
             for (int conflicts = 0; !tryChange(open, change, seen.tail()); conflicts++) {
                 if (conflicts == MAX_CONFLICTS) {
                     throw new HeadConflictException(key, seen.tail().head(), null);
@@ -144,11 +147,13 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 List<LoggedMessage> arrived = seen.tail().messages().stream()
                         .filter(message -> message.sequence() > known)
                         .toList();
-                change = change.withArrived(arrived, seen.shown());
+                change = change.keeping(arrived, seen.shown());
             }
             open.seen(null, false);
             open.relink = null;
-            open.awaited = OpenTurn.calls(list.get(list.size() - 1));
+            if (running.isEmpty()) {
+                open.awaited = OpenTurn.calls(list.get(list.size() - 1));
+            }
         } finally {
             lock.unlock();
         }

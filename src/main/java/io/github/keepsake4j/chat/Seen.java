@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Tail;
@@ -18,11 +19,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tail the tail
  * @param shown what was handed out of it
+ * @param running the newest turn's last round, if it waits for tool results: it is not handed out, since a model must
+ *     not see calls without results, but a list that somebody sets does not mean to drop it
  */
-record Seen(Tail tail, List<LoggedMessage> shown) {
+record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running) {
 
     static Seen of(Tail tail, Context context) {
-        return new Seen(tail, context.shown());
+        List<Turn> turns = context.turns();
+        List<Turn.Round> rounds =
+                turns.isEmpty() ? List.of() : turns.get(turns.size() - 1).rounds();
+        List<LoggedMessage> running =
+                rounds.isEmpty() ? List.of() : rounds.get(rounds.size() - 1).hidden();
+        return new Seen(tail, context.shown(), running);
+    }
+
+    /** What a list is compared with while the newest turn goes on. */
+    List<LoggedMessage> shownAndRunning() {
+        List<LoggedMessage> all = new ArrayList<>(shown);
+        all.addAll(running);
+        return all;
     }
 
     /**
@@ -39,7 +54,7 @@ record Seen(Tail tail, List<LoggedMessage> shown) {
             return null;
         }
         List<LoggedMessage> messages = new ArrayList<>(tail.messages());
-        List<LoggedMessage> nowShown = new ArrayList<>(shown);
+        List<LoggedMessage> nowShown = shownAndRunning();
         LoggedMessage system = tail.system();
         LoggedMessage user = tail.user();
         String parent = tail.head();
@@ -71,6 +86,7 @@ record Seen(Tail tail, List<LoggedMessage> shown) {
                         tail.summary(),
                         tail.complete(),
                         tail.missingParent()),
-                nowShown);
+                nowShown,
+                List.of());
     }
 }

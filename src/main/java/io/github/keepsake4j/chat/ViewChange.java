@@ -61,11 +61,20 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
         return new ViewChange(items, shown);
     }
 
-    /** The same change when more messages have come meanwhile: they stay, behind the list. */
-    ViewChange withArrived(List<LoggedMessage> arrived, List<LoggedMessage> nowShown) {
+    /** The same change, with messages that the list's maker has not seen: they stay, behind the list. */
+    ViewChange keeping(List<LoggedMessage> unseen, List<LoggedMessage> nowShown) {
         List<Item> more = new ArrayList<>(items);
-        arrived.forEach(message -> more.add(new Item(message, null)));
+        for (LoggedMessage message : unseen) {
+            if (!shows(message)) {
+                more.add(new Item(message, null));
+            }
+        }
         return new ViewChange(more, nowShown);
+    }
+
+    boolean shows(LoggedMessage message) {
+        return items.stream()
+                .anyMatch(item -> item.known() != null && item.known().id().equals(message.id()));
     }
 
     List<NewMessage> added() {

@@ -122,7 +122,7 @@ public final class Turns {
             for (int i = 0; i < waiting.size(); i++) {
                 ToolExecutionRequest call = waiting.get(i);
                 // Some models give no ids; then the tool's name is all there is.
-                boolean same = call.id() == null && result.id() == null
+                boolean same = (call.id() == null && result.id() == null)
                         ? Objects.equals(call.name(), result.toolName())
                         : Objects.equals(call.id(), result.id());
                 if (same) {

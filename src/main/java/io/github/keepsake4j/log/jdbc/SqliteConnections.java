@@ -103,11 +103,10 @@ final class SqliteConnections implements Connections {
         // What is erased is overwritten, not left in free pages.
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         Connection opened = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
-        try (Statement statement = opened.createStatement()) {
+        try {
             // Stays in the file; asking first spares a lock that another process may hold.
-            String mode = statement.executeQuery("PRAGMA journal_mode").getString(1);
-            if (!mode.equalsIgnoreCase("wal")) {
-                statement.execute("PRAGMA journal_mode = WAL");
+            if (!"wal".equalsIgnoreCase(Query.first(opened, "PRAGMA journal_mode", row -> row.getString(1)))) {
+                Query.first(opened, "PRAGMA journal_mode = WAL", row -> row.getString(1));
             }
             commit(opened, "BEGIN IMMEDIATE", Schema::applyTo);
         } catch (SQLException | RuntimeException e) {
