@@ -1,28 +1,27 @@
 package io.github.keepsake4j.chat;
 
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.calls;
+import static io.github.keepsake4j.testing.Dialogue.result;
+import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
-import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Dialogue;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -351,8 +350,7 @@ class KeepsakeChatMemoryTest {
 
     @Test
     void a_user_strategy_is_a_lambda() {
-        ContextStrategy nothing = context ->
-                new io.github.keepsake4j.context.Context(context.system(), List.of(), context.omitted(), false);
+        ContextStrategy nothing = context -> new Context(context.system(), List.of(), context.omitted(), false);
         use(nothing);
         memory.add(user("1"), ai("2"));
 
@@ -370,32 +368,6 @@ class KeepsakeChatMemoryTest {
     }
 
     private List<ChatMessage> history() {
-        List<ChatMessage> all = new ArrayList<>();
-        keepsake.conversation("alice").history(HistoryQuery.oldest(1000)).messages().stream()
-                .map(LoggedMessage::message)
-                .forEach(all::add);
-        return Collections.unmodifiableList(all);
-    }
-
-    private static UserMessage user(String text) {
-        return UserMessage.from(text);
-    }
-
-    private static AiMessage ai(String text) {
-        return AiMessage.from(text);
-    }
-
-    private static AiMessage calls(String... ids) {
-        return AiMessage.from(List.of(ids).stream()
-                .map(id -> ToolExecutionRequest.builder()
-                        .id(id)
-                        .name("tool")
-                        .arguments("{}")
-                        .build())
-                .toList());
-    }
-
-    private static ToolExecutionResultMessage result(String id) {
-        return ToolExecutionResultMessage.from(id, "tool", "result of " + id);
+        return Dialogue.history(keepsake.conversation("alice"));
     }
 }

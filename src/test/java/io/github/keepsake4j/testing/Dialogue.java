@@ -1,0 +1,50 @@
+package io.github.keepsake4j.testing;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Short names for what tests say all the time. */
+public final class Dialogue {
+
+    private Dialogue() {}
+
+    public static UserMessage user(String text) {
+        return UserMessage.from(text);
+    }
+
+    public static AiMessage ai(String text) {
+        return AiMessage.from(text);
+    }
+
+    /** An assistant message that calls "tool" once for each id. */
+    public static AiMessage calls(String... ids) {
+        return AiMessage.from(Stream.of(ids).map(id -> call(id, "tool", "{}")).toList());
+    }
+
+    public static ToolExecutionRequest call(String id, String name, String arguments) {
+        return ToolExecutionRequest.builder()
+                .id(id)
+                .name(name)
+                .arguments(arguments)
+                .build();
+    }
+
+    public static ToolExecutionResultMessage result(String id) {
+        return ToolExecutionResultMessage.from(id, "tool", "result of " + id);
+    }
+
+    /** The first thousand messages of the history. */
+    public static List<ChatMessage> history(Conversation conversation) {
+        return conversation.history(HistoryQuery.oldest(1000)).messages().stream()
+                .map(LoggedMessage::message)
+                .toList();
+    }
+}
