@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -114,6 +115,7 @@ public final class MemoryTree {
     private final Map<String, Lease> leases = new HashMap<>();
     private long epoch = 1;
     private long revision = 1;
+    private long tokens;
     private @Nullable Node head;
     private @Nullable String title;
     private Map<String, String> metadata = Map.of();
@@ -200,6 +202,9 @@ public final class MemoryTree {
         if (view != null && view.anchor() != null && !byId.containsKey(view.anchor())) {
             throw new InvalidInputException("view anchor", "is not in memory " + key);
         }
+        if (view != null && head == null && texts.isEmpty()) {
+            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+        }
 
         Instant time = now.truncatedTo(ChronoUnit.MICROS);
         Node before = head;
@@ -252,16 +257,15 @@ public final class MemoryTree {
         }
 
         List<LoggedMessage> messages = new ArrayList<>();
-        long tokens = 0;
+        long read = 0;
         Node node = start;
         Node oldest = start;
         while (node != null
                 && node.sequence() > behind
                 && messages.size() < query.maxMessages()
-                && (messages.isEmpty() || tokens < query.maxTokens())
-                && query.maxTokens() > 0) {
+                && read < query.maxTokens()) {
             messages.add(logged(node));
-            tokens += node.entry.tokens();
+            read += node.entry.tokens();
             oldest = node;
             node = node.parent;
         }
@@ -344,6 +348,7 @@ public final class MemoryTree {
      * @param now the store's time
      */
     public void describe(@Nullable String newTitle, Map<String, String> newMetadata, Instant now) {
+        InputRules.checkDescription(newTitle, newMetadata);
         title = newTitle;
         metadata = Map.copyOf(newMetadata);
         if (createdAt == null) {
@@ -362,7 +367,6 @@ public final class MemoryTree {
         }
         Instant last =
                 nodes.isEmpty() ? null : nodes.get(nodes.size() - 1).entry.createdAt();
-        long tokens = nodes.stream().mapToLong(node -> node.entry.tokens()).sum();
         return Optional.of(new MemoryInfo(key, title, metadata, nodes.size(), tokens, createdAt, last));
     }
 
@@ -397,6 +401,7 @@ public final class MemoryTree {
      * @return the lease, or empty
      */
     public Optional<Lease> acquireLease(String name, String owner, Duration duration, Instant now) {
+        InputRules.checkLease(name, owner, duration);
         Lease held = leases.get(name);
         if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
             return Optional.empty();
@@ -427,6 +432,7 @@ public final class MemoryTree {
     public long erase() {
         nodes.clear();
         byId.clear();
+        tokens = 0;
         views.clear();
         summaries.clear();
         leases.clear();
@@ -442,36 +448,37 @@ public final class MemoryTree {
         Node node = new Node(entry, entry.parentId() == null ? null : byId.get(entry.parentId()));
         nodes.add(node);
         byId.put(entry.id(), node);
+        tokens += entry.tokens();
         return node;
     }
 
     private void setView(View view) {
-        Node anchor = view.anchor() == null ? head : existing("view anchor", view.anchor());
-        if (anchor == null) {
-            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
-        }
+        Node anchor = existing("view anchor", view.anchor() == null ? Objects.requireNonNull(id(head)) : view.anchor());
         views.put(anchor.sequence(), new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.cleared()));
         revision++;
     }
 
     private @Nullable View viewInForce(Node start) {
-        return views.headMap(start.sequence(), true).descendingMap().values().stream()
-                .filter(view -> isOnBranch(view.anchorSequence(), start))
-                .findFirst()
-                .orElse(null);
+        long oldest = views.isEmpty() ? Long.MAX_VALUE : views.firstKey();
+        for (Node node = start; node != null && node.sequence() >= oldest; node = node.parent) {
+            View view = views.get(node.sequence());
+            if (view != null) {
+                return view;
+            }
+        }
+        return null;
     }
 
     private @Nullable Summary newestSummary(Node start) {
-        Summary newest = null;
-        long covered = 0;
-        for (Summary summary : summaries) {
-            long sequence = existing("summary", summary.coversUpTo()).sequence();
-            if (sequence >= covered && isOnBranch(sequence, start)) {
-                newest = summary;
-                covered = sequence;
+        Map<String, Summary> newest = new HashMap<>();
+        summaries.forEach(summary -> newest.put(summary.coversUpTo(), summary));
+        for (Node node = start; node != null && !newest.isEmpty(); node = node.parent) {
+            Summary summary = newest.get(node.entry.id());
+            if (summary != null) {
+                return summary;
             }
         }
-        return newest;
+        return null;
     }
 
     private static boolean isOnBranch(long sequence, Node end) {
