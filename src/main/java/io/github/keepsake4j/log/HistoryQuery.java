@@ -17,6 +17,9 @@ public record HistoryQuery(int limit, long sequence, boolean forward) {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidInputException("limit", "must be 1 to " + MAX_LIMIT + ", is " + limit);
         }
+        if (sequence < 0) {
+            throw new InvalidInputException("sequence", "must not be negative");
+        }
     }
 
     /**

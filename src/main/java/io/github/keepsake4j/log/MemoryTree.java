@@ -17,6 +17,8 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
@@ -90,6 +92,7 @@ public final class MemoryTree {
     private static final class Node {
         private final Entry entry;
         private final @Nullable Node parent;
+        private final Node runStart;
         private final long depth;
         private final @Nullable Node system;
         private final @Nullable Node user;
@@ -97,6 +100,7 @@ public final class MemoryTree {
         Node(Entry entry, @Nullable Node parent) {
             this.entry = entry;
             this.parent = parent;
+            this.runStart = parent != null && parent.sequence() == entry.sequence() - 1 ? parent.runStart : this;
             this.depth = parent == null ? 1 : parent.depth + 1;
             this.system = entry.type() == ChatMessageType.SYSTEM ? this : parent == null ? null : parent.system;
             this.user = entry.type() == ChatMessageType.USER ? this : parent == null ? null : parent.user;
@@ -113,9 +117,11 @@ public final class MemoryTree {
     private final Map<String, Node> byId = new HashMap<>();
     private final TreeMap<Long, View> views = new TreeMap<>();
     private final List<Summary> summaries = new ArrayList<>();
+    private final TreeMap<Long, Summary> newestSummaries = new TreeMap<>();
     private final Map<String, Lease> leases = new HashMap<>();
     private long epoch = 1;
     private long revision = 1;
+    private long tokens;
     private @Nullable Node head;
     private @Nullable String title;
     private Map<String, String> metadata = Map.of();
@@ -145,7 +151,7 @@ public final class MemoryTree {
         revision = state.revision();
         state.entries().forEach(this::link);
         state.views().forEach(view -> views.put(view.anchorSequence(), view));
-        summaries.addAll(state.summaries());
+        state.summaries().forEach(this::addSummary);
         leases.putAll(state.leases());
         title = state.title();
         metadata = Map.copyOf(state.metadata());
@@ -202,6 +208,9 @@ public final class MemoryTree {
         if (view != null && view.anchor() != null && !byId.containsKey(view.anchor())) {
             throw new InvalidInputException("view anchor", "is not in memory " + key);
         }
+        if (view != null && head == null && texts.isEmpty()) {
+            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+        }
 
         Instant time = now.truncatedTo(ChronoUnit.MICROS);
         Node before = head;
@@ -255,16 +264,15 @@ public final class MemoryTree {
         }
 
         List<LoggedMessage> messages = new ArrayList<>();
-        long tokens = 0;
+        long read = 0;
         Node node = start;
         Node oldest = start;
         while (node != null
                 && node.sequence() > behind
                 && messages.size() < query.maxMessages()
-                && (messages.isEmpty() || tokens < query.maxTokens())
-                && query.maxTokens() > 0) {
+                && read < query.maxTokens()) {
             messages.add(logged(node));
-            tokens += node.entry.tokens();
+            read += node.entry.tokens();
             oldest = node;
             node = node.parent;
         }
@@ -348,6 +356,7 @@ public final class MemoryTree {
      * @param now the store's time
      */
     public void describe(@Nullable String newTitle, Map<String, String> newMetadata, Instant now) {
+        InputRules.checkDescription(newTitle, newMetadata);
         title = newTitle;
         metadata = Map.copyOf(newMetadata);
         if (createdAt == null) {
@@ -366,7 +375,6 @@ public final class MemoryTree {
         }
         Instant last =
                 nodes.isEmpty() ? null : nodes.get(nodes.size() - 1).entry.createdAt();
-        long tokens = nodes.stream().mapToLong(node -> node.entry.tokens()).sum();
         return Optional.of(new MemoryInfo(key, title, metadata, nodes.size(), tokens, createdAt, last));
     }
 
@@ -378,7 +386,11 @@ public final class MemoryTree {
      */
     public void putSummary(Summary summary, long expectedEpoch) {
         AppendRules.checkEpoch(key, expectedEpoch, epoch);
-        existing("coversUpTo", summary.coversUpTo());
+        addSummary(summary);
+    }
+
+    private void addSummary(Summary summary) {
+        newestSummaries.put(existing("coversUpTo", summary.coversUpTo()).sequence(), summary);
         summaries.add(summary);
     }
 
@@ -401,6 +413,7 @@ public final class MemoryTree {
      * @return the lease, or empty
      */
     public Optional<Lease> acquireLease(String name, String owner, Duration duration, Instant now) {
+        InputRules.checkLease(name, owner, duration);
         Lease held = leases.get(name);
         if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
             return Optional.empty();
@@ -431,8 +444,10 @@ public final class MemoryTree {
     public long erase() {
         nodes.clear();
         byId.clear();
+        tokens = 0;
         views.clear();
         summaries.clear();
+        newestSummaries.clear();
         leases.clear();
         head = null;
         title = null;
@@ -446,14 +461,12 @@ public final class MemoryTree {
         Node node = new Node(entry, entry.parentId() == null ? null : byId.get(entry.parentId()));
         nodes.add(node);
         byId.put(entry.id(), node);
+        tokens += entry.tokens();
         return node;
     }
 
     private void setView(View view) {
-        Node anchor = view.anchor() == null ? head : existing("view anchor", view.anchor());
-        if (anchor == null) {
-            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
-        }
+        Node anchor = existing("view anchor", view.anchor() == null ? Objects.requireNonNull(id(head)) : view.anchor());
         views.put(anchor.sequence(), new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.cleared()));
         revision++;
     }
@@ -463,31 +476,35 @@ public final class MemoryTree {
     }
 
     private @Nullable View viewInForce(Node start) {
-        return views.headMap(start.sequence(), true).descendingMap().values().stream()
-                .filter(view -> isOnBranch(view.anchorSequence(), start))
-                .findFirst()
-                .orElse(null);
+        return newestOnBranch(views, start);
     }
 
     private @Nullable Summary newestSummary(Node start) {
-        Summary newest = null;
-        long covered = 0;
-        for (Summary summary : summaries) {
-            long sequence = existing("summary", summary.coversUpTo()).sequence();
-            if (sequence >= covered && isOnBranch(sequence, start)) {
-                newest = summary;
-                covered = sequence;
+        return newestOnBranch(newestSummaries, start);
+    }
+
+    /** Goes from run to run: within a run, without gaps, everything is on the branch. */
+    private static <T> @Nullable T newestOnBranch(NavigableMap<Long, T> bySequence, Node end) {
+        Node node = end;
+        while (node != null) {
+            Map.Entry<Long, T> newest = bySequence.floorEntry(node.sequence());
+            if (newest == null) {
+                return null;
             }
+            if (newest.getKey() >= node.runStart.sequence()) {
+                return newest.getValue();
+            }
+            node = node.runStart.parent;
         }
-        return newest;
+        return null;
     }
 
     private static boolean isOnBranch(long sequence, Node end) {
         Node node = end;
-        while (node != null && node.sequence() > sequence) {
-            node = node.parent;
+        while (node != null && node.runStart.sequence() > sequence) {
+            node = node.runStart.parent;
         }
-        return node != null && node.sequence() == sequence;
+        return node != null && node.sequence() >= sequence;
     }
 
     private @Nullable String parentId(Append append) {

@@ -22,6 +22,7 @@ public final class ViewReader {
     /** Newest first, unlike everything that leaves this class. */
     private final List<LoggedMessage> found = new ArrayList<>();
 
+    private final @Nullable String from;
     private final int maxMessages;
     private final long maxTokens;
     private long tokens;
@@ -29,15 +30,20 @@ public final class ViewReader {
     private @Nullable LoggedMessage user;
     private boolean complete = true;
 
+    /** Whether a summary stands for the runs, so that only their system message is looked for. */
+    private boolean summarized;
+
     private ViewReader(MessageLog log, MemoryKey key, ReadQuery query) {
         this.log = log;
         this.key = key;
+        this.from = query.from();
         this.maxMessages = query.maxMessages();
         this.maxTokens = query.maxTokens();
     }
 
     /**
-     * Reads the newest part of what a memory shows.
+     * Reads the newest part of what a memory shows. Where a view is in force, only a summary that covers something behind
+     * its anchor counts.
      *
      * @param log where to read
      * @param key the memory
@@ -58,12 +64,17 @@ public final class ViewReader {
         }
         system = behind(view, branch.system());
         user = behind(view, branch.user());
-        // Nothing older than the anchor was read although there is more: the bounds were reached behind the anchor.
-        complete = i > 0 || branch.complete() || Objects.equals(view.anchor(), branch.head());
+        // Else the bounds were reached behind the anchor, and what is left out follows it.
+        complete = i > 0 || branch.complete() || reachesAnchor(messages, branch, view);
         List<LoggedMessage> pool = messages.subList(0, i);
-        for (int run = view.runs().size() - 1; run >= 0 && !(isFull() && system != null && user != null); run--) {
-            takeRun(view.runs().get(run), pool);
+        Summary summary = branch.summary();
+        summarized = summary != null && isBehindAnchor(summary, view);
+        boolean allBehindAnchor = complete;
+        int run = view.runs().size();
+        while (run > 0 && !(isFull() && system != null && user != null)) {
+            takeRun(view.runs().get(--run), pool);
         }
+        complete = summarized ? allBehindAnchor : complete && run == 0;
         List<LoggedMessage> oldestFirst = new ArrayList<>(found);
         Collections.reverse(oldestFirst);
         return new Tail(
@@ -74,9 +85,17 @@ public final class ViewReader {
                 system,
                 user,
                 view,
-                branch.summary(),
+                summarized ? summary : null,
                 complete,
                 complete ? branch.missingParent() : null);
+    }
+
+    /** Whether all that follows the anchor was read, though nothing before it. */
+    private boolean reachesAnchor(List<LoggedMessage> messages, Tail branch, View view) {
+        String next = messages.isEmpty()
+                ? (from == null ? branch.head() : from)
+                : messages.get(0).parentId();
+        return Objects.equals(view.anchor(), next);
     }
 
     private void takeRun(View.Run run, List<LoggedMessage> pool) {
@@ -122,8 +141,18 @@ public final class ViewReader {
         tokens += message.tokens();
     }
 
+    /**
+     * A summary from before the view was set tells of what the view hides, so it does not count. One of what followed the
+     * anchor was made of what the view showed, and stands for the runs too.
+     */
+    private boolean isBehindAnchor(Summary summary, View view) {
+        String covered = summary.coversUpTo();
+        View there = log.read(key, ReadQuery.newest(0).endingIn(covered)).view();
+        return there != null && Objects.equals(there.anchor(), view.anchor()) && !covered.equals(view.anchor());
+    }
+
     private boolean isFull() {
-        return found.size() >= maxMessages || tokens >= maxTokens;
+        return summarized || found.size() >= maxMessages || tokens >= maxTokens;
     }
 
     private static int indexOf(List<LoggedMessage> messages, String id) {

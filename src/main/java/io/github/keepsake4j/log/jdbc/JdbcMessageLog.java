@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -124,6 +125,7 @@ public final class JdbcMessageLog implements MessageLog {
 
     @Override
     public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
+        InputRules.checkDescription(title, metadata);
         byte[] hash = Rows.hash(key);
         String json = codec.encodeStrings(metadata);
         connections.write("description of memory " + key, connection -> {
@@ -196,6 +198,7 @@ public final class JdbcMessageLog implements MessageLog {
 
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
+        InputRules.checkLease(name, owner, duration);
         byte[] hash = Rows.hash(key);
         return connections.write("lease " + name + " of memory " + key, connection -> {
             long now = now();

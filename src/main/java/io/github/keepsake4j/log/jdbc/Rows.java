@@ -32,7 +32,8 @@ final class Rows {
     }
 
     static long micros(Instant time) {
-        return ChronoUnit.MICROS.between(Instant.EPOCH, time);
+        // Down, also before 1970, as Instant truncates.
+        return ChronoUnit.MICROS.between(Instant.EPOCH, time.truncatedTo(ChronoUnit.MICROS));
     }
 
     static Instant time(long micros) {

@@ -18,7 +18,7 @@ final class Sql {
             VALUES (?, ?, ?, ?, ?, '{}', 1, 1, 0, 0, ?)
             ON CONFLICT (memory_key) DO UPDATE
               SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
-                  node_id = excluded.node_id, created_at = excluded.created_at
+                  node_id = excluded.node_id, metadata = excluded.metadata, created_at = excluded.created_at
               WHERE keepsake_memory.tenant IS NULL
             """;
 

@@ -23,7 +23,7 @@ final class SqliteConnections implements Connections {
     private final Duration busyTimeout;
     private final ReentrantLock lock = new ReentrantLock(true);
     private @Nullable Connection connection;
-    private boolean closed;
+    private volatile boolean closed;
 
     SqliteConnections(Path file, Duration busyTimeout) {
         this.file = file;
@@ -46,9 +46,14 @@ final class SqliteConnections implements Connections {
 
     @Override
     public void close() {
+        closed = true;
+        disconnect();
+    }
+
+    /** Lets go of the file; the next call opens it anew. */
+    void disconnect() {
         lock.lock();
         try {
-            closed = true;
             disconnect(null);
         } finally {
             lock.unlock();

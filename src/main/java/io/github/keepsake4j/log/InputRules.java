@@ -1,0 +1,72 @@
+package io.github.keepsake4j.log;
+
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What every backend refuses alike beside messages, before it touches its storage. Pure functions. */
+public final class InputRules {
+
+    /** The longest title, in UTF-16 units as {@link String#length()} counts them. */
+    public static final int MAX_TITLE_LENGTH = 1_000;
+
+    private InputRules() {}
+
+    /**
+     * Checks what {@link MessageLog#describe} takes. A title may be stored plainly, to be searched; so what some
+     * storage would change in silence is refused in all. Metadata is stored encoded and may hold anything but nulls.
+     *
+     * @param title the title, or null for none
+     * @param metadata texts by name
+     * @throws InvalidInputException if the title is too long or cannot be stored as it is, or the metadata holds null
+     */
+    public static void checkDescription(@Nullable String title, Map<String, String> metadata) {
+        if (title != null) {
+            checkTitle(title);
+        }
+        for (Map.Entry<@Nullable String, @Nullable String> entry :
+                nullable(metadata).entrySet()) {
+            if (entry.getKey() == null || entry.getValue() == null) {
+                throw new InvalidInputException("metadata", "must not hold null");
+            }
+        }
+    }
+
+    /**
+     * Checks what {@link MessageLog#acquireLease} takes.
+     *
+     * @param name the kind of work, an id as in {@link Ids#check}
+     * @param owner who asks, an id as in {@link Ids#check}
+     * @param duration how long; more than zero
+     * @throws InvalidInputException if a rule is broken
+     */
+    public static void checkLease(String name, String owner, Duration duration) {
+        Ids.check("lease name", name);
+        Ids.check("lease owner", owner);
+        if (duration.isZero() || duration.isNegative()) {
+            throw new InvalidInputException("lease duration", "must be more than zero, is " + duration);
+        }
+    }
+
+    private static void checkTitle(String title) {
+        if (title.length() > MAX_TITLE_LENGTH) {
+            throw new InvalidInputException(
+                    "title", "is " + title.length() + " characters long; at most " + MAX_TITLE_LENGTH);
+        }
+        if (title.indexOf('\0') >= 0) {
+            throw new InvalidInputException("title", "must not contain NUL (U+0000)");
+        }
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(title)) {
+            throw new InvalidInputException("title", "is not Unicode text: it holds half of a surrogate pair");
+        }
+    }
+
+    /** What the type promises, callers without null checks may break. */
+    @SuppressWarnings("unchecked")
+    private static Map<@Nullable String, @Nullable String> nullable(Map<?, ?> map) {
+        return (Map<@Nullable String, @Nullable String>) map;
+    }
+}

@@ -1,0 +1,227 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Summaries and leases. */
+public interface BesideMessagesContract extends LogUnderTest {
+
+    private static Summary summary(String coversUpTo, String text) {
+        Instant made = Instant.parse("2026-01-02T03:04:05.123456Z");
+        return new Summary(coversUpTo, text, 7, "test-counter", 3_000_000_000L, 4_000_000_000L, "a-model", made);
+    }
+
+    @Test
+    default void aSummaryComesBackAsItWasPut() {
+        log().append(KEY, batch("a", "b"));
+        Summary full = summary("a", "it's \"so\" \\ \n é 😀 \0 \ud83d");
+        Summary bare = new Summary("b", "", 0, "", 0, 0, null, Instant.EPOCH);
+        log().putSummary(KEY, full, epoch());
+        log().putSummary(KEY, bare, epoch());
+
+        assertThat(log().summaries(KEY)).containsExactly(full, bare);
+    }
+
+    @Test
+    default void allVersionsOfASummaryAreKeptInOrder() {
+        log().append(KEY, batch("a", "b"));
+        log().putSummary(KEY, summary("b", "1"), epoch());
+        log().putSummary(KEY, summary("a", "2"), epoch());
+        log().putSummary(KEY, summary("b", "3"), epoch());
+
+        assertThat(log().summaries(KEY)).extracting(Summary::text).containsExactly("1", "2", "3");
+    }
+
+    @Test
+    default void aReadUpToTheSummaryStopsBehindIt() {
+        log().append(KEY, batch("a", "b", "c", "d"));
+        log().putSummary(KEY, summary("b", "a and b"), epoch());
+
+        Tail tail = log().read(KEY, ReadQuery.wholeBranch().upToSummary());
+        assertThat(ids(tail.messages())).containsExactly("c", "d");
+        assertThat(tail.summary()).isEqualTo(summary("b", "a and b"));
+        assertThat(tail.complete()).isTrue();
+        Tail bounded = log().read(KEY, ReadQuery.newest(1).upToSummary());
+        assertThat(ids(bounded.messages())).containsExactly("d");
+        assertThat(bounded.summary()).isNotNull();
+        assertThat(bounded.complete()).isFalse();
+        assertThat(log().read(KEY, ReadQuery.newest(2).upToSummary()).complete())
+                .isTrue();
+    }
+
+    @Test
+    default void aReadThatDoesNotAskForTheSummaryGoesOnThroughIt() {
+        log().append(KEY, batch("a", "b", "c"));
+        log().putSummary(KEY, summary("b", "a and b"), epoch());
+
+        Tail tail = log().read(KEY, ReadQuery.wholeBranch());
+        assertThat(ids(tail.messages())).containsExactly("a", "b", "c");
+        assertThat(tail.summary()).isNull();
+    }
+
+    @Test
+    default void aSummaryOfTheWholeBranchLeavesNoMessages() {
+        log().append(KEY, batch("a", "b"));
+        log().putSummary(KEY, summary("b", "all"), epoch());
+
+        Tail tail = log().read(KEY, ReadQuery.wholeBranch().upToSummary());
+        assertThat(tail.messages()).isEmpty();
+        assertThat(tail.summary()).isNotNull();
+        assertThat(tail.complete()).isTrue();
+    }
+
+    @Test
+    default void theNewestSummaryOfTheNewestCoveredMessageCounts() {
+        log().append(KEY, batch("a", "b", "c", "d"));
+        log().putSummary(KEY, summary("c", "c first"), epoch());
+        log().putSummary(KEY, summary("c", "c second"), epoch());
+        log().putSummary(KEY, summary("a", "a, put last"), epoch());
+
+        assertThat(summaryAt("d")).isEqualTo("c second");
+        assertThat(summaryAt("c")).isEqualTo("c second");
+        assertThat(summaryAt("b")).isEqualTo("a, put last");
+    }
+
+    @Test
+    default void aSummaryHoldsOnEveryBranchThroughItsMessageAndOnNoOther() {
+        log().append(KEY, batch("a", "b", "c"));
+        log().append(KEY, batchUnder("b", "d"));
+        log().append(KEY, batchUnder("a", "e"));
+        log().putSummary(KEY, summary("b", "a and b"), epoch());
+
+        assertThat(summaryAt("c")).isEqualTo("a and b");
+        assertThat(summaryAt("d")).isEqualTo("a and b");
+        assertThat(summaryAt("e")).isNull();
+        assertThat(ids(log().read(KEY, ReadQuery.wholeBranch().upToSummary()).messages()))
+                .containsExactly("a", "e");
+    }
+
+    @Test
+    default void theSystemMessageStaysInForceBeforeASummary() {
+        log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), user("b"))));
+        log().putSummary(KEY, summary("a", "a"), epoch());
+
+        Tail tail = log().read(KEY, ReadQuery.wholeBranch().upToSummary());
+        assertThat(tail.system().id()).isEqualTo("s");
+    }
+
+    @Test
+    default void aSummaryOfAnUnknownMessageIsRefused() {
+        log().append(KEY, batch("a"));
+
+        assertThatThrownBy(() -> log().putSummary(KEY, summary("nowhere", SECRET), epoch()))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("nowhere")
+                .hasMessageNotContaining(SECRET);
+        assertThat(log().summaries(KEY)).isEmpty();
+    }
+
+    @Test
+    default void aSummaryChangesNeitherHeadNorHistoryNorRevision() {
+        AppendResult appended = log().append(KEY, batch("a", "b"));
+        log().putSummary(KEY, summary("a", "a"), epoch());
+
+        Tail tail = log().read(KEY, ReadQuery.wholeBranch());
+        assertThat(ids(tail.messages())).containsExactly("a", "b");
+        assertThat(tail.head()).isEqualTo("b");
+        assertThat(tail.revision()).isEqualTo(appended.revision());
+    }
+
+    @Test
+    default void aLeaseKeepsOthersOut() throws Exception {
+        MessageLog other = reopen();
+        Lease lease =
+                log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60)).orElseThrow();
+
+        assertThat(lease).isEqualTo(new Lease("work", "one", Instant.parse("2026-01-02T03:05:05.123456Z")));
+        assertThat(other.acquireLease(KEY, "work", "two", Duration.ofSeconds(60)))
+                .isEmpty();
+    }
+
+    @Test
+    default void theSameOwnerRenewsALease() {
+        log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
+        clock().advance(Duration.ofSeconds(50));
+        Lease renewed =
+                log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60)).orElseThrow();
+        clock().advance(Duration.ofSeconds(50));
+
+        assertThat(renewed.expiresAt()).isEqualTo(Instant.parse("2026-01-02T03:05:55.123456Z"));
+        assertThat(log().acquireLease(KEY, "work", "two", Duration.ofSeconds(60)))
+                .isEmpty();
+    }
+
+    @Test
+    default void anExpiredLeaseGoesToWhoAsks() {
+        log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
+        clock().advance(Duration.ofSeconds(59));
+        assertThat(log().acquireLease(KEY, "work", "two", Duration.ofSeconds(60)))
+                .isEmpty();
+        clock().advance(Duration.ofSeconds(2));
+
+        assertThat(log().acquireLease(KEY, "work", "two", Duration.ofSeconds(60)))
+                .isPresent();
+        assertThat(log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60)))
+                .isEmpty();
+    }
+
+    @Test
+    default void aReleasedLeaseIsFree() {
+        log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
+        log().releaseLease(KEY, "work", "one");
+
+        assertThat(log().acquireLease(KEY, "work", "two", Duration.ofSeconds(60)))
+                .isPresent();
+    }
+
+    @Test
+    default void onlyItsHolderReleasesALease() {
+        log().releaseLease(KEY, "work", "nobody");
+        log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
+        log().releaseLease(KEY, "work", "two");
+        log().releaseLease(KEY, "other work", "one");
+
+        assertThat(log().acquireLease(KEY, "work", "two", Duration.ofSeconds(60)))
+                .isEmpty();
+    }
+
+    @Test
+    default void leasesOfTwoNamesOrTwoMemoriesAreTwoLeases() {
+        log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
+
+        assertThat(log().acquireLease(KEY, "other work", "two", Duration.ofSeconds(60)))
+                .isPresent();
+        assertThat(log().acquireLease(ConversationKey.of("acme", "43"), "work", "two", Duration.ofSeconds(60)))
+                .isPresent();
+    }
+
+    @Test
+    default void aLeaseNeedsNamesAndTime() {
+        for (Duration none : new Duration[] {Duration.ZERO, Duration.ofMillis(-1)}) {
+            assertThatThrownBy(() -> log().acquireLease(KEY, "work", "one", none))
+                    .isInstanceOf(InvalidInputException.class);
+        }
+        assertThatThrownBy(() -> log().acquireLease(KEY, "", "one", Duration.ofSeconds(1)))
+                .isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> log().acquireLease(KEY, "work", "", Duration.ofSeconds(1)))
+                .isInstanceOf(InvalidInputException.class);
+    }
+
+    private long epoch() {
+        return log().read(KEY, ReadQuery.newest(0)).epoch();
+    }
+
+    private String summaryAt(String leaf) {
+        Summary summary = log().read(KEY, ReadQuery.newest(1).endingIn(leaf).upToSummary())
+                .summary();
+        return summary == null ? null : summary.text();
+    }
+}

@@ -1,0 +1,151 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Erasing: nothing stays but an epoch that keeps the past from coming back. */
+public interface EraseContract extends LogUnderTest {
+
+    private Summary summary(String coversUpTo) {
+        return new Summary(coversUpTo, SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH);
+    }
+
+    @Test
+    default void nothingOfAnErasedMemoryIsLeft() {
+        log().append(KEY, batch("a", "b").withView(View.of(null, List.of(new View.Run(null, "a")), List.of())));
+        log().append(KEY, batchUnder("a", "c"));
+        log().putSummary(KEY, summary("a"), epoch());
+        log().describe(KEY, SECRET, Map.of("name", SECRET));
+        log().acquireLease(KEY, "work", "one", Duration.ofHours(1));
+
+        log().erase(KEY);
+
+        assertThat(log().read(KEY, ReadQuery.wholeBranch().upToSummary()))
+                .usingRecursiveComparison()
+                .ignoringFields("revision")
+                .isEqualTo(Tail.empty(epoch(), 0));
+        assertThat(history(log(), KEY)).isEmpty();
+        assertThat(log().branches(KEY)).isEmpty();
+        assertThat(log().summaries(KEY)).isEmpty();
+        assertThat(list(log(), KEY.tenant(), 10)).isEmpty();
+        assertThat(log().acquireLease(KEY, "work", "two", Duration.ofHours(1))).isPresent();
+        assertThatThrownBy(() -> log().moveHead(KEY, "a", null)).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> log().append(KEY, batchUnder("a", "d"))).isInstanceOf(UnknownParentException.class);
+    }
+
+    @Test
+    default void otherMemoriesStay() {
+        MemoryKey other = ConversationKey.of("acme", "43");
+        log().append(KEY, batch("a"));
+        log().append(other, batch("a"));
+
+        log().erase(KEY);
+
+        assertThat(branch(log(), other)).containsExactly("a");
+        assertThat(list(log(), "acme", 10)).extracting(MemoryInfo::key).containsExactly(other);
+    }
+
+    @Test
+    default void anEraseBeginsANewEpoch() {
+        log().append(KEY, batch("a"));
+        long before = epoch();
+
+        long after = log().erase(KEY);
+
+        assertThat(after).isGreaterThan(before);
+        assertThat(epoch()).isEqualTo(after);
+        assertThat(log().erase(KEY)).isGreaterThan(after);
+    }
+
+    @Test
+    default void whatWasBegunBeforeTheEraseIsRefused() {
+        long old = log().append(KEY, batch("a", "b")).epoch();
+        log().erase(KEY);
+
+        assertThatThrownBy(() -> log().append(KEY, batch("c").inEpoch(old)))
+                .isInstanceOf(ErasedException.class)
+                .hasMessageContaining(KEY.canonical());
+        assertThatThrownBy(() -> log().append(KEY, batch("a", "b").inEpoch(old)))
+                .as("a retry of what was stored before")
+                .isInstanceOf(ErasedException.class);
+        assertThatThrownBy(() -> log().putSummary(KEY, summary("a"), old)).isInstanceOf(ErasedException.class);
+        assertThatThrownBy(() -> log().moveHead(KEY, "a", old)).isInstanceOf(ErasedException.class);
+        assertThat(history(log(), KEY)).isEmpty();
+        assertThat(list(log(), KEY.tenant(), 10)).isEmpty();
+    }
+
+    @Test
+    default void anEraseOfWhatWasNeverWrittenCountsToo() {
+        long old = epoch();
+        log().erase(KEY);
+
+        assertThatThrownBy(() -> log().append(KEY, batch("a").inEpoch(old))).isInstanceOf(ErasedException.class);
+        assertThat(list(log(), KEY.tenant(), 10)).isEmpty();
+    }
+
+    @Test
+    default void workInTheEpochInForceGoesOn() {
+        log().append(KEY, batch("a").inEpoch(epoch()));
+        log().moveHead(KEY, "a", epoch());
+        log().putSummary(KEY, summary("a"), epoch());
+
+        assertThat(branch(log(), KEY)).containsExactly("a");
+    }
+
+    @Test
+    default void anErasedMemoryStartsAfreshAndItsIdsAreFree() {
+        log().append(KEY, batch("a", "b"));
+        log().describe(KEY, "old title", Map.of());
+        long epoch = log().erase(KEY);
+        NewMessage other = message("a", UserMessage.from("else"), 3);
+
+        AppendResult result = log().append(KEY, Append.under(Parent.head(), List.of(other)));
+
+        assertThat(result.replayed()).isFalse();
+        assertThat(result.previousHead()).isNull();
+        assertThat(result.epoch()).isEqualTo(epoch);
+        assertThat(log().append(KEY, batch("x").inEpoch(epoch)).previousHead()).isEqualTo("a");
+        assertThat(branch(log(), KEY)).containsExactly("a", "x");
+        assertThat(history(log(), KEY).get(0).message()).isEqualTo(UserMessage.from("else"));
+        assertThat(history(log(), KEY, HistoryQuery.newest(1))).hasSize(2);
+        assertThat(log().read(KEY, ReadQuery.wholeBranch().upToSummary()).view())
+                .isNull();
+        MemoryInfo info = list(log(), KEY.tenant(), 10).get(0);
+        assertThat(info.title()).isNull();
+        assertThat(info.messages()).isEqualTo(2);
+        assertThat(info.tokens()).isEqualTo(13);
+    }
+
+    @Test
+    default void theRevisionDoesNotRepeatAfterAnErase() {
+        AppendResult before = log().append(KEY, batch("a"));
+        log().erase(KEY);
+
+        assertThat(log().append(KEY, batch("a")).revision()).isNotEqualTo(before.revision());
+    }
+
+    @Test
+    default void anotherProcessSeesTheErase() throws Exception {
+        MessageLog other = reopen();
+        long old = other.append(KEY, batch("a")).epoch();
+        log().erase(KEY);
+
+        assertThat(branch(other, KEY)).isEmpty();
+        assertThatThrownBy(() -> other.append(KEY, batch("b").inEpoch(old))).isInstanceOf(ErasedException.class);
+    }
+
+    private long epoch() {
+        return log().read(KEY, ReadQuery.newest(0)).epoch();
+    }
+}

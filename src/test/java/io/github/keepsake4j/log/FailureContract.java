@@ -1,0 +1,145 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** Damage and outages are errors, never "empty", and cost nothing that was kept. */
+public interface FailureContract extends LogUnderTest {
+
+    @Test
+    default void anUnreadableMessageIsAnErrorThatNamesIt() throws Exception {
+        log().append(KEY, batch("first", "second"));
+        corrupt(KEY, "second");
+
+        assertUnreadable("second", () -> log().read(KEY, ReadQuery.newest(1)));
+        assertUnreadable("second", () -> log().history(KEY, HistoryQuery.newest(10)));
+        assertUnreadable("second", () -> log().append(KEY, batch("second")));
+    }
+
+    @Test
+    default void nothingIsWrittenOverUnreadableData() throws Exception {
+        log().append(KEY, batch("first", "second"));
+        corrupt(KEY, "first");
+        String damaged = rawBytes(KEY, "first");
+
+        tolerant(() -> log().append(KEY, batch("first")));
+        tolerant(() -> log().append(KEY, batch("third")));
+        tolerant(() -> log().append(KEY, batchUnder("first", "fourth")));
+        tolerant(() -> log().moveHead(KEY, "second", null));
+        tolerant(() -> log().describe(KEY, "title", Map.of()));
+        tolerant(() -> log().acquireLease(KEY, "work", "one", Duration.ofSeconds(1)));
+
+        assertThat(rawBytes(KEY, "first")).isEqualTo(damaged);
+        assertThat(damaged).isNotEmpty();
+        assertUnreadable("first", () -> log().read(KEY, ReadQuery.wholeBranch().endingIn("second")));
+    }
+
+    @Test
+    default void otherMemoriesCanBeReadBesideAnUnreadableOne() throws Exception {
+        log().append(KEY, batch("a"));
+        log().append(ConversationKey.of("acme", "43"), batch("a"));
+        corrupt(KEY, "a");
+
+        assertThat(branch(log(), ConversationKey.of("acme", "43"))).containsExactly("a");
+    }
+
+    @Test
+    default void anUnreadableMemoryCanBeErased() throws Exception {
+        log().append(KEY, batch("a"));
+        corrupt(KEY, "a");
+
+        log().erase(KEY);
+        log().append(KEY, batch("a"));
+
+        assertThat(branch(log(), KEY)).containsExactly("a");
+    }
+
+    @Test
+    default void anOutageIsARetryableErrorOfEveryCall() throws Exception {
+        long epoch = log().append(KEY, batch("a")).epoch();
+        Map<String, ThrowingCallable> calls = new LinkedHashMap<>();
+        calls.put("append", () -> log().append(KEY, batch("b")));
+        calls.put("append a replay", () -> log().append(KEY, batch("a")));
+        calls.put("read", () -> log().read(KEY, ReadQuery.newest(1)));
+        calls.put("read another", () -> log().read(ConversationKey.of("new", "1"), ReadQuery.newest(1)));
+        calls.put("history", () -> log().history(KEY, HistoryQuery.newest(1)));
+        calls.put("branches", () -> log().branches(KEY));
+        calls.put("moveHead", () -> log().moveHead(KEY, "a", null));
+        calls.put("describe", () -> log().describe(KEY, "title", Map.of()));
+        calls.put("list", () -> log().list("acme", ListQuery.first(1)));
+        calls.put("putSummary", () -> log().putSummary(KEY, summary(), epoch));
+        calls.put("summaries", () -> log().summaries(KEY));
+        calls.put("acquireLease", () -> log().acquireLease(KEY, "work", "one", Duration.ofSeconds(1)));
+        calls.put("releaseLease", () -> log().releaseLease(KEY, "work", "one"));
+        calls.put("erase", () -> log().erase(KEY));
+
+        try (Outage outage = breakStorage()) {
+            assertThat(outage).isNotNull();
+            calls.forEach((name, call) -> assertThatThrownBy(call)
+                    .as(name)
+                    .isInstanceOfSatisfying(StorageUnavailableException.class, e -> assertThat(e.isRetryable())
+                            .isTrue())
+                    .hasMessageNotContaining(SECRET));
+        }
+
+        assertThat(branch(log(), KEY)).containsExactly("a");
+        assertThat(log().read(KEY, ReadQuery.newest(1)).epoch()).isEqualTo(epoch);
+    }
+
+    @Test
+    default void whatAnOutageRefusedCanBeSentAgain() throws Exception {
+        log().append(KEY, batch("a"));
+        try (Outage outage = breakStorage()) {
+            assertThat(outage).isNotNull();
+            assertThatThrownBy(() -> log().append(KEY, batch("b", "c")))
+                    .isInstanceOf(StorageUnavailableException.class);
+        }
+
+        log().append(KEY, batch("b", "c"));
+
+        assertThat(branch(log(), KEY)).containsExactly("a", "b", "c");
+        assertThat(history(log(), KEY)).hasSize(3);
+    }
+
+    @Test
+    default void closingTwiceIsHarmless() throws Exception {
+        MessageLog second = reopen();
+        second.close();
+
+        assertThatCode(second::close).doesNotThrowAnyException();
+    }
+
+    private static Summary summary() {
+        return new Summary("a", SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH);
+    }
+
+    private static void assertUnreadable(String messageId, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOf(UnreadableDataException.class)
+                .hasMessageContaining(KEY.canonical())
+                .hasMessageContaining(messageId)
+                .hasMessageNotContaining(SECRET);
+    }
+
+    /** A backend that keeps a memory in one piece may have to refuse what one with rows can do. */
+    private static void tolerant(ThrowingCallable call) throws Exception {
+        try {
+            call.call();
+        } catch (UnreadableDataException e) {
+            assertThat(e).hasMessageContaining(KEY.canonical());
+        } catch (Throwable e) {
+            throw new AssertionError("neither done nor refused as unreadable", e);
+        }
+    }
+}

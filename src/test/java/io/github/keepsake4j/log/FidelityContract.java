@@ -1,0 +1,64 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.HashMap;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What comes out equals what went in. */
+public interface FidelityContract extends LogUnderTest {
+
+    @Test
+    default void textComesBackToTheLastCharacter() {
+        List<String> texts = List.of(
+                "",
+                " ",
+                "it's \"quoted\" \\ %s ? $1 {} :name",
+                "line\nbreak\r\n\ttab\u0007bell\u2028",
+                "nul \0 in the middle",
+                "half \ud83d of a pair",
+                "e\u0301 is not \u00e9, \ufeff, \u202e, 😀",
+                "x".repeat(1 << 20));
+        for (int i = 0; i < texts.size(); i++) {
+            // TextContent refuses blank text; an answer does not.
+            ChatMessage message = AiMessage.from(texts.get(i));
+            log().append(KEY, Append.under(Parent.head(), List.of(message("m" + i, message, 1))));
+        }
+
+        List<LoggedMessage> stored = history(log(), KEY);
+        for (int i = 0; i < texts.size(); i++) {
+            assertThat(((AiMessage) stored.get(i).message()).text()).isEqualTo(texts.get(i));
+        }
+    }
+
+    @Test
+    default void nobodyChangesTheLogThroughAMessage() {
+        UserMessage message = UserMessage.builder()
+                .addContent(TextContent.from("hello"))
+                .attributes(new HashMap<>())
+                .build();
+        log().append(KEY, Append.under(Parent.head(), List.of(message("a", message, 1))));
+        mutate(message);
+        mutate(log().read(KEY, ReadQuery.newest(1)).messages().get(0).message());
+        mutate(history(log(), KEY).get(0).message());
+
+        assertThat(((UserMessage) history(log(), KEY).get(0).message()).attributes())
+                .isEmpty();
+    }
+
+    /** Attributes may be a live map; where they are not, all is well. */
+    private static void mutate(ChatMessage message) {
+        try {
+            ((UserMessage) message).attributes().put("planted", true);
+        } catch (UnsupportedOperationException e) {
+            // Nothing to plant.
+        }
+    }
+}

@@ -1,0 +1,159 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Ids are data: whatever they hold, each memory meets its own messages only. */
+public interface KeyContract extends LogUnderTest {
+
+    /** Ids that a path, a pattern, a case-blind or normalising storage would confuse. */
+    List<String> ODD_IDS = List.of(
+            "a",
+            "A",
+            "a ",
+            " a",
+            "a.",
+            "a/",
+            "a/b",
+            "a%2Fb",
+            "a%",
+            "_",
+            "%",
+            "..",
+            ".",
+            "../a",
+            "/",
+            "\\",
+            "a'b",
+            "a''b",
+            "a\"b",
+            "'; DROP TABLE x; --",
+            "a\nb",
+            "a\r\nb",
+            "a\tb",
+            "null",
+            "CON",
+            "*",
+            "{}",
+            "\u00e9",
+            "e\u0301",
+            "\ufeff",
+            "\u202e",
+            "ß",
+            "ss",
+            "😀",
+            "x".repeat(512),
+            "x".repeat(511),
+            "ü".repeat(256),
+            "😀".repeat(128));
+
+    @Test
+    default void oddConversationIdsNameMemoriesOfTheirOwn() {
+        assertEachMeetsItsOwn(ODD_IDS.stream()
+                .map(id -> (MemoryKey) ConversationKey.of("acme", id))
+                .toList());
+    }
+
+    @Test
+    default void oddTenantsNameMemoriesOfTheirOwn() {
+        List<MemoryKey> keys = ODD_IDS.stream()
+                .map(id -> (MemoryKey) ConversationKey.of(id, "42"))
+                .toList();
+        assertEachMeetsItsOwn(keys);
+        // The first one was erased.
+        for (MemoryKey key : keys.subList(1, keys.size())) {
+            assertThat(list(log(), key.tenant(), 10))
+                    .extracting(MemoryInfo::key)
+                    .containsExactly(key);
+        }
+    }
+
+    @Test
+    default void scopesAndPlacesOfIdsAreKeptApart() {
+        String longest = "ü".repeat(256);
+        assertEachMeetsItsOwn(List.of(
+                ConversationKey.of("a", "b"),
+                ConversationKey.of("b", "a"),
+                NodeKey.of("a", "a", "b", "b"),
+                NodeKey.of("a", "b", "a", "b"),
+                NodeKey.of("a", "b", "b", "a"),
+                NodeKey.of("b", "b", "a", "a"),
+                NodeKey.of("a", "b/c", "d", "e"),
+                NodeKey.of("a", "b", "c/d", "e"),
+                NodeKey.of("a", "b", "c", "d/e"),
+                ConversationKey.of("a", "b/c/d/e"),
+                ConversationKey.of("node", "a"),
+                NodeKey.of("conversation", "a", "b", "c"),
+                NodeKey.of(longest, longest, longest, longest),
+                NodeKey.of(longest, longest, longest, "ü".repeat(255) + "é")));
+    }
+
+    @Test
+    default void oddMessageIdsAreDifferentMessages() {
+        for (String id : ODD_IDS) {
+            log().append(KEY, batch(id));
+        }
+
+        assertThat(branch(log(), KEY)).isEqualTo(ODD_IDS);
+        for (int i = 1; i < ODD_IDS.size(); i++) {
+            Tail tail =
+                    log().read(KEY, ReadQuery.newest(5).endingIn(ODD_IDS.get(i)).after(ODD_IDS.get(i - 1)));
+            assertThat(ids(tail.messages())).containsExactly(ODD_IDS.get(i));
+            assertThat(log().append(KEY, batch(ODD_IDS.get(i))).replayed()).isTrue();
+        }
+    }
+
+    @Test
+    default void oddLeaseNamesAndOwnersAreKeptApart() {
+        Duration minute = Duration.ofMinutes(1);
+        for (String id : ODD_IDS) {
+            assertThat(log().acquireLease(KEY, id, id, minute)).isPresent();
+        }
+        for (int i = 1; i < ODD_IDS.size(); i++) {
+            assertThat(log().acquireLease(KEY, ODD_IDS.get(i), ODD_IDS.get(i - 1), minute))
+                    .isEmpty();
+            log().releaseLease(KEY, ODD_IDS.get(i), ODD_IDS.get(i - 1));
+            assertThat(log().acquireLease(KEY, ODD_IDS.get(i), ODD_IDS.get(i), minute))
+                    .isPresent();
+        }
+    }
+
+    /** The same message ids everywhere; the text says whose they are. */
+    private void assertEachMeetsItsOwn(List<MemoryKey> keys) {
+        List<AppendResult> results = new ArrayList<>();
+        for (int i = 0; i < keys.size(); i++) {
+            NewMessage own = message("m", UserMessage.from("of memory " + i), 1);
+            results.add(log().append(keys.get(i), Append.under(Parent.head(), List.of(own, user("n")))));
+            log().describe(keys.get(i), "title " + i, Map.of());
+        }
+        assertThat(results).noneMatch(AppendResult::replayed).allMatch(result -> result.previousHead() == null);
+        for (int i = 0; i < keys.size(); i++) {
+            MemoryKey key = keys.get(i);
+            assertThat(log().read(key, ReadQuery.wholeBranch())
+                            .messages()
+                            .get(0)
+                            .message())
+                    .as("%s", key)
+                    .isEqualTo(UserMessage.from("of memory " + i));
+            String title = "title " + i;
+            assertThat(list(log(), key.tenant(), 1000))
+                    .filteredOn(info -> info.key().equals(key))
+                    .singleElement()
+                    .satisfies(info -> assertThat(info.title()).isEqualTo(title));
+        }
+        log().erase(keys.get(0));
+        for (MemoryKey key : keys.subList(1, keys.size())) {
+            assertThat(branch(log(), key)).as("%s", key).containsExactly("m", "n");
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Listing a tenant's memories, and what the list shows of one. */
+public interface ListingContract extends LogUnderTest {
+
+    @Test
+    default void aListShowsWhatAMemoryHolds() {
+        log().append(KEY, batch("a", "b"));
+        clock().advance(Duration.ofSeconds(5));
+        log().append(KEY, batchUnder("a", "c"));
+        Instant created = Instant.parse("2026-01-02T03:04:05.123456Z");
+
+        assertThat(list(log(), "acme", 10))
+                .containsExactly(new MemoryInfo(KEY, null, Map.of(), 3, 30, created, created.plusSeconds(5)));
+    }
+
+    @Test
+    default void aTitleAloneMakesAMemory() {
+        log().describe(KEY, "a title", Map.of("user", "7"));
+
+        Instant created = Instant.parse("2026-01-02T03:04:05.123456Z");
+        assertThat(list(log(), "acme", 10))
+                .containsExactly(new MemoryInfo(KEY, "a title", Map.of("user", "7"), 0, 0, created, null));
+    }
+
+    @Test
+    default void readingOrALeaseMakesNoMemory() {
+        log().read(KEY, ReadQuery.newest(1));
+        log().acquireLease(KEY, "work", "one", Duration.ofSeconds(1));
+        log().releaseLease(KEY, "work", "one");
+
+        assertThat(list(log(), "acme", 10)).isEmpty();
+    }
+
+    @Test
+    default void titleAndMetadataComeBackAsTheyWereSet() {
+        Map<String, String> metadata = new HashMap<>();
+        metadata.put("it's \"quoted\"", "back\\slash, {\"json\": [1]}");
+        metadata.put("", "");
+        metadata.put("Zürich 😀", "line\nbreak\ttab \u2028 e\u0301");
+        metadata.put("nul \0", "half \ud83d");
+        for (String title : new String[] {"", "it's \"quoted\" \\ 100 % 😀\n", "x".repeat(1000)}) {
+            log().describe(KEY, title, metadata);
+
+            MemoryInfo info = list(log(), "acme", 10).get(0);
+            assertThat(info.title()).isEqualTo(title);
+            assertThat(info.metadata()).isEqualTo(metadata);
+        }
+    }
+
+    @Test
+    default void describingReplacesWhatWasThereAndKeepsTheMessages() {
+        log().append(KEY, batch("a"));
+        log().describe(KEY, "first", Map.of("a", "1", "b", "2"));
+        log().describe(KEY, null, Map.of("c", "3"));
+
+        MemoryInfo info = list(log(), "acme", 10).get(0);
+        assertThat(info.title()).isNull();
+        assertThat(info.metadata()).isEqualTo(Map.of("c", "3"));
+        assertThat(info.messages()).isEqualTo(1);
+        assertThat(branch(log(), KEY)).containsExactly("a");
+    }
+
+    @Test
+    default void textThatCannotBeKeptAsItIsIsRefused() {
+        for (String title : new String[] {"x".repeat(1001), "nul\0", "half \ud83d"}) {
+            assertThatThrownBy(() -> log().describe(KEY, title, Map.of())).isInstanceOf(InvalidInputException.class);
+        }
+        Map<String, String> withNull = new HashMap<>();
+        withNull.put("name", null);
+        assertThatThrownBy(() -> log().describe(KEY, null, withNull)).isInstanceOf(InvalidInputException.class);
+        assertThat(list(log(), "acme", 10)).isEmpty();
+    }
+
+    @Test
+    default void memoriesAreListedNewestFirstByWhenTheyCameIntoBeing() {
+        List<MemoryKey> made = new ArrayList<>();
+        for (int i = 0; i < 11; i++) {
+            made.add(0, i % 2 == 0 ? ConversationKey.of("acme", "c" + i) : NodeKey.of("acme", "app", "c", "n" + i));
+            log().append(made.get(0), batch("a"));
+            // Order is no clock's.
+            clock().advance(Duration.ofHours(-1));
+        }
+        log().append(made.get(10), batch("b"));
+
+        for (int limit : new int[] {1, 2, 3, 10, 11, 12}) {
+            assertThat(list(log(), "acme", limit)).extracting(MemoryInfo::key).isEqualTo(made);
+        }
+    }
+
+    @Test
+    default void anotherTenantsMemoriesAreNotListed() {
+        for (String tenant : List.of("acme", "ACME", "acme ", "acm", "acme/42", "%", "_cme")) {
+            log().append(ConversationKey.of(tenant, "42"), batch("a"));
+        }
+
+        for (String tenant : List.of("acme", "ACME", "acme ", "acm", "acme/42", "%", "_cme")) {
+            assertThat(list(log(), tenant, 2))
+                    .extracting(MemoryInfo::key)
+                    .containsExactly(ConversationKey.of(tenant, "42"));
+        }
+        assertThat(list(log(), "nobody", 2)).isEmpty();
+    }
+
+    @Test
+    default void aCursorThatNobodyGaveOutIsRefused() {
+        assertThatThrownBy(() -> log().list("acme", new ListQuery(1, "no cursor")))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("cursor");
+    }
+}

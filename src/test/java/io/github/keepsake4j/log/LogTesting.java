@@ -1,0 +1,112 @@
+package io.github.keepsake4j.log;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Short words for what the contract's tests do all the time. */
+public final class LogTesting {
+
+    /** The memory that most tests use. */
+    public static final MemoryKey KEY = ConversationKey.of("acme", "42");
+
+    /** Stands in every text, so that a test can tell whether an error repeats message text. */
+    public static final String SECRET = "Sesame";
+
+    private LogTesting() {}
+
+    /** Whether the build runs the counts that the promises are stated with. */
+    public static int count(int quick, int full) {
+        return System.getProperty("keepsake.counts", "quick").equals("full") ? full : quick;
+    }
+
+    /** A user message of ten tokens whose text says its id. */
+    public static NewMessage user(String id) {
+        return message(id, UserMessage.from(SECRET + " " + id), 10);
+    }
+
+    /** An answer of ten tokens whose text says its id. */
+    public static NewMessage answer(String id) {
+        return message(id, AiMessage.from(SECRET + " " + id), 10);
+    }
+
+    /** A system message of ten tokens whose text says its id. */
+    public static NewMessage system(String id) {
+        return message(id, SystemMessage.from(SECRET + " " + id), 10);
+    }
+
+    public static NewMessage message(String id, ChatMessage message, int tokens) {
+        return new NewMessage(id, message, tokens, "test-counter", null);
+    }
+
+    /** User messages with these ids. */
+    public static List<NewMessage> users(String... ids) {
+        return Stream.of(ids).map(LogTesting::user).toList();
+    }
+
+    /** User messages under the head. */
+    public static Append batch(String... ids) {
+        return Append.under(Parent.head(), users(ids));
+    }
+
+    /** User messages under a named parent. */
+    public static Append batchUnder(String parent, String... ids) {
+        return Append.under(Parent.of(parent), users(ids));
+    }
+
+    public static List<String> ids(List<LoggedMessage> messages) {
+        return messages.stream().map(LoggedMessage::id).toList();
+    }
+
+    public static List<String> leaves(List<Branch> branches) {
+        return branches.stream().map(Branch::leafId).toList();
+    }
+
+    /** The ids of the whole current branch. */
+    public static List<String> branch(MessageLog log, MemoryKey key) {
+        return ids(log.read(key, ReadQuery.wholeBranch()).messages());
+    }
+
+    /** The ids of the whole branch that ends in a message. */
+    public static List<String> branch(MessageLog log, MemoryKey key, String leaf) {
+        return ids(log.read(key, ReadQuery.wholeBranch().endingIn(leaf)).messages());
+    }
+
+    /** Everything, by pages of the given size, in the order in which the pages gave it. */
+    public static List<LoggedMessage> history(MessageLog log, MemoryKey key, HistoryQuery first) {
+        List<LoggedMessage> all = new ArrayList<>();
+        Optional<HistoryQuery> next = Optional.of(first);
+        while (next.isPresent()) {
+            HistoryPage page = log.history(key, next.get());
+            all.addAll(first.forward() ? all.size() : 0, page.messages());
+            next = page.next();
+        }
+        return all;
+    }
+
+    /** Everything, oldest first. */
+    public static List<LoggedMessage> history(MessageLog log, MemoryKey key) {
+        return history(log, key, HistoryQuery.oldest(500));
+    }
+
+    /** All memories of a tenant, by pages of the given size. */
+    public static List<MemoryInfo> list(MessageLog log, String tenant, int limit) {
+        List<MemoryInfo> all = new ArrayList<>();
+        Optional<ListQuery> next = Optional.of(ListQuery.first(limit));
+        while (next.isPresent()) {
+            MemoryPage page = log.list(tenant, next.get());
+            all.addAll(page.memories());
+            next = page.next();
+        }
+        return all;
+    }
+}

@@ -1,0 +1,82 @@
+package io.github.keepsake4j.log;
+
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * What every backend must do, whatever it keeps memories in. A backend's test extends this class and says how to open
+ * an empty storage, how to damage it and how to break it; the tests stand in the interfaces, by subject.
+ */
+@Timeout(120)
+public abstract class MessageLogContract
+        implements AppendContract,
+                TreeContract,
+                ReadContract,
+                ViewContract,
+                BesideMessagesContract,
+                ListingContract,
+                EraseContract,
+                KeyContract,
+                FidelityContract,
+                FailureContract,
+                ConcurrencyContract,
+                RandomTreeContract {
+
+    private final TestClock clock = new TestClock();
+    private final List<MessageLog> opened = new ArrayList<>();
+
+    /** Opens a log on a fresh, empty storage. */
+    protected abstract MessageLog open(Clock clock) throws Exception;
+
+    /** Opens a second log, with the same clock, on the storage that {@link #open} made. The contract closes it. */
+    protected MessageLog openAgain(Clock clock) throws Exception {
+        return log();
+    }
+
+    @BeforeEach
+    void openStorage() throws Exception {
+        opened.add(open(clock));
+    }
+
+    @AfterEach
+    void closeLogs() {
+        opened.forEach(MessageLog::close);
+    }
+
+    @Override
+    public final MessageLog log() {
+        return opened.get(0);
+    }
+
+    @Override
+    public final TestClock clock() {
+        return clock;
+    }
+
+    @Override
+    public final MessageLog reopen() throws Exception {
+        MessageLog second = openAgain(clock);
+        opened.add(second);
+        return second;
+    }
+
+    /** Overridden by every backend that can fail; the others skip these tests, visibly. */
+    @Override
+    public Outage breakStorage() throws Exception {
+        String reason = getClass().getSimpleName() + ": this storage cannot be unreachable";
+        System.out.println("Skipped: " + reason);
+        return Assumptions.abort(reason);
+    }
+
+    @Override
+    public abstract void corrupt(MemoryKey key, String messageId) throws Exception;
+
+    @Override
+    public abstract String rawBytes(MemoryKey key, String messageId) throws Exception;
+}

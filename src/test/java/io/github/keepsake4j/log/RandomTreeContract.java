@@ -1,0 +1,225 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Random trees, compared with a model that walks parents one by one. */
+public interface RandomTreeContract extends LogUnderTest {
+
+    /** What the model knows of a message. */
+    record Known(String id, String parent, boolean system, int tokens) {}
+
+    /** A memory as a map from id to parent. */
+    final class Model {
+
+        private final Map<String, Known> messages = new LinkedHashMap<>();
+        private final Map<String, View> views = new HashMap<>();
+        private final Map<String, Summary> summaries = new HashMap<>();
+        private String head;
+
+        /** From the root to a message. */
+        private List<Known> path(String id) {
+            List<Known> path = new ArrayList<>();
+            for (Known at = messages.get(id); at != null; at = messages.get(at.parent())) {
+                path.add(0, at);
+            }
+            return path;
+        }
+
+        private String any(Random random) {
+            return List.copyOf(messages.keySet()).get(random.nextInt(messages.size()));
+        }
+    }
+
+    @Test
+    default void randomTreesReadAsTheirModelDoes() {
+        long first = System.nanoTime();
+        for (int run = 0; run < count(12, 200); run++) {
+            long seed = first + run;
+            try {
+                compare(new Random(seed), ConversationKey.of("acme", "run " + run));
+            } catch (RuntimeException | AssertionError e) {
+                throw new AssertionError("seed " + seed + ": " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private void compare(Random random, MemoryKey key) {
+        Model model = new Model();
+        int steps = 20 + random.nextInt(60);
+        for (int step = 0; step < steps; step++) {
+            grow(random, key, model, "s" + step);
+        }
+        for (int i = 0; i < 40; i++) {
+            compareRead(random, key, model);
+        }
+        compareWhole(random, key, model);
+    }
+
+    private void grow(Random random, MemoryKey key, Model model, String id) {
+        int kind = model.messages.isEmpty() ? 0 : random.nextInt(20);
+        if (kind == 19) {
+            model.head = model.any(random);
+            log().moveHead(key, model.head, null);
+        } else if (kind == 18) {
+            String covered = model.any(random);
+            Summary summary = new Summary(covered, "text " + id, 1, "test-counter", 1, 1, null, Instant.EPOCH);
+            log().putSummary(key, summary, log().read(key, ReadQuery.newest(0)).epoch());
+            model.summaries.put(covered, summary);
+        } else if (kind == 17) {
+            String anchor = random.nextBoolean() ? model.head : model.any(random);
+            View view = View.of(anchor, List.of(new View.Run(null, model.any(random))), List.of());
+            log().append(key, Append.viewOnly(view));
+            model.views.put(anchor, view);
+        } else {
+            append(random, key, model, id, kind);
+        }
+    }
+
+    private void append(Random random, MemoryKey key, Model model, String id, int kind) {
+        Parent parent = Parent.head();
+        String parentId = model.head;
+        boolean importing = false;
+        if (kind >= 12 && kind < 15) {
+            parentId = model.any(random);
+            parent = Parent.of(parentId);
+        } else if (kind == 15) {
+            parentId = null;
+            parent = Parent.root();
+        } else if (kind == 16) {
+            parentId = "lost-" + id;
+            parent = Parent.of(parentId);
+            importing = true;
+        }
+        List<NewMessage> batch = new ArrayList<>();
+        for (int i = 0; i <= random.nextInt(4); i++) {
+            boolean system = random.nextInt(8) == 0;
+            int tokens = random.nextInt(4) * random.nextInt(30);
+            String each = id + "-" + i;
+            batch.add(message(each, system ? SystemMessage.from(each) : UserMessage.from(each), tokens));
+            model.messages.put(each, new Known(each, parentId, system, tokens));
+            parentId = each;
+        }
+        String before = model.head;
+        model.head = parentId;
+        Append append = Append.under(parent, batch);
+        AppendResult result = log().append(key, importing ? append.asImport() : append);
+        assertThat(result.previousHead()).isEqualTo(before);
+        assertThat(result.head()).isEqualTo(model.head);
+    }
+
+    private void compareRead(Random random, MemoryKey key, Model model) {
+        String end = random.nextBoolean() ? model.head : model.any(random);
+        List<Known> path = model.path(end);
+        ReadQuery query = ReadQuery.newest(random.nextBoolean() ? random.nextInt(path.size() + 2) : Integer.MAX_VALUE);
+        if (!end.equals(model.head) || random.nextBoolean()) {
+            query = query.endingIn(end);
+        }
+        if (random.nextInt(3) == 0) {
+            query = query.upToTokens(random.nextInt(400));
+        }
+        if (random.nextInt(3) == 0) {
+            query = query.after(path.get(random.nextInt(path.size())).id());
+        }
+        if (random.nextInt(3) == 0) {
+            query = query.upToSummary();
+        }
+        compareTail(log().read(key, query), query, path, model);
+    }
+
+    private static void compareTail(Tail tail, ReadQuery query, List<Known> path, Model model) {
+        int after = indexOf(path, query.after());
+        Summary summary = null;
+        int covered = -1;
+        View view = null;
+        String system = null;
+        for (int i = 0; i < path.size(); i++) {
+            Known at = path.get(i);
+            view = model.views.getOrDefault(at.id(), view);
+            if (at.system() && i > after) {
+                system = at.id();
+            }
+            if (query.toSummary() && model.summaries.containsKey(at.id())) {
+                summary = model.summaries.get(at.id());
+                covered = i;
+            }
+        }
+        int behind = Math.max(after, covered);
+        int from = path.size();
+        long tokens = 0;
+        while (from - 1 > behind && path.size() - from < query.maxMessages() && tokens < query.maxTokens()) {
+            from--;
+            tokens += path.get(from).tokens();
+        }
+
+        assertThat(ids(tail.messages()))
+                .as("messages for %s", query)
+                .isEqualTo(
+                        path.subList(from, path.size()).stream().map(Known::id).toList());
+        assertThat(tail.complete()).as("complete for %s", query).isEqualTo(from - 1 == behind);
+        assertThat(tail.missingParent())
+                .as("missing parent for %s", query)
+                .isEqualTo(from == 0 ? path.get(0).parent() : null);
+        assertThat(tail.system() == null ? null : tail.system().id())
+                .as("system message for %s", query)
+                .isEqualTo(system);
+        assertThat(tail.summary()).as("summary for %s", query).isEqualTo(summary);
+        assertThat(tail.view() == null ? null : tail.view().anchor())
+                .as("view for %s", query)
+                .isEqualTo(view == null ? null : view.anchor());
+        assertThat(tail.view() == null ? null : tail.view().runs())
+                .as("view for %s", query)
+                .isEqualTo(view == null ? null : view.runs());
+        assertThat(tail.head()).isEqualTo(model.head);
+    }
+
+    private void compareWhole(Random random, MemoryKey key, Model model) {
+        List<String> all = List.copyOf(model.messages.keySet());
+        assertThat(ids(history(log(), key, HistoryQuery.oldest(1 + random.nextInt(30)))))
+                .isEqualTo(all);
+        assertThat(ids(history(log(), key, HistoryQuery.newest(1 + random.nextInt(30)))))
+                .isEqualTo(all);
+
+        List<String> leaves = new ArrayList<>(all);
+        leaves.removeIf(id -> model.messages.values().stream().anyMatch(each -> Objects.equals(each.parent(), id)));
+        leaves.sort(Comparator.comparing(all::indexOf, Comparator.reverseOrder()));
+        List<Branch> branches = log().branches(key);
+        assertThat(leaves(branches)).isEqualTo(leaves);
+        for (Branch branch : branches) {
+            assertThat(branch.length()).isEqualTo(model.path(branch.leafId()).size());
+            assertThat(branch.current()).isEqualTo(branch.leafId().equals(model.head));
+        }
+        MemoryInfo info = list(log(), key.tenant(), 1).get(0);
+        assertThat(info.key()).isEqualTo(key);
+        assertThat(info.messages()).isEqualTo(all.size());
+        assertThat(info.tokens())
+                .isEqualTo(model.messages.values().stream()
+                        .mapToLong(Known::tokens)
+                        .sum());
+    }
+
+    private static int indexOf(List<Known> path, String id) {
+        for (int i = 0; i < path.size(); i++) {
+            if (path.get(i).id().equals(id)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+}

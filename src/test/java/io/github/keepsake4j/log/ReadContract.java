@@ -1,0 +1,185 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Reading the newest part of a branch, within bounds. */
+public interface ReadContract extends LogUnderTest {
+
+    @Test
+    default void aCountBoundsARead() {
+        log().append(KEY, batch("a", "b", "c"));
+
+        assertTail(ReadQuery.newest(0), false);
+        assertTail(ReadQuery.newest(1), false, "c");
+        assertTail(ReadQuery.newest(2), false, "b", "c");
+        assertTail(ReadQuery.newest(3), true, "a", "b", "c");
+        assertTail(ReadQuery.newest(4), true, "a", "b", "c");
+        assertThat(log().read(KEY, ReadQuery.newest(0)).head()).isEqualTo("c");
+    }
+
+    @Test
+    default void tokensBoundAReadWithTheMessageThatReachesTheLimit() {
+        log().append(KEY, batch("a", "b", "c"));
+
+        assertTail(ReadQuery.wholeBranch().upToTokens(0), false);
+        assertTail(ReadQuery.wholeBranch().upToTokens(1), false, "c");
+        assertTail(ReadQuery.wholeBranch().upToTokens(10), false, "c");
+        assertTail(ReadQuery.wholeBranch().upToTokens(11), false, "b", "c");
+        assertTail(ReadQuery.wholeBranch().upToTokens(20), false, "b", "c");
+        assertTail(ReadQuery.wholeBranch().upToTokens(30), true, "a", "b", "c");
+        assertTail(ReadQuery.newest(1).upToTokens(25), false, "c");
+        assertTail(ReadQuery.wholeBranch().upToTokens(Long.MAX_VALUE), true, "a", "b", "c");
+    }
+
+    @Test
+    default void messagesWithoutTokensCountAsMessages() {
+        for (String id : List.of("a", "b", "c")) {
+            log().append(KEY, Append.under(Parent.head(), List.of(message(id, UserMessage.from("x"), 0))));
+        }
+
+        assertTail(ReadQuery.wholeBranch().upToTokens(1), true, "a", "b", "c");
+        assertTail(ReadQuery.newest(2).upToTokens(1), false, "b", "c");
+    }
+
+    @Test
+    default void tokenSumsDoNotOverflow() {
+        for (String id : List.of("a", "b", "c")) {
+            NewMessage huge = message(id, UserMessage.from("x"), Integer.MAX_VALUE);
+            log().append(KEY, Append.under(Parent.head(), List.of(huge)));
+        }
+
+        assertTail(ReadQuery.wholeBranch().upToTokens(3L * Integer.MAX_VALUE), true, "a", "b", "c");
+        assertThat(list(log(), KEY.tenant(), 1).get(0).tokens()).isEqualTo(3L * Integer.MAX_VALUE);
+    }
+
+    @Test
+    default void aReadStopsBehindAnAncestor() {
+        log().append(KEY, batch("a", "b", "c", "d"));
+
+        assertTail(ReadQuery.wholeBranch().after("b"), true, "c", "d");
+        assertTail(ReadQuery.newest(1).after("b"), false, "d");
+        assertTail(ReadQuery.newest(2).after("b"), true, "c", "d");
+        assertTail(ReadQuery.wholeBranch().after("d"), true);
+        assertTail(ReadQuery.newest(0).after("d"), true);
+        assertTail(ReadQuery.wholeBranch().after("a").endingIn("c"), true, "b", "c");
+    }
+
+    @Test
+    default void aReadEndsWhereItIsTold() {
+        log().append(KEY, batch("a", "b", "c"));
+        log().append(KEY, batchUnder("a", "d", "e"));
+
+        assertTail(ReadQuery.wholeBranch().endingIn("c"), true, "a", "b", "c");
+        assertTail(ReadQuery.wholeBranch().endingIn("b"), true, "a", "b");
+        assertTail(ReadQuery.newest(1).endingIn("b"), false, "b");
+        assertThat(log().read(KEY, ReadQuery.newest(1).endingIn("b")).head()).isEqualTo("e");
+    }
+
+    @Test
+    default void aReadThatNamesWhatIsNotThereIsRefused() {
+        log().append(KEY, batch("a", "b"));
+        log().append(KEY, batchUnder("a", "c"));
+
+        assertThatThrownBy(() -> log().read(KEY, ReadQuery.newest(1).endingIn("nowhere")))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("nowhere");
+        assertThatThrownBy(() -> log().read(KEY, ReadQuery.newest(1).after("nowhere")))
+                .isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> log().read(KEY, ReadQuery.newest(1).after("b")))
+                .as("b is on another branch")
+                .isInstanceOf(InvalidInputException.class);
+    }
+
+    @Test
+    default void boundsHoldAcrossManyForks() {
+        List<String> path = new ArrayList<>();
+        for (int i = 0; i < 120; i++) {
+            log().append(KEY, path.isEmpty() ? batch("m0") : batchUnder(path.get(path.size() - 1), "m" + i));
+            path.add("m" + i);
+            if (i % 2 == 0) {
+                log().append(KEY, batch("side" + i, "side" + i + "b"));
+            }
+        }
+        log().moveHead(KEY, "m119", null);
+
+        assertNewestOf(path);
+    }
+
+    @Test
+    default void boundsHoldWhereTwoBranchesGrowInTurns() {
+        List<String> left = new ArrayList<>(List.of("root"));
+        List<String> right = new ArrayList<>(List.of("root"));
+        log().append(KEY, batch("root"));
+        for (int i = 0; i < 150; i++) {
+            List<String> grows = i % 2 == 0 ? left : right;
+            log().append(KEY, batchUnder(grows.get(grows.size() - 1), "m" + i));
+            grows.add("m" + i);
+        }
+
+        assertNewestOf(right);
+        log().moveHead(KEY, left.get(left.size() - 1), null);
+        assertNewestOf(left);
+    }
+
+    @Test
+    default void theSystemMessageInForceMayBeOlderThanTheBounds() {
+        log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), answer("b"), user("c"))));
+
+        Tail tail = log().read(KEY, ReadQuery.newest(1));
+        assertThat(ids(tail.messages())).containsExactly("c");
+        assertThat(tail.system()).isNotNull();
+        assertThat(tail.system().id()).isEqualTo("s");
+        assertThat(tail.system().message()).isEqualTo(system("s").message());
+        assertThat(log().read(KEY, ReadQuery.newest(0)).system()).isNotNull();
+        assertThat(log().read(KEY, ReadQuery.newest(1).after("s")).system()).isNull();
+    }
+
+    @Test
+    default void aSystemMessageOnAnotherBranchIsNotInForce() {
+        log().append(KEY, batch("a", "b"));
+        log().append(KEY, Append.under(Parent.of("a"), List.of(system("s"), user("c"))));
+
+        assertThat(log().read(KEY, ReadQuery.newest(1)).system()).isNotNull();
+        assertThat(log().read(KEY, ReadQuery.newest(1).endingIn("b")).system()).isNull();
+        assertThat(log().read(KEY, ReadQuery.newest(1).endingIn("a")).system()).isNull();
+    }
+
+    @Test
+    default void theNewestSystemMessageReplacesTheOlderOnBranchesThroughIt() {
+        log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), system("t"), user("b"))));
+        log().append(KEY, batchUnder("a", "c"));
+
+        assertThat(log().read(KEY, ReadQuery.newest(1).endingIn("b")).system().id())
+                .isEqualTo("t");
+        assertThat(log().read(KEY, ReadQuery.newest(1).endingIn("t")).system().id())
+                .isEqualTo("t");
+        assertThat(log().read(KEY, ReadQuery.newest(1)).system().id()).isEqualTo("s");
+    }
+
+    /** The newest n of a path, for many n, and the same by tokens (ten per message). */
+    private void assertNewestOf(List<String> path) {
+        for (int n : new int[] {1, 2, 3, 17, 49, 50, 51, path.size() - 1, path.size(), path.size() + 1}) {
+            int from = Math.max(0, path.size() - n);
+            String[] expected = path.subList(from, path.size()).toArray(new String[0]);
+            assertTail(ReadQuery.newest(n), from == 0, expected);
+            assertTail(ReadQuery.wholeBranch().upToTokens(n * 10L), from == 0, expected);
+            assertTail(ReadQuery.wholeBranch().upToTokens(n * 10L - 9), from == 0, expected);
+        }
+        List<String> visible = path.subList(path.size() / 2 + 1, path.size());
+        assertTail(ReadQuery.wholeBranch().after(path.get(path.size() / 2)), true, visible.toArray(new String[0]));
+    }
+
+    private void assertTail(ReadQuery query, boolean complete, String... expected) {
+        Tail tail = log().read(KEY, query);
+        assertThat(ids(tail.messages())).as("%s", query).containsExactly(expected);
+        assertThat(tail.complete()).as("complete for %s", query).isEqualTo(complete);
+    }
+}

@@ -1,0 +1,117 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Branches, and the head that moves between them. */
+public interface TreeContract extends LogUnderTest {
+
+    @Test
+    default void aRegeneratedAnswerIsASiblingAndTheOldOneStays() {
+        log().append(KEY, Append.under(Parent.head(), List.of(user("A"), answer("A'"))));
+        log().append(KEY, Append.under(Parent.head(), List.of(user("B"), answer("B'"))));
+        log().append(KEY, Append.under(Parent.of("A"), List.of(answer("A''"))));
+        log().append(KEY, Append.under(Parent.head(), List.of(user("C"), answer("C'"))));
+
+        assertThat(branch(log(), KEY)).containsExactly("A", "A''", "C", "C'");
+        assertThat(branch(log(), KEY, "B'")).containsExactly("A", "A'", "B", "B'");
+        assertThat(ids(history(log(), KEY))).containsExactly("A", "A'", "B", "B'", "A''", "C", "C'");
+    }
+
+    @Test
+    default void branchesAreListedByTheirLeavesNewestFirst() {
+        log().append(KEY, batch("a", "b", "c"));
+        clock().advance(Duration.ofSeconds(1));
+        log().append(KEY, batchUnder("a", "d"));
+        log().append(KEY, Append.under(Parent.root(), users("e")));
+        log().moveHead(KEY, "d", null);
+        Instant first = Instant.parse("2026-01-02T03:04:05.123456Z");
+
+        assertThat(log().branches(KEY))
+                .containsExactly(
+                        new Branch("e", 1, first.plusSeconds(1), false),
+                        new Branch("d", 2, first.plusSeconds(1), true),
+                        new Branch("c", 3, first, false));
+    }
+
+    @Test
+    default void noBranchIsCurrentWhileTheHeadIsInsideOne() {
+        log().append(KEY, batch("a", "b"));
+        log().moveHead(KEY, "a", null);
+
+        assertThat(log().branches(KEY)).extracting(Branch::current).containsExactly(false);
+    }
+
+    @Test
+    default void theRootStartsABranchOfItsOwnThatOthersDoNotShow() {
+        log().append(KEY, batch("a", "b"));
+        AppendResult result = log().append(KEY, Append.under(Parent.root(), users("x", "y")));
+
+        assertThat(result.previousHead()).isEqualTo("b");
+        assertThat(branch(log(), KEY)).containsExactly("x", "y");
+        assertThat(branch(log(), KEY, "b")).containsExactly("a", "b");
+        assertThat(log().read(KEY, ReadQuery.wholeBranch()).complete()).isTrue();
+    }
+
+    @Test
+    default void theHeadMovesAndMovesBack() {
+        log().append(KEY, batch("a", "b"));
+        log().append(KEY, batchUnder("a", "c"));
+
+        assertThat(log().moveHead(KEY, "b", null)).isEqualTo("c");
+        assertThat(branch(log(), KEY)).containsExactly("a", "b");
+        assertThat(log().append(KEY, batch("d")).previousHead()).isEqualTo("b");
+        assertThat(branch(log(), KEY)).containsExactly("a", "b", "d");
+
+        assertThat(log().moveHead(KEY, "c", log().read(KEY, ReadQuery.newest(0)).epoch()))
+                .isEqualTo("d");
+        assertThat(branch(log(), KEY)).containsExactly("a", "c");
+        assertThat(history(log(), KEY)).hasSize(4);
+    }
+
+    @Test
+    default void theHeadDoesNotMoveToAnUnknownMessage() {
+        log().append(KEY, batch("a"));
+
+        assertThatThrownBy(() -> log().moveHead(KEY, "nowhere", null))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("nowhere");
+        assertThat(log().read(KEY, ReadQuery.newest(0)).head()).isEqualTo("a");
+    }
+
+    @Test
+    default void theRevisionTellsWhenSomebodyElseMovedTheHead() {
+        AppendResult appended = log().append(KEY, batch("a", "b"));
+        AppendResult plain = log().append(KEY, batch("c"));
+        log().moveHead(KEY, "a", null);
+        AppendResult moved = log().append(KEY, batch("d"));
+
+        assertThat(plain.revision()).isEqualTo(appended.revision());
+        assertThat(moved.revision()).isNotEqualTo(plain.revision());
+        assertThat(log().read(KEY, ReadQuery.newest(0)).revision()).isEqualTo(moved.revision());
+    }
+
+    @Test
+    default void historyPagesGoBothWaysOverAllBranches() {
+        for (int i = 0; i < 10; i++) {
+            log().append(KEY, i % 3 == 2 ? batchUnder("m0", "m" + i) : batch("m" + i));
+        }
+        List<String> all = List.of("m0", "m1", "m2", "m3", "m4", "m5", "m6", "m7", "m8", "m9");
+
+        for (int limit : new int[] {1, 3, 5, 9, 10, 11}) {
+            assertThat(ids(history(log(), KEY, HistoryQuery.oldest(limit)))).isEqualTo(all);
+            assertThat(ids(history(log(), KEY, HistoryQuery.newest(limit)))).isEqualTo(all);
+        }
+        assertThat(ids(log().history(KEY, HistoryQuery.newest(3)).messages())).containsExactly("m7", "m8", "m9");
+        assertThat(ids(log().history(KEY, HistoryQuery.oldest(3)).messages())).containsExactly("m0", "m1", "m2");
+        assertThat(log().history(KEY, HistoryQuery.oldest(10)).next()).isEmpty();
+    }
+}

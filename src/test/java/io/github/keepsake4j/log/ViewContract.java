@@ -1,0 +1,288 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.log.View.Run;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Views: what a caller set instead of the branch, and reading through them. */
+public interface ViewContract extends LogUnderTest {
+
+    @Test
+    default void aMemoryHasNoViewUntilOneIsSet() {
+        log().append(KEY, batch("a"));
+
+        assertThat(log().read(KEY, ReadQuery.newest(1)).view()).isNull();
+    }
+
+    @Test
+    default void aViewSetWithAnAppendIsAnchoredAtTheNewHead() {
+        log().append(KEY, batch("a", "b", "c"));
+        View set = View.of(null, List.of(new Run(null, "a"), new Run("b", "d")), List.of(new Run("a", "b")));
+
+        AppendResult result = log().append(KEY, batch("d").withView(set));
+
+        Tail tail = log().read(KEY, ReadQuery.newest(1));
+        assertThat(tail.view()).isEqualTo(new View("d", 4, set.runs(), set.cleared()));
+        assertThat(tail.revision()).isEqualTo(result.revision());
+    }
+
+    @Test
+    default void aViewMayBeSetWithoutMessages() {
+        AppendResult before = log().append(KEY, batch("a", "b"));
+
+        AppendResult result = log().append(KEY, Append.viewOnly(View.of(null, List.of(), List.of(new Run(null, "b")))));
+
+        assertThat(result.previousHead()).isEqualTo("b");
+        assertThat(result.head()).isEqualTo("b");
+        assertThat(result.replayed()).isFalse();
+        assertThat(result.revision()).isNotEqualTo(before.revision());
+        assertThat(log().read(KEY, ReadQuery.newest(1)).view().anchor()).isEqualTo("b");
+        assertThat(history(log(), KEY)).hasSize(2);
+    }
+
+    @Test
+    default void aViewMayBeAnchoredAtAnOlderMessage() {
+        log().append(KEY, batch("a", "b", "c"));
+        log().append(KEY, Append.viewOnly(View.of("b", List.of(), List.of())));
+
+        View view = log().read(KEY, ReadQuery.newest(1)).view();
+        assertThat(view.anchor()).isEqualTo("b");
+        assertThat(view.anchorSequence()).isEqualTo(2);
+        assertThat(viewed(ReadQuery.wholeBranch())).containsExactly("c");
+    }
+
+    @Test
+    default void aViewWithoutAnAnchorThatIsThereIsRefusedAndLeavesNothing() {
+        View view = View.of(null, List.of(), List.of());
+
+        assertThatThrownBy(() -> log().append(KEY, Append.viewOnly(view))).isInstanceOf(InvalidInputException.class);
+        assertThat(list(log(), KEY.tenant(), 1)).isEmpty();
+
+        log().append(KEY, batch("a"));
+        assertThatThrownBy(() -> log().append(KEY, batch("b").withView(View.of("nowhere", List.of(), List.of()))))
+                .isInstanceOf(InvalidInputException.class);
+        assertThat(branch(log(), KEY)).containsExactly("a");
+        assertThat(log().read(KEY, ReadQuery.newest(1)).view()).isNull();
+    }
+
+    @Test
+    default void aViewIsNotSetByARefusedOrReplayedBatch() {
+        log().append(KEY, batch("a", "b"));
+        View view = View.of(null, List.of(), List.of());
+
+        assertThatThrownBy(() -> log().append(KEY, batch("c").withView(view).expectingHead("a")))
+                .isInstanceOf(HeadConflictException.class);
+        assertThatThrownBy(() -> log().append(KEY, Append.viewOnly(view).expectingHead("a")))
+                .isInstanceOf(HeadConflictException.class);
+        log().append(KEY, batch("a", "b").withView(view));
+
+        assertThat(log().read(KEY, ReadQuery.newest(1)).view()).isNull();
+    }
+
+    @Test
+    default void theNewestViewOnTheBranchIsInForce() {
+        log().append(KEY, batch("a").withView(View.of(null, List.of(), List.of())));
+        log().append(KEY, batch("b", "c").withView(View.of(null, List.of(new Run("a", "b")), List.of())));
+        log().append(KEY, batch("d"));
+
+        assertThat(anchor(ReadQuery.newest(1))).isEqualTo("c");
+        assertThat(anchor(ReadQuery.newest(1).endingIn("c"))).isEqualTo("c");
+        assertThat(anchor(ReadQuery.newest(1).endingIn("b"))).isEqualTo("a");
+    }
+
+    @Test
+    default void aViewSetAgainAtTheSameAnchorReplacesTheFirst() {
+        log().append(KEY, batch("a", "b").withView(View.of(null, List.of(new Run(null, "b")), List.of())));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("a", "b")), List.of())));
+
+        assertThat(log().read(KEY, ReadQuery.newest(1)).view().runs()).containsExactly(new Run("a", "b"));
+    }
+
+    @Test
+    default void aViewOfAnotherBranchIsNotInForce() {
+        log().append(KEY, batch("a", "b").withView(View.of(null, List.of(), List.of())));
+        log().append(KEY, batchUnder("a", "c"));
+
+        assertThat(log().read(KEY, ReadQuery.newest(1)).view()).isNull();
+        assertThat(anchor(ReadQuery.newest(1).endingIn("b"))).isEqualTo("b");
+        assertThat(viewed(ReadQuery.wholeBranch())).containsExactly("a", "c");
+    }
+
+    @Test
+    default void oddIdsInAViewComeBackAsTheyWere() {
+        String odd = "\"'\\\n,;/%é😀";
+        log().append(KEY, batch("a", odd, "c"));
+        View set = View.of(null, List.of(new Run("a", odd)), List.of(new Run(odd, "c")));
+        log().append(KEY, Append.viewOnly(set));
+
+        View view = log().read(KEY, ReadQuery.newest(1)).view();
+        assertThat(view.runs()).isEqualTo(set.runs());
+        assertThat(view.cleared()).isEqualTo(set.cleared());
+    }
+
+    @Test
+    default void withoutAViewAReaderSeesTheBranch() {
+        log().append(KEY, batch("a", "b", "c"));
+
+        assertThat(ViewReader.read(log(), KEY, ReadQuery.newest(2))).isEqualTo(log().read(KEY, ReadQuery.newest(2)));
+    }
+
+    @Test
+    default void aReaderSeesTheRunsInTheirOrderAndWhatFollowsTheAnchor() {
+        log().append(KEY, batch("a", "b", "c", "d", "e"));
+        View set = View.of(null, List.of(new Run("c", "d"), new Run(null, "b")), List.of());
+        log().append(KEY, batch("f").withView(set));
+        log().append(KEY, batch("g", "h"));
+
+        assertViewed(ReadQuery.wholeBranch(), true, "d", "a", "b", "g", "h");
+        assertViewed(ReadQuery.newest(5), true, "d", "a", "b", "g", "h");
+        assertViewed(ReadQuery.newest(4), false, "a", "b", "g", "h");
+        assertViewed(ReadQuery.newest(3), false, "b", "g", "h");
+        assertViewed(ReadQuery.newest(2), false, "g", "h");
+        assertViewed(ReadQuery.newest(1), false, "h");
+        assertViewed(ReadQuery.newest(0), false);
+    }
+
+    @Test
+    default void aReaderHonoursTokensAcrossRuns() {
+        log().append(KEY, batch("a", "b", "c", "d", "e"));
+        View set = View.of(null, List.of(new Run(null, "b"), new Run("c", "d")), List.of());
+        log().append(KEY, Append.viewOnly(set));
+        log().append(KEY, batch("f"));
+
+        assertViewed(ReadQuery.wholeBranch().upToTokens(0), false);
+        assertViewed(ReadQuery.wholeBranch().upToTokens(10), false, "f");
+        assertViewed(ReadQuery.wholeBranch().upToTokens(11), false, "d", "f");
+        assertViewed(ReadQuery.wholeBranch().upToTokens(21), false, "b", "d", "f");
+        assertViewed(ReadQuery.wholeBranch().upToTokens(40), true, "a", "b", "d", "f");
+    }
+
+    @Test
+    default void aRunMayLieOnAnotherBranch() {
+        log().append(KEY, batch("a", "b", "c"));
+        View set = View.of(null, List.of(new Run("a", "c")), List.of());
+        log().append(KEY, batchUnder("a", "d").withView(set));
+        log().append(KEY, batch("e"));
+
+        assertViewed(ReadQuery.wholeBranch(), true, "b", "c", "e");
+        assertViewed(ReadQuery.newest(2), false, "c", "e");
+    }
+
+    @Test
+    default void afterAClearAReaderSeesOnlyWhatFollows() {
+        log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), user("b"))));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(), List.of(new Run(null, "b")))));
+
+        assertViewed(ReadQuery.wholeBranch(), true);
+        assertViewed(ReadQuery.newest(0), true);
+        assertThat(ViewReader.read(log(), KEY, ReadQuery.wholeBranch()).system())
+                .isNull();
+
+        log().append(KEY, batch("c", "d"));
+        assertViewed(ReadQuery.wholeBranch(), true, "c", "d");
+        assertViewed(ReadQuery.newest(2), true, "c", "d");
+        assertViewed(ReadQuery.newest(1), false, "d");
+        assertThat(ViewReader.read(log(), KEY, ReadQuery.newest(1)).system()).isNull();
+        assertThat(ids(history(log(), KEY))).containsExactly("s", "a", "b", "c", "d");
+    }
+
+    @Test
+    default void aReaderAtTheEndOfAnotherBranchFollowsThatBranchsView() {
+        log().append(KEY, batch("a", "b"));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(), List.of())));
+        log().append(KEY, batch("c"));
+        log().append(KEY, batchUnder("a", "d"));
+
+        assertViewed(ReadQuery.wholeBranch(), true, "a", "d");
+        assertViewed(ReadQuery.wholeBranch().endingIn("c"), true, "c");
+        assertViewed(ReadQuery.newest(0).endingIn("b"), true);
+    }
+
+    @Test
+    default void theSystemMessageOfAViewIsTheOneInItsRuns() {
+        log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), system("t"), user("b"))));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a"), new Run("t", "b")), List.of())));
+        log().append(KEY, batch("c"));
+
+        Tail all = ViewReader.read(log(), KEY, ReadQuery.wholeBranch());
+        assertThat(ids(all.messages())).containsExactly("s", "a", "b", "c");
+        assertThat(all.system().id()).isEqualTo("s");
+        assertThat(ViewReader.read(log(), KEY, ReadQuery.newest(1)).system().id())
+                .isEqualTo("s");
+        assertThat(ViewReader.read(log(), KEY, ReadQuery.newest(0)).system().id())
+                .isEqualTo("s");
+
+        log().append(KEY, Append.under(Parent.head(), List.of(system("u"), user("d"))));
+        assertThat(ViewReader.read(log(), KEY, ReadQuery.newest(1)).system().id())
+                .isEqualTo("u");
+    }
+
+    @Test
+    default void aReaderThatStopsBetweenTwoRunsSaysThatThereIsMore() {
+        log().append(KEY, Append.under(Parent.head(), List.of(user("a"), user("b"), system("s"), user("c"))));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a"), new Run("b", "c")), List.of())));
+
+        assertViewed(ReadQuery.newest(2), false, "s", "c");
+    }
+
+    @Test
+    default void aSummaryOfWhatWasClearedIsNotShown() {
+        log().append(KEY, batch("a", "b", "c"));
+        putSummary("b");
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(), List.of(new Run(null, "c")))));
+        log().append(KEY, batch("d"));
+
+        assertViewed(ReadQuery.wholeBranch().upToSummary(), true, "d");
+        assertThat(ViewReader.read(log(), KEY, ReadQuery.wholeBranch().upToSummary())
+                        .summary())
+                .isNull();
+        putSummary("c");
+        assertThat(ViewReader.read(log(), KEY, ReadQuery.newest(1).upToSummary())
+                        .summary())
+                .isNull();
+    }
+
+    @Test
+    default void aSummaryMadeBehindTheAnchorStandsForTheRunsToo() {
+        log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), user("b"))));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a")), List.of())));
+        log().append(KEY, batch("c", "d", "e"));
+        putSummary("c");
+
+        Tail tail = ViewReader.read(log(), KEY, ReadQuery.wholeBranch().upToSummary());
+        assertThat(ids(tail.messages())).containsExactly("d", "e");
+        assertThat(tail.summary().coversUpTo()).isEqualTo("c");
+        assertThat(tail.system().id()).isEqualTo("s");
+        assertThat(tail.complete()).isTrue();
+        assertViewed(ReadQuery.newest(1).upToSummary(), false, "e");
+        assertViewed(ReadQuery.newest(2).upToSummary(), true, "d", "e");
+        assertViewed(ReadQuery.wholeBranch(), true, "s", "a", "c", "d", "e");
+    }
+
+    private void putSummary(String coversUpTo) {
+        long epoch = log().read(KEY, ReadQuery.newest(0)).epoch();
+        Summary summary = new Summary(coversUpTo, SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH);
+        log().putSummary(KEY, summary, epoch);
+    }
+
+    private String anchor(ReadQuery query) {
+        View view = log().read(KEY, query).view();
+        return view == null ? null : view.anchor();
+    }
+
+    private List<String> viewed(ReadQuery query) {
+        return ids(ViewReader.read(log(), KEY, query).messages());
+    }
+
+    private void assertViewed(ReadQuery query, boolean complete, String... expected) {
+        Tail tail = ViewReader.read(log(), KEY, query);
+        assertThat(ids(tail.messages())).as("%s", query).containsExactly(expected);
+        assertThat(tail.complete()).as("complete for %s", query).isEqualTo(complete);
+    }
+}

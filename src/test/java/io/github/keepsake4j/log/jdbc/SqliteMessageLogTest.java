@@ -1,0 +1,79 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.message.MemoryKey;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract on a SQLite file. */
+class SqliteMessageLogTest extends MessageLogContract {
+
+    @TempDir
+    Path directory;
+
+    private SqliteConnections connections;
+
+    @Override
+    protected MessageLog open(Clock clock) {
+        connections = new SqliteConnections(file(), Duration.ofSeconds(10));
+        return new JdbcMessageLog(connections, clock);
+    }
+
+    @Override
+    protected MessageLog openAgain(Clock clock) {
+        return new JdbcMessageLog(new SqliteConnections(file(), Duration.ofSeconds(10)), clock);
+    }
+
+    @Override
+    public void corrupt(MemoryKey key, String messageId) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
+            Query.update(
+                    connection,
+                    "UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE memory_key = ? AND id = ?",
+                    Rows.hash(key),
+                    messageId);
+        }
+    }
+
+    @Override
+    public String rawBytes(MemoryKey key, String messageId) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
+            return Query.first(
+                    connection,
+                    "SELECT message FROM keepsake_message WHERE memory_key = ? AND id = ?",
+                    row -> row.getString(1),
+                    Rows.hash(key),
+                    messageId);
+        }
+    }
+
+    /** The file is away, as if its volume were not mounted. */
+    @Override
+    public Outage breakStorage() throws IOException {
+        connections.disconnect();
+        Path away = directory.resolve("away.db");
+        Files.move(file(), away);
+        Files.createDirectory(file());
+        return () -> {
+            try {
+                Files.delete(file());
+                Files.move(away, file());
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        };
+    }
+
+    private Path file() {
+        return directory.resolve("chat.db");
+    }
+}

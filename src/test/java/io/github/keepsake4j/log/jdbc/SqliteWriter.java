@@ -1,0 +1,70 @@
+package io.github.keepsake4j.log.jdbc;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.message.ConversationKey;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+/**
+ * A process that writes to a SQLite file and prints what was acknowledged. Arguments: file, what ("log", "chat" or
+ * "batches"), the writer's name, threads, how many each thread writes.
+ */
+final class SqliteWriter {
+
+    static final ConversationKey KEY = ConversationKey.of("default", "shared");
+    static final int BATCH = 3;
+
+    private SqliteWriter() {}
+
+    public static void main(String[] arguments) throws Exception {
+        String what = arguments[1];
+        String name = arguments[2];
+        int threads = Integer.parseInt(arguments[3]);
+        int count = Integer.parseInt(arguments[4]);
+        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
+            KeepsakeChatMemory memory =
+                    Keepsake.builder().messageLog(log).build().chatMemory(KEY);
+            ExecutorService pool = Executors.newFixedThreadPool(threads);
+            List<Future<?>> done = new ArrayList<>();
+            for (int thread = 0; thread < threads; thread++) {
+                String writer = name + "-" + thread;
+                done.add(pool.submit(() -> {
+                    for (int i = 0; i < count; i++) {
+                        String text = writer + "-" + i;
+                        switch (what) {
+                            case "log" -> log.append(KEY, Append.underHead(message(text, text)));
+                            case "chat" -> memory.add(UserMessage.from(text));
+                            default -> log.append(KEY, Append.under(Parent.head(), batch(text)));
+                        }
+                        System.out.println(text);
+                    }
+                }));
+            }
+            for (Future<?> each : done) {
+                each.get();
+            }
+            pool.shutdown();
+        }
+    }
+
+    private static List<NewMessage> batch(String text) {
+        return IntStream.range(0, BATCH)
+                .mapToObj(part -> message(text + "/" + part, text))
+                .toList();
+    }
+
+    private static NewMessage message(String id, String text) {
+        return new NewMessage(id, UserMessage.from(text), 1, "none", null);
+    }
+}
