@@ -1,0 +1,185 @@
+package io.github.keepsake4j.codec;
+
+import static io.github.keepsake4j.codec.Attributes.TAG;
+import static io.github.keepsake4j.codec.Attributes.VALUE;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import dev.langchain4j.data.image.Image;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.net.URI;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes attribute values so that they come back with their Java types: what JSON has is written as it is, other known
+ * types as {@code {"@type": "long", "value": "123"}}. What could not come back is refused before anything is stored. One
+ * instance writes one message.
+ */
+final class AttributeWriter {
+
+    /** How deep written JSON may nest; half of what is read. */
+    static final int MAX_DEPTH = 500;
+
+    /** A structure that shares its parts can be small in memory and endless when written out. */
+    static final int MAX_VALUES = 1_000_000;
+
+    private final JsonGenerator out;
+    private final boolean tagged;
+    private final int maxDepth;
+    private final Set<Object> ancestors = Collections.newSetFromMap(new IdentityHashMap<>());
+    private int values;
+
+    private AttributeWriter(JsonGenerator out, boolean tagged, int maxDepth) {
+        this.out = out;
+        this.tagged = tagged;
+        this.maxDepth = maxDepth;
+    }
+
+    /** Writes any supported Java type. */
+    static AttributeWriter tagged(JsonGenerator out) {
+        return new AttributeWriter(out, true, MAX_DEPTH);
+    }
+
+    /** Writes plain JSON values only, and each as the JSON that it was. */
+    static AttributeWriter plain(JsonGenerator out) {
+        return new AttributeWriter(out, false, Json.MAX_DEPTH);
+    }
+
+    void write(Map<?, ?> map, @Nullable Path path) throws IOException {
+        Path place = path == null ? Path.of("message") : path;
+        enter(map, place);
+        out.writeStartObject();
+        for (Map.Entry<?, ?> entry : map.entrySet()) {
+            if (!(entry.getKey() instanceof String key)) {
+                throw new InvalidInputException(
+                        place.toString(), "has a key that is no String: " + name(entry.getKey()));
+            }
+            out.writeFieldName(key);
+            value(entry.getValue(), path == null ? Path.of(key) : path.field(key));
+        }
+        out.writeEndObject();
+        leave(map);
+    }
+
+    private void value(@Nullable Object value, Path path) throws IOException {
+        if (++values > MAX_VALUES) {
+            throw new InvalidInputException(path.toString(), "is one too many: at most " + MAX_VALUES + " values");
+        }
+        if (value == null) {
+            out.writeNull();
+        } else if (value instanceof String text) {
+            out.writeString(text);
+        } else if (value instanceof Boolean bool) {
+            out.writeBoolean(bool);
+        } else if (value instanceof Integer number) {
+            out.writeNumber(number);
+        } else if (value instanceof Double number && Double.isFinite(number)) {
+            out.writeNumber(number);
+        } else if (value instanceof List<?> list) {
+            array(list, path);
+        } else if (value instanceof Map<?, ?> map) {
+            map(map, path);
+        } else if (tagged) {
+            taggedValue(value, path);
+        } else {
+            plainNumber(value, path);
+        }
+    }
+
+    private void array(Collection<?> elements, Path path) throws IOException {
+        enter(elements, path);
+        out.writeStartArray();
+        int i = 0;
+        for (Object element : elements) {
+            value(element, path.index(i++));
+        }
+        out.writeEndArray();
+        leave(elements);
+    }
+
+    /** A user's map that looks like a tagged object goes into one, so that it cannot be taken for what it is not. */
+    private void map(Map<?, ?> map, Path path) throws IOException {
+        boolean escape = tagged && map.keySet().stream().anyMatch(TAG::equals);
+        if (!escape) {
+            write(map, path);
+            return;
+        }
+        startTagged("map");
+        write(map, path);
+        out.writeEndObject();
+    }
+
+    private void taggedValue(Object value, Path path) throws IOException {
+        String tag = Attributes.tagOf(value.getClass());
+        if (tag != null) {
+            text(tag, value.toString());
+        } else if (value instanceof Double number) {
+            text("double", number.toString());
+        } else if (value instanceof URI uri) {
+            text("uri", Media.checked(uri, path));
+        } else if (value instanceof Image image) {
+            startTagged("image");
+            Media.write(out, image, path);
+            out.writeEndObject();
+        } else if (value instanceof Set<?> set) {
+            startTagged("set");
+            array(set, path);
+            out.writeEndObject();
+        } else {
+            throw new InvalidInputException(
+                    path.toString(),
+                    "cannot be stored, as its class would be lost: " + name(value)
+                            + "; use String, Boolean, a number, Character, Instant, UUID, URI, Image, List, Set or Map");
+        }
+    }
+
+    private void plainNumber(Object value, Path path) throws IOException {
+        boolean fits = value.toString().length() <= Json.MAX_NUMBER_LENGTH;
+        if (value instanceof Long number) {
+            out.writeNumber(number);
+        } else if (value instanceof BigInteger number && fits) {
+            out.writeNumber(number);
+        } else if (value instanceof BigDecimal number && fits) {
+            out.writeNumber(number);
+        } else {
+            throw new InvalidInputException(path.toString(), "is no plain JSON value: " + name(value));
+        }
+    }
+
+    private void text(String tag, String text) throws IOException {
+        startTagged(tag);
+        out.writeString(text);
+        out.writeEndObject();
+    }
+
+    private void startTagged(String tag) throws IOException {
+        out.writeStartObject();
+        out.writeStringField(TAG, tag);
+        out.writeFieldName(VALUE);
+    }
+
+    private void enter(Object container, Path path) {
+        if (!ancestors.add(container)) {
+            throw new InvalidInputException(path.toString(), "contains itself");
+        }
+        if (out.getOutputContext().getNestingDepth() >= maxDepth) {
+            throw new InvalidInputException(path.toString(), "nests deeper than " + maxDepth + " levels of JSON");
+        }
+    }
+
+    private void leave(Object container) {
+        ancestors.remove(container);
+    }
+
+    private static String name(@Nullable Object value) {
+        return value == null ? "null" : value.getClass().getTypeName();
+    }
+}

@@ -1,0 +1,133 @@
+package io.github.keepsake4j.codec;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/** Attributes back from plain JSON values: tagged objects become the Java types that {@link AttributeWriter} was given. */
+final class Attributes {
+
+    /** Marks an object that stands for a value of another type than JSON's own. */
+    static final String TAG = "@type";
+
+    static final String VALUE = "value";
+
+    /** Types whose text says all: each tag holds what {@code toString} gave. */
+    private static final Map<Class<?>, String> TEXT_TAGS = Map.of(
+            Long.class, "long",
+            Short.class, "short",
+            Byte.class, "byte",
+            Float.class, "float",
+            BigInteger.class, "biginteger",
+            BigDecimal.class, "bigdecimal",
+            Character.class, "char",
+            Instant.class, "instant",
+            UUID.class, "uuid");
+
+    private Attributes() {}
+
+    /** The outermost map is never a tagged one, whatever its keys. */
+    static Map<String, @Nullable Object> read(Map<String, @Nullable Object> json, Path path, boolean tagged) {
+        if (!tagged) {
+            return json;
+        }
+        Map<String, @Nullable Object> map = new LinkedHashMap<>();
+        json.forEach((key, value) -> map.put(key, value(value, path.field(key))));
+        return map;
+    }
+
+    private static @Nullable Object value(@Nullable Object json, Path path) {
+        if (json instanceof List<?> list) {
+            return list(list, path);
+        }
+        if (!(json instanceof Map<?, ?>)) {
+            return json;
+        }
+        Map<String, @Nullable Object> map = JsonObject.fields(json);
+        return map.get(TAG) instanceof String tag ? tagged(tag, map, path) : read(map, path, true);
+    }
+
+    private static List<@Nullable Object> list(List<?> json, Path path) {
+        List<@Nullable Object> list = new ArrayList<>(json.size());
+        for (int i = 0; i < json.size(); i++) {
+            list.add(value(json.get(i), path.index(i)));
+        }
+        return list;
+    }
+
+    private static @Nullable Object tagged(String tag, Map<String, @Nullable Object> map, Path path) {
+        JsonObject object = new JsonObject(map, path);
+        return switch (tag) {
+            case "map" -> read(object.neededObject(VALUE).fields(), path, true);
+            case "set" -> set(list(object.neededList(VALUE), path));
+            case "image" -> Media.readImage(object.neededObject(VALUE));
+            case "long", "short", "byte", "float", "double", "biginteger", "bigdecimal" ->
+                number(tag, object.neededString(VALUE), path);
+            case "char" -> character(object.neededString(VALUE), path);
+            case "instant" -> instant(object.neededString(VALUE), path);
+            case "uuid" -> uuid(object.neededString(VALUE), path);
+            case "uri" -> Media.uri(object.neededString(VALUE), path);
+            // A newer version's type: its fields are kept for whoever knows them.
+            default -> read(map, path, true);
+        };
+    }
+
+    private static Set<@Nullable Object> set(List<@Nullable Object> elements) {
+        return new LinkedHashSet<>(elements);
+    }
+
+    // Below, the JDK's exceptions quote the value: they are not passed on.
+
+    private static Number number(String tag, String text, Path path) {
+        try {
+            return switch (tag) {
+                case "long" -> (Number) Long.valueOf(text);
+                case "short" -> Short.valueOf(text);
+                case "byte" -> Byte.valueOf(text);
+                case "float" -> Float.valueOf(text);
+                case "double" -> Double.valueOf(text);
+                case "biginteger" -> new BigInteger(text);
+                default -> new BigDecimal(text);
+            };
+        } catch (NumberFormatException e) {
+            throw Json.unreadable(path, "it is no " + tag);
+        }
+    }
+
+    private static Character character(String text, Path path) {
+        if (text.length() != 1) {
+            throw Json.unreadable(path, "it is no char");
+        }
+        return text.charAt(0);
+    }
+
+    private static Instant instant(String text, Path path) {
+        try {
+            return Instant.parse(text);
+        } catch (DateTimeParseException e) {
+            throw Json.unreadable(path, "it is no instant");
+        }
+    }
+
+    private static UUID uuid(String text, Path path) {
+        try {
+            return UUID.fromString(text);
+        } catch (IllegalArgumentException e) {
+            throw Json.unreadable(path, "it is no uuid");
+        }
+    }
+
+    /** The tag for a class whose text says all, or null. */
+    static @Nullable String tagOf(Class<?> type) {
+        return TEXT_TAGS.get(type);
+    }
+}

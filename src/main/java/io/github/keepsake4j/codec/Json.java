@@ -1,0 +1,164 @@
+package io.github.keepsake4j.codec;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** JSON text from and to plain values. Its Jackson factory is ours alone, so a host's settings never change the format. */
+final class Json {
+
+    /** How deep JSON may nest. Writers stop well before, so that readers can read all that was written. */
+    static final int MAX_DEPTH = 1000;
+
+    /** How many characters a number may have: a parser's time grows with the square of it. */
+    static final int MAX_NUMBER_LENGTH = 10_000;
+
+    /**
+     * Field names here are users' data, often new ones: neither intern them nor keep them in a shared table (which also
+     * refuses to go on when many of them collide). No source in locations: it would put message text into errors.
+     */
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .maxNameLength(Integer.MAX_VALUE)
+                    .maxNumberLength(MAX_NUMBER_LENGTH)
+                    .build())
+            .streamWriteConstraints(
+                    StreamWriteConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+            .build();
+
+    /** Writes one JSON value. */
+    interface Body {
+        void writeTo(JsonGenerator out) throws IOException;
+    }
+
+    private Json() {}
+
+    static String write(Body body) {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator out = FACTORY.createGenerator(text)) {
+            body.writeTo(out);
+        } catch (IOException e) {
+            throw new UncheckedIOException("Writing to a string cannot fail", e);
+        }
+        return escapeLoneSurrogates(text.toString());
+    }
+
+    /**
+     * Reads one JSON value.
+     *
+     * @return null, String, Boolean, Integer, Long, BigInteger, Double, BigDecimal (if a Double would not do), List, Map
+     */
+    static @Nullable Object read(String what, String json) {
+        try (JsonParser in = FACTORY.createParser(json)) {
+            if (in.nextToken() == null) {
+                throw unreadable(what, "it is empty");
+            }
+            Object value = value(in);
+            if (in.nextToken() != null) {
+                throw unreadable(what, "something follows the JSON value" + at(in.currentTokenLocation()));
+            }
+            return value;
+        } catch (JsonProcessingException e) {
+            // Jackson's own text quotes what it could not parse, so neither the text nor the exception goes on.
+            throw unreadable(what, "it is no JSON, or nests too deep" + at(e.getLocation()));
+        } catch (IOException e) {
+            throw new UncheckedIOException("Reading from a string cannot fail", e);
+        }
+    }
+
+    static UnreadableDataException unreadable(Object what, String problem) {
+        return new UnreadableDataException(
+                what + " cannot be read: " + problem + "; the stored JSON needs repair", null);
+    }
+
+    private static @Nullable Object value(JsonParser in) throws IOException {
+        return switch (in.currentToken()) {
+            case START_OBJECT -> object(in);
+            case START_ARRAY -> array(in);
+            case VALUE_NUMBER_INT -> in.getNumberValue();
+            case VALUE_NUMBER_FLOAT -> floating(in.getText());
+            case VALUE_TRUE -> true;
+            case VALUE_FALSE -> false;
+            case VALUE_NULL -> null;
+            default -> in.getText();
+        };
+    }
+
+    private static Map<String, @Nullable Object> object(JsonParser in) throws IOException {
+        Map<String, @Nullable Object> map = new LinkedHashMap<>();
+        while (in.nextToken() != JsonToken.END_OBJECT) {
+            String name = in.currentName();
+            in.nextToken();
+            map.put(name, value(in));
+        }
+        return map;
+    }
+
+    private static List<@Nullable Object> array(JsonParser in) throws IOException {
+        List<@Nullable Object> list = new ArrayList<>();
+        while (in.nextToken() != JsonToken.END_ARRAY) {
+            list.add(value(in));
+        }
+        return list;
+    }
+
+    /** A Double where it says the same number, as everything that we write does; else the exact decimal. */
+    private static Number floating(String text) {
+        double value = Double.parseDouble(text);
+        BigDecimal exact = new BigDecimal(text);
+        boolean same = !Double.isInfinite(value) && exact.compareTo(new BigDecimal(Double.toString(value))) == 0;
+        return same ? (Number) value : exact;
+    }
+
+    private static String at(@Nullable JsonLocation location) {
+        return location == null ? "" : " (line " + location.getLineNr() + ", column " + location.getColumnNr() + ")";
+    }
+
+    /**
+     * Half a surrogate pair has no UTF-8 form, and drivers store a question mark in its place. Outside of strings JSON is
+     * ASCII, and quotes keep the halves of two strings apart, so the finished text can be searched. Jackson escapes NUL.
+     */
+    private static String escapeLoneSurrogates(String json) {
+        StringBuilder escaped = null;
+        int copied = 0;
+        for (int i = 0; i < json.length(); i++) {
+            char c = json.charAt(i);
+            if (!Character.isSurrogate(c)) {
+                continue;
+            }
+            if (Character.isHighSurrogate(c) && i + 1 < json.length() && Character.isLowSurrogate(json.charAt(i + 1))) {
+                i++;
+                continue;
+            }
+            if (escaped == null) {
+                escaped = new StringBuilder(json.length() + 64);
+            }
+            escaped.append(json, copied, i).append("\\u").append(Integer.toHexString(c));
+            copied = i + 1;
+        }
+        return escaped == null
+                ? json
+                : escaped.append(json, copied, json.length()).toString();
+    }
+}

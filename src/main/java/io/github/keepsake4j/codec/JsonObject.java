@@ -1,0 +1,78 @@
+package io.github.keepsake4j.codec;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A JSON object that was read, and where it stood: a field of the wrong type is an error that names it. */
+record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
+
+    /** The fields of a value that {@link Json#read} made a Map of, so its keys are Strings. */
+    @SuppressWarnings("unchecked")
+    static Map<String, @Nullable Object> fields(Object json) {
+        return (Map<String, @Nullable Object>) json;
+    }
+
+    static JsonObject of(@Nullable Object json, Path path) {
+        if (json instanceof Map<?, ?> map) {
+            return new JsonObject(fields(map), path);
+        }
+        throw Json.unreadable(path, "it is no object");
+    }
+
+    boolean has(String name) {
+        return fields.get(name) != null;
+    }
+
+    @Nullable
+    String string(String name) {
+        return as(String.class, "string", name);
+    }
+
+    @Nullable
+    Boolean bool(String name) {
+        return as(Boolean.class, "boolean", name);
+    }
+
+    String neededString(String name) {
+        return needed(string(name), name);
+    }
+
+    List<?> neededList(String name) {
+        return needed(list(name), name);
+    }
+
+    @Nullable
+    List<?> list(String name) {
+        return as(List.class, "array", name);
+    }
+
+    @Nullable
+    JsonObject object(String name) {
+        Map<?, ?> map = as(Map.class, "object", name);
+        return map == null ? null : new JsonObject(fields(map), at(name));
+    }
+
+    JsonObject neededObject(String name) {
+        return needed(object(name), name);
+    }
+
+    Path at(String name) {
+        return path == null ? Path.of(name) : path.field(name);
+    }
+
+    private <T> T needed(@Nullable T value, String name) {
+        if (value == null) {
+            throw Json.unreadable(at(name), "it is missing");
+        }
+        return value;
+    }
+
+    private <T> @Nullable T as(Class<T> type, String typeName, String name) {
+        Object value = fields.get(name);
+        if (value != null && !type.isInstance(value)) {
+            throw Json.unreadable(at(name), "it is no " + typeName);
+        }
+        return value == null ? null : type.cast(value);
+    }
+}

@@ -1,0 +1,145 @@
+package io.github.keepsake4j.codec;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.AudioContent;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.CustomMessage;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.ImageContent.DetailLevel;
+import dev.langchain4j.data.message.PdfFileContent;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.data.message.VideoContent;
+import io.github.keepsake4j.message.UnknownMessage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads one message from its JSON object. Fields that it does not ask for are thereby ignored. */
+final class MessageReader {
+
+    private final JsonObject json;
+
+    /** Without a version it is LangChain4j's own JSON, which knows no tagged attributes. */
+    private final boolean tagged;
+
+    MessageReader(JsonObject json) {
+        this.json = json;
+        this.tagged = json.has("v");
+    }
+
+    ChatMessage read() {
+        return switch (json.neededString("type")) {
+            case "SYSTEM" -> system();
+            case "USER" ->
+                UserMessage.builder()
+                        .name(json.string("name"))
+                        .contents(contents())
+                        .attributes(attributes())
+                        .build();
+            case "AI" ->
+                AiMessage.builder()
+                        .text(json.string("text"))
+                        .thinking(json.string("thinking"))
+                        .toolExecutionRequests(toolExecutionRequests())
+                        .attributes(attributes())
+                        .build();
+            case "TOOL_EXECUTION_RESULT" ->
+                ToolExecutionResultMessage.builder()
+                        .id(json.string("id"))
+                        .toolName(json.string("toolName"))
+                        .contents(contents())
+                        .isError(json.bool("isError"))
+                        .attributes(attributes())
+                        .build();
+            case "CUSTOM" -> CustomMessage.from(attributes());
+            default -> new UnknownMessage(nonNullView(json.fields()));
+        };
+    }
+
+    private SystemMessage system() {
+        String text = json.neededString("text");
+        // As LangChain4j's constructor sees it, which trims: isBlank() would refuse a text of wide spaces, which it
+        // takes.
+        if (text.trim().isEmpty()) {
+            throw Json.unreadable("text", "it is blank, which no system message can be");
+        }
+        return SystemMessage.from(text);
+    }
+
+    /** A single text stood in for contents in LangChain4j's older JSON. */
+    private List<Content> contents() {
+        if (!json.has("contents")) {
+            return List.of(TextContent.from(json.neededString("text")));
+        }
+        List<?> items = json.neededList("contents");
+        if (items.isEmpty()) {
+            throw Json.unreadable("contents", "it is empty");
+        }
+        List<Content> contents = new ArrayList<>(items.size());
+        for (int i = 0; i < items.size(); i++) {
+            contents.add(content(JsonObject.of(items.get(i), Path.of("contents").index(i))));
+        }
+        return contents;
+    }
+
+    private static Content content(JsonObject json) {
+        String type = json.neededString("type");
+        return switch (type) {
+            case "TEXT" -> TextContent.from(json.neededString("text"));
+            case "IMAGE" ->
+                ImageContent.from(Media.readImage(json.neededObject("image")), detailLevel(json.string("detailLevel")));
+            case "AUDIO" -> AudioContent.from(Media.readAudio(json.neededObject("audio")));
+            case "VIDEO" -> VideoContent.from(Media.readVideo(json.neededObject("video")));
+            case "PDF" -> PdfFileContent.from(Media.readPdfFile(json.neededObject("pdfFile")));
+            default -> TextContent.from("[unsupported content: " + Path.printable(type) + "]");
+        };
+    }
+
+    /** LangChain4j's own default where there is none; a newer version's level leaves the choice to the model. */
+    private static DetailLevel detailLevel(@Nullable String name) {
+        if (name == null) {
+            return DetailLevel.LOW;
+        }
+        for (DetailLevel level : DetailLevel.values()) {
+            if (level.name().equals(name)) {
+                return level;
+            }
+        }
+        return DetailLevel.AUTO;
+    }
+
+    private List<ToolExecutionRequest> toolExecutionRequests() {
+        List<?> items = json.list("toolExecutionRequests");
+        List<ToolExecutionRequest> requests = new ArrayList<>();
+        for (int i = 0; items != null && i < items.size(); i++) {
+            JsonObject item =
+                    JsonObject.of(items.get(i), Path.of("toolExecutionRequests").index(i));
+            requests.add(ToolExecutionRequest.builder()
+                    .id(item.string("id"))
+                    .name(item.string("name"))
+                    .arguments(item.string("arguments"))
+                    .build());
+        }
+        return requests;
+    }
+
+    private Map<String, Object> attributes() {
+        JsonObject attributes = json.object("attributes");
+        if (attributes == null) {
+            return Map.of();
+        }
+        return nonNullView(Attributes.read(attributes.fields(), Path.of("attributes"), tagged));
+    }
+
+    /** LangChain4j's maps do hold nulls; only its signatures don't say so. */
+    @SuppressWarnings({"unchecked", "NullAway"})
+    private static Map<String, Object> nonNullView(Map<String, @Nullable Object> map) {
+        return (Map<String, Object>) (Map<?, ?>) map;
+    }
+}

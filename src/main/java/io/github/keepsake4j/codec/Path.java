@@ -1,0 +1,45 @@
+package io.github.keepsake4j.codec;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where in a message a value stands, such as {@code attributes.a[2].b}. Linked instead of concatenated: only an error
+ * needs the text.
+ */
+record Path(@Nullable Path parent, String step) {
+
+    /** Keys are data: a long or unprintable one must not spoil a log. */
+    private static final int MAX_STEP = 64;
+
+    static Path of(String field) {
+        return new Path(null, field);
+    }
+
+    Path field(String name) {
+        return new Path(this, "." + name);
+    }
+
+    Path index(int index) {
+        return new Path(this, "[" + index + "]");
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        for (Path path = this; path != null; path = path.parent) {
+            text.insert(0, printable(path.step));
+        }
+        return text.toString();
+    }
+
+    /** Makes a name from stored or user data fit for an error's text. */
+    static String printable(String name) {
+        StringBuilder text = new StringBuilder();
+        int length = Math.min(name.length(), MAX_STEP);
+        for (int i = 0; i < length; i++) {
+            char c = name.charAt(i);
+            text.append(Character.isISOControl(c) || Character.isSurrogate(c) ? '?' : c);
+        }
+        return name.length() > MAX_STEP ? text.append('…').toString() : text.toString();
+    }
+}
