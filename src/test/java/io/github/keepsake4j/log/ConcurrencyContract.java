@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Counts;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -33,6 +34,11 @@ public interface ConcurrencyContract extends LogUnderTest {
 
     int THREADS = 8;
 
+    /** Fewer where each append writes the whole memory. */
+    default int appendsPerThreadInFull() {
+        return 400;
+    }
+
     /** One acknowledged append. */
     record Acknowledged(int thread, Append append, AppendResult result) {}
 
@@ -45,7 +51,7 @@ public interface ConcurrencyContract extends LogUnderTest {
             Random random = new Random(seed + thread);
             MessageLog log = thread % 2 == 0 ? log() : second;
             String own = null;
-            for (int i = 0; i < count(50, 400); i++) {
+            for (int i = 0; i < Counts.of(50, appendsPerThreadInFull()); i++) {
                 Append append = randomAppend(random, "t" + thread + "-" + i, own);
                 AppendResult result;
                 try {
@@ -251,6 +257,7 @@ public interface ConcurrencyContract extends LogUnderTest {
             while (next.isPresent()) {
                 HistoryPage page = log().history(KEY, next.get());
                 met.addAll(first.forward() ? met.size() : 0, ids(page.messages()));
+                refuseToPageForEver(met);
                 next = page.next();
             }
             done.set(true);
@@ -283,6 +290,7 @@ public interface ConcurrencyContract extends LogUnderTest {
             while (next.isPresent()) {
                 MemoryPage page = log().list("acme", next.get());
                 page.memories().forEach(memory -> met.add(memory.key()));
+                refuseToPageForEver(met);
                 next = page.next();
             }
             done.set(true);

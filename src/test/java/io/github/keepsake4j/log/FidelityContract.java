@@ -8,6 +8,9 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Messages;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,6 +39,31 @@ public interface FidelityContract extends LogUnderTest {
         for (int i = 0; i < texts.size(); i++) {
             assertThat(((AiMessage) stored.get(i).message()).text()).isEqualTo(texts.get(i));
         }
+    }
+
+    @Test
+    default void messagesOfEveryTypeComeBackEqual() {
+        long seed = System.nanoTime();
+        List<ChatMessage> generated = Messages.sample(Messages.anyMessage(), Counts.of(300, 3_000), seed);
+        for (int from = 0; from < generated.size(); from += 50) {
+            List<NewMessage> batch = new ArrayList<>();
+            for (int i = from; i < Math.min(from + 50, generated.size()); i++) {
+                batch.add(message("m" + i, generated.get(i), 1));
+            }
+            log().append(KEY, Append.under(Parent.head(), batch));
+            assertThat(log().append(KEY, Append.under(Parent.head(), batch)).replayed())
+                    .as("seed %s: sent again", seed)
+                    .isTrue();
+        }
+
+        assertThat(log().read(KEY, ReadQuery.wholeBranch()).messages())
+                .as("seed %s", seed)
+                .extracting(LoggedMessage::message)
+                .isEqualTo(generated);
+        assertThat(history(log(), KEY))
+                .as("seed %s", seed)
+                .extracting(LoggedMessage::message)
+                .isEqualTo(generated);
     }
 
     @Test

@@ -8,6 +8,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Counts;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -50,7 +51,7 @@ public interface RandomTreeContract extends LogUnderTest {
     @Test
     default void randomTreesReadAsTheirModelDoes() {
         long first = System.nanoTime();
-        for (int run = 0; run < count(12, 200); run++) {
+        for (int run = 0; run < Counts.of(12, 200); run++) {
             long seed = first + run;
             try {
                 compare(new Random(seed), ConversationKey.of("acme", "run " + run));

@@ -1,0 +1,47 @@
+package io.github.keepsake4j.log.inmemory;
+
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One tenant's memories, numbered in the order in which they came into being: a number is a cursor that stays good. */
+final class Listing {
+
+    private final AtomicLong last = new AtomicLong();
+    private final ConcurrentNavigableMap<Long, Memory> memories = new ConcurrentSkipListMap<>();
+
+    long add(Memory memory) {
+        long number = last.incrementAndGet();
+        memories.put(number, memory);
+        return number;
+    }
+
+    void remove(long number) {
+        memories.remove(number);
+    }
+
+    MemoryPage page(ListQuery query) {
+        List<MemoryInfo> page = new ArrayList<>();
+        long edge = 0;
+        for (Map.Entry<Long, Memory> entry :
+                memories.headMap(query.cursorAsNumber(), false).descendingMap().entrySet()) {
+            Optional<MemoryInfo> info = entry.getValue().listedAs(entry.getKey());
+            if (info.isEmpty()) {
+                continue;
+            }
+            if (page.size() == query.limit()) {
+                return new MemoryPage(page, Optional.of(new ListQuery(query.limit(), Long.toString(edge))));
+            }
+            page.add(info.get());
+            edge = entry.getKey();
+        }
+        return new MemoryPage(page, Optional.empty());
+    }
+}

@@ -1,0 +1,243 @@
+package io.github.keepsake4j.log.etag;
+
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.MemoryKey;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/**
+ * A log with the shape of object storage: each memory is one document, and a change is applied again on what is there
+ * until nobody was first. It shows that the port needs no database.
+ */
+final class EtagMessageLog implements MessageLog {
+
+    private static final MessageCodec CODEC = new MessageCodec();
+    private static final MemoryTree.Payloads PAYLOADS = new MemoryTree.Payloads(CODEC::encode, CODEC::decode);
+
+    /** A step that talks to the bucket. */
+    private interface Step<T> {
+
+        T run() throws IOException;
+    }
+
+    private final Bucket bucket;
+    private final Clock clock;
+
+    /** Writers of one process wait for each other: losing a race costs a whole document. */
+    private final ConcurrentMap<MemoryKey, Lock> locks = new ConcurrentHashMap<>();
+
+    EtagMessageLog(Bucket bucket, Clock clock) {
+        this.bucket = bucket;
+        this.clock = clock;
+    }
+
+    static String name(MemoryKey key) {
+        return "memories/" + MemoryKey.encode(key.tenant()) + "/" + key.canonical();
+    }
+
+    @Override
+    public AppendResult append(MemoryKey key, Append append) {
+        return write(key, tree -> tree.append(append, clock.instant()));
+    }
+
+    @Override
+    public Tail read(MemoryKey key, ReadQuery query) {
+        return read(key, tree -> tree.read(query));
+    }
+
+    @Override
+    public HistoryPage history(MemoryKey key, HistoryQuery query) {
+        return read(key, tree -> tree.history(query));
+    }
+
+    @Override
+    public List<Branch> branches(MemoryKey key) {
+        return read(key, MemoryTree::branches);
+    }
+
+    @Override
+    public String moveHead(MemoryKey key, String messageId, Long epoch) {
+        return write(key, tree -> tree.moveHead(messageId, epoch));
+    }
+
+    @Override
+    public void describe(MemoryKey key, String title, Map<String, String> metadata) {
+        write(key, tree -> {
+            tree.describe(title, metadata, clock.instant());
+            return true;
+        });
+    }
+
+    @Override
+    public MemoryPage list(String tenant, ListQuery query) {
+        long below = query.cursorAsNumber();
+        List<Document> found = reaching("list", () -> {
+            List<Document> documents = new ArrayList<>();
+            for (String name : bucket.namesWith("memories/" + MemoryKey.encode(tenant) + "/")) {
+                documents.add(Document.parse(bucket.get(name).orElseThrow().bytes()));
+            }
+            return documents;
+        });
+        List<Document> page = found.stream()
+                .filter(document -> document.number() > 0 && document.number() < below)
+                .sorted(Comparator.comparing(Document::number).reversed())
+                .limit(query.limit() + 1L)
+                .toList();
+        boolean more = page.size() > query.limit();
+        List<MemoryInfo> infos = page.stream()
+                .limit(query.limit())
+                .map(document -> new MemoryTree(document.key(), PAYLOADS, document.state())
+                        .info()
+                        .orElseThrow())
+                .toList();
+        return new MemoryPage(
+                infos,
+                more
+                        ? Optional.of(new ListQuery(
+                                query.limit(),
+                                Long.toString(page.get(query.limit() - 1).number())))
+                        : Optional.empty());
+    }
+
+    @Override
+    public void putSummary(MemoryKey key, Summary summary, long epoch) {
+        write(key, tree -> {
+            tree.putSummary(summary, epoch);
+            return true;
+        });
+    }
+
+    @Override
+    public List<Summary> summaries(MemoryKey key) {
+        return read(key, MemoryTree::summaries);
+    }
+
+    @Override
+    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
+        return write(key, tree -> tree.acquireLease(name, owner, duration, clock.instant()));
+    }
+
+    @Override
+    public void releaseLease(MemoryKey key, String name, String owner) {
+        write(key, tree -> {
+            tree.releaseLease(name, owner);
+            return true;
+        });
+    }
+
+    @Override
+    public long erase(MemoryKey key) {
+        return write(key, MemoryTree::erase);
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held.
+    }
+
+    private <T> T read(MemoryKey key, Function<MemoryTree, T> query) {
+        return query.apply(tree(key, load(key)));
+    }
+
+    private <T> T write(MemoryKey key, Function<MemoryTree, T> change) {
+        Lock lock = locks.computeIfAbsent(key, k -> new ReentrantLock());
+        lock.lock();
+        try {
+            return writeUntilFirst(key, change);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private <T> T writeUntilFirst(MemoryKey key, Function<MemoryTree, T> change) {
+        while (true) {
+            Optional<Bucket.Blob> before = load(key);
+            MemoryTree tree = tree(key, before);
+            T result = change.apply(tree);
+            boolean written = reaching("write " + key, () -> {
+                long number = before.isEmpty()
+                        ? 0
+                        : Document.parse(before.get().bytes()).number();
+                if (tree.info().isEmpty()) {
+                    number = 0;
+                } else if (number == 0) {
+                    number = nextNumber(key.tenant());
+                }
+                byte[] bytes = Document.of(key, number, tree.state()).bytes();
+                return before.isEmpty()
+                        ? bucket.putIfAbsent(name(key), bytes)
+                        : bucket.putIfMatch(name(key), before.get().etag(), bytes);
+            });
+            if (written) {
+                return result;
+            }
+        }
+    }
+
+    /** Numbers may be skipped, when two writers make the same memory at once, but never repeat. */
+    private long nextNumber(String tenant) throws IOException {
+        String name = "numbers/" + MemoryKey.encode(tenant);
+        while (true) {
+            Optional<Bucket.Blob> before = bucket.get(name);
+            long number = before.isEmpty()
+                    ? 1
+                    : Long.parseLong(new String(before.get().bytes(), StandardCharsets.US_ASCII)) + 1;
+            byte[] bytes = Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+            if (before.isEmpty()
+                    ? bucket.putIfAbsent(name, bytes)
+                    : bucket.putIfMatch(name, before.get().etag(), bytes)) {
+                return number;
+            }
+        }
+    }
+
+    private Optional<Bucket.Blob> load(MemoryKey key) {
+        return reaching("read " + key, () -> bucket.get(name(key)));
+    }
+
+    private MemoryTree tree(MemoryKey key, Optional<Bucket.Blob> blob) {
+        return blob.isEmpty()
+                ? new MemoryTree(key, PAYLOADS)
+                : reaching(
+                        "parse " + key,
+                        () -> new MemoryTree(
+                                key,
+                                PAYLOADS,
+                                Document.parse(blob.get().bytes()).state()));
+    }
+
+    private static <T> T reaching(String what, Step<T> step) {
+        try {
+            return step.run();
+        } catch (IOException e) {
+            throw new StorageUnavailableException("Cannot " + what, e);
+        }
+    }
+}

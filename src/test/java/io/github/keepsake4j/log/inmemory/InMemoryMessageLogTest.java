@@ -1,0 +1,63 @@
+package io.github.keepsake4j.log.inmemory;
+
+import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.log.MemoryTree.Entry;
+import io.github.keepsake4j.log.MemoryTree.State;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Clock;
+import java.util.List;
+
+class InMemoryMessageLogTest extends MessageLogContract {
+
+    private InMemoryMessageLog log;
+
+    @Override
+    protected MessageLog open(Clock clock) {
+        log = new InMemoryMessageLog(clock);
+        return log;
+    }
+
+    @Override
+    public void corrupt(MemoryKey key, String messageId) {
+        Memory memory = log.memory(key);
+        State state = memory.tree.state();
+        List<Entry> entries = state.entries().stream()
+                .map(entry -> entry.id().equals(messageId) ? scribbled(entry) : entry)
+                .toList();
+        State damaged = new State(
+                state.epoch(),
+                state.revision(),
+                state.head(),
+                entries,
+                state.views(),
+                state.summaries(),
+                state.leases(),
+                state.title(),
+                state.metadata(),
+                state.createdAt());
+        memory.tree = new MemoryTree(key, InMemoryMessageLog.PAYLOADS, damaged);
+    }
+
+    @Override
+    public String rawBytes(MemoryKey key, String messageId) {
+        return log.memory(key).tree.state().entries().stream()
+                .filter(entry -> entry.id().equals(messageId))
+                .findFirst()
+                .orElseThrow()
+                .payload();
+    }
+
+    private static Entry scribbled(Entry entry) {
+        return new Entry(
+                entry.id(),
+                entry.parentId(),
+                entry.sequence(),
+                "scribbled " + entry.payload(),
+                entry.system(),
+                entry.tokens(),
+                entry.tokenCounter(),
+                entry.createdAt());
+    }
+}
