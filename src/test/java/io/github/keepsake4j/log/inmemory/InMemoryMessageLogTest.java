@@ -55,7 +55,7 @@ class InMemoryMessageLogTest extends MessageLogContract {
                 entry.parentId(),
                 entry.sequence(),
                 "scribbled " + entry.payload(),
-                entry.system(),
+                entry.type(),
                 entry.tokens(),
                 entry.tokenCounter(),
                 entry.createdAt());
