@@ -1,0 +1,117 @@
+package io.github.keepsake4j.samples;
+
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.openai.OpenAiChatModel;
+import dev.langchain4j.service.AiServices;
+import dev.langchain4j.service.MemoryId;
+import dev.langchain4j.service.SystemMessage;
+import dev.langchain4j.service.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import java.io.Console;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A chat that remembers across runs, in one SQLite file. Without a key a scripted model answers from what the memory
+ * shows it; with {@code OPENAI_API_KEY} (and {@code OPENAI_BASE_URL} for another endpoint) a real one does. Reads lines
+ * in a terminal, and plays a script where there is none.
+ */
+public final class Quickstart {
+
+    private static final String USER = "alice";
+    private static final int WINDOW = 7;
+
+    interface Assistant {
+        @SystemMessage("You are a friendly assistant. Answer in one sentence.")
+        String chat(@MemoryId String user, @UserMessage String text);
+    }
+
+    private Quickstart() {}
+
+    /**
+     * Runs the chat.
+     *
+     * @param arguments the database file; {@code quickstart.db} in the working directory if none is given
+     */
+    public static void main(String[] arguments) {
+        Path file = Path.of(arguments.length > 0 ? arguments[0] : "quickstart.db");
+        run(file, terminalLines(), System.out);
+    }
+
+    static void run(Path file, Iterator<String> terminal, PrintStream out) {
+        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .strategy(SlidingWindow.withMaxMessages(WINDOW))
+                    .build();
+            Assistant assistant = AiServices.builder(Assistant.class)
+                    .chatModel(model())
+                    .chatMemoryProvider(keepsake.chatMemoryProvider())
+                    .build();
+            Conversation conversation = keepsake.conversation(USER);
+
+            boolean known = !conversation.messages().isEmpty();
+            out.printf(known ? "Welcome back. The memory is in %s.%n" : "A new memory in %s.%n", file.toAbsolutePath());
+            Iterator<String> lines = terminal != null ? terminal : script(known);
+            while (lines.hasNext()) {
+                String text = lines.next();
+                if (terminal == null) {
+                    out.println("you>   " + text);
+                }
+                out.println("model> " + assistant.chat(USER, text));
+            }
+            Transcript.print(conversation.context(), conversation.history(HistoryQuery.newest(20)), out);
+            out.println("Run it again: it remembers. " + file + " holds the memory.");
+        }
+    }
+
+    private static Iterator<String> script(boolean known) {
+        return known
+                ? List.of("What do you know about me?", "It is raining.").iterator()
+                : List.of("My name is Ada.", "I keep bees.", "What do you know about me?")
+                        .iterator();
+    }
+
+    private static ChatModel model() {
+        String key = System.getenv("OPENAI_API_KEY");
+        if (key == null) {
+            return new ScriptedModel();
+        }
+        String url = System.getenv("OPENAI_BASE_URL");
+        String name = System.getenv("OPENAI_MODEL");
+        return OpenAiChatModel.builder()
+                .apiKey(key)
+                .baseUrl(url == null ? "https://api.openai.com/v1" : url)
+                .modelName(name == null ? "gpt-4o-mini" : name)
+                .build();
+    }
+
+    /** Lines that a person types, up to an empty one; null where nobody can type. */
+    private static Iterator<String> terminalLines() {
+        Console console = System.console();
+        if (console == null || !isTerminal(console)) {
+            return null;
+        }
+        console.printf("Say something (an empty line ends).%n");
+        return Stream.generate(() -> console.readLine("you>   "))
+                .takeWhile(line -> line != null && !line.isBlank())
+                .iterator();
+    }
+
+    /** From JDK 22 on there is a console without a terminal too. */
+    private static boolean isTerminal(Console console) {
+        try {
+            return (boolean) Console.class.getMethod("isTerminal").invoke(console);
+        } catch (ReflectiveOperationException e) {
+            return true;
+        }
+    }
+}

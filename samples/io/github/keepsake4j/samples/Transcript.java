@@ -1,0 +1,44 @@
+package io.github.keepsake4j.samples;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Prints what a model sees beside what the history holds. */
+final class Transcript {
+
+    private Transcript() {}
+
+    static void print(Context context, HistoryPage history, PrintStream out) {
+        Set<String> seen = context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        out.println();
+        out.printf("%-4s %-15s %-7s %s%n", "#", "the model sees", "who", "the history holds");
+        for (LoggedMessage logged : history.messages()) {
+            out.printf(
+                    "%-4d %-15s %-7s %s%n",
+                    logged.sequence(),
+                    seen.contains(logged.id()) ? "yes" : "-",
+                    logged.message().type().name().toLowerCase(Locale.ROOT),
+                    text(logged.message()));
+        }
+        out.println();
+    }
+
+    private static String text(ChatMessage message) {
+        if (message instanceof SystemMessage system) {
+            return system.text();
+        }
+        if (message instanceof UserMessage user) {
+            return user.singleText();
+        }
+        return message instanceof AiMessage ai ? ai.text() : message.type().toString();
+    }
+}

@@ -1,0 +1,116 @@
+package io.github.keepsake4j;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.NullMarked;
+
+/** One-way flow between the packages, as package-info of the root says. */
+@AnalyzeClasses(packages = "io.github.keepsake4j", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    private static final String ROOT = "io.github.keepsake4j";
+
+    /** What a package may import of ours. A package that is not listed here is an error, so nobody forgets it. */
+    private static final Map<String, List<String>> MAY_IMPORT = Map.of(
+            "message", List.of(),
+            "codec", List.of("message"),
+            "tokens", List.of("message"),
+            "log", List.of("message"),
+            "log.inmemory", List.of("log", "codec", "message"),
+            "log.jdbc", List.of("log", "codec", "message"),
+            "context", List.of("message", "tokens"),
+            "chat", List.of("message", "tokens", "log", "context"));
+
+    @ArchTest
+    static final ArchRule one_way =
+            classes().that().resideInAPackage(ROOT + "..").should(importOnlyWhatTheirPackageMay());
+
+    @ArchTest
+    static final ArchRule no_cycles = slices().matching(ROOT + ".(**)").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule optional_libraries_stay_in_their_adapter = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".log.jdbc..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");
+
+    @ArchTest
+    static final ArchRule jackson_stays_where_bytes_are = noClasses()
+            .that()
+            .resideOutsideOfPackages(ROOT + ".codec..", ROOT + ".log.*..", ROOT + ".tokens..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("com.fasterxml.jackson..");
+
+    @ArchTest
+    static final ArchRule one_public_class_for_each_backend = classes()
+            .that()
+            .resideInAnyPackage(ROOT + ".log.inmemory", ROOT + ".log.jdbc")
+            .and()
+            .haveSimpleNameNotEndingWith("MessageLog")
+            .and()
+            .areTopLevelClasses()
+            .and()
+            .doNotHaveSimpleName("package-info")
+            .should()
+            .notBePublic();
+
+    @ArchTest
+    static final ArchRule errors_have_one_root = classes()
+            .that()
+            .areAssignableTo(Exception.class)
+            .should()
+            .beAssignableTo("io.github.keepsake4j.message.KeepsakeException");
+
+    @ArchTest
+    static final ArchRule packages_are_null_marked =
+            classes().that().haveSimpleName("package-info").should().beAnnotatedWith(NullMarked.class);
+
+    private static ArchCondition<JavaClass> importOnlyWhatTheirPackageMay() {
+        return new ArchCondition<>("import only what their package may") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                String from = relative(type);
+                if (from.isEmpty()) {
+                    return;
+                }
+                List<String> allowed = MAY_IMPORT.get(from);
+                if (allowed == null) {
+                    events.add(SimpleConditionEvent.violated(type, "package " + from + " is not in the list"));
+                    return;
+                }
+                type.getDirectDependenciesFromSelf().stream()
+                        .filter(dependency -> ours(dependency.getTargetClass()))
+                        .filter(dependency -> {
+                            String to = relative(dependency.getTargetClass());
+                            return !to.equals(from) && !allowed.contains(to);
+                        })
+                        .forEach(dependency ->
+                                events.add(SimpleConditionEvent.violated(type, dependency.getDescription())));
+            }
+        };
+    }
+
+    private static boolean ours(JavaClass type) {
+        return type.getPackageName().startsWith(ROOT);
+    }
+
+    private static String relative(JavaClass type) {
+        String name = type.getPackageName();
+        return name.equals(ROOT) ? "" : name.substring(ROOT.length() + 1);
+    }
+}

@@ -1,0 +1,38 @@
+package io.github.keepsake4j.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class QuickstartTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void a_second_run_recalls_what_the_first_was_told() {
+        assumeThat(System.getenv("OPENAI_API_KEY"))
+                .as("OPENAI_API_KEY is set: a real model's answers are not asserted")
+                .isNull();
+
+        assertThat(run()).contains("A new memory").contains("You are Ada, and you keep bees.");
+        assertThat(run()).contains("Welcome back").contains("You are Ada, and you keep bees.");
+        String third = run();
+        assertThat(third).contains("You are Ada, and you keep bees.");
+        // The first message has left the window, not the history.
+        assertThat(third).containsPattern("2 +- +user +My name is Ada.");
+    }
+
+    private String run() {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        Quickstart.run(
+                directory.resolve("quickstart.db"), null, new PrintStream(printed, true, StandardCharsets.UTF_8));
+        return printed.toString(StandardCharsets.UTF_8);
+    }
+}
