@@ -105,7 +105,8 @@ public interface EraseContract extends LogUnderTest {
 
     @Test
     default void anErasedMemoryStartsAfreshAndItsIdsAreFree() {
-        log().append(KEY, batch("a", "b"));
+        log().append(KEY, batch("a", "b").withView(View.of(null, List.of(), List.of())));
+        log().putSummary(KEY, summary("a"), epoch());
         log().describe(KEY, "old title", Map.of());
         long epoch = log().erase(KEY);
         NewMessage other = message("a", UserMessage.from("else"), 3);
@@ -119,8 +120,9 @@ public interface EraseContract extends LogUnderTest {
         assertThat(branch(log(), KEY)).containsExactly("a", "x");
         assertThat(history(log(), KEY).get(0).message()).isEqualTo(UserMessage.from("else"));
         assertThat(history(log(), KEY, HistoryQuery.newest(1))).hasSize(2);
-        assertThat(log().read(KEY, ReadQuery.wholeBranch().upToSummary()).view())
-                .isNull();
+        Tail tail = log().read(KEY, ReadQuery.wholeBranch().upToSummary());
+        assertThat(tail.view()).isNull();
+        assertThat(tail.summary()).isNull();
         MemoryInfo info = list(log(), KEY.tenant(), 10).get(0);
         assertThat(info.title()).isNull();
         assertThat(info.messages()).isEqualTo(2);
