@@ -1,0 +1,53 @@
+package io.github.keepsake4j.samples;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.service.AiServices;
+import dev.langchain4j.service.MemoryId;
+import dev.langchain4j.service.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The example in README, compiled and run. */
+final class ReadmeExample {
+
+    interface Assistant {
+        String chat(@MemoryId Object id, @UserMessage String text);
+    }
+
+    private ReadmeExample() {}
+
+    static String run(ChatModel model, Path directory) {
+        // README begins
+        TokenCountEstimator estimator = JtokkitTokenCountEstimator.forModel("gpt-4o-mini");
+        MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .strategy(TokenLimit.withMaxTokens(4000, estimator))
+                .build();
+
+        Assistant assistant = AiServices.builder(Assistant.class)
+                .chatModel(model)
+                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .build();
+        assistant.chat("alice", "My name is Alice.");
+
+        Conversation conversation = keepsake.conversation("alice");
+        List<ChatMessage> seen = conversation.messages(); // what the model sees
+        HistoryPage page = conversation.history(HistoryQuery.newest(50)); // everything that was said
+        List<Branch> branches = conversation.branches(); // regenerated answers are branches
+        // README ends
+        log.close();
+        return seen.size() + " seen, " + page.messages().size() + " kept, " + branches.size() + " branch";
+    }
+}

@@ -1,0 +1,39 @@
+package io.github.keepsake4j.samples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** README says what is true: its example is compiled and run, and its test command is the one that CI runs. */
+class ReadmeTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void the_example_runs() {
+        assertThat(ReadmeExample.run(new ScriptedModel(), directory)).isEqualTo("2 seen, 2 kept, 1 branch");
+    }
+
+    @Test
+    void the_example_is_the_one_that_runs() throws IOException {
+        String source = Files.readString(Path.of("samples/io/github/keepsake4j/samples/ReadmeExample.java"));
+        String example = source.substring(
+                        source.indexOf("// README begins\n") + "// README begins\n".length(),
+                        source.indexOf("        // README ends"))
+                .stripIndent()
+                .replace("directory.resolve(\"chat.db\")", "Path.of(\"chat.db\")");
+
+        assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + example + "```");
+    }
+
+    @Test
+    void the_test_command_is_what_ci_runs() throws IOException {
+        assertThat(Files.readString(Path.of("README.md"))).contains("\nmvn -B -ntp verify ");
+        assertThat(Files.readString(Path.of(".ci/run"))).contains("\nmvn -B -ntp verify\n");
+    }
+}
