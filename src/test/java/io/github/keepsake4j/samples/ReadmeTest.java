@@ -25,10 +25,11 @@ class ReadmeTest {
         String example = source.substring(
                         source.indexOf("// README begins\n") + "// README begins\n".length(),
                         source.indexOf("        // README ends"))
+                .stripTrailing()
                 .stripIndent()
                 .replace("directory.resolve(\"chat.db\")", "Path.of(\"chat.db\")");
 
-        assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + example + "```");
+        assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + example + "\n```");
     }
 
     @Test

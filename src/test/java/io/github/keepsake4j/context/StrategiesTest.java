@@ -1,0 +1,274 @@
+package io.github.keepsake4j.context;
+
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.calls;
+import static io.github.keepsake4j.testing.Dialogue.result;
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.Context.Omission;
+import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.UnknownMessage;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What the built-in strategies show, by example and on random conversations. */
+class StrategiesTest {
+
+    private static final JtokkitTokenCountEstimator ESTIMATOR = JtokkitTokenCountEstimator.forModel("gpt-4o");
+    private static final SystemMessage SYSTEM = SystemMessage.from("Be brief");
+
+    @Test
+    void whole_turns_leave() {
+        List<LoggedMessage> log =
+                log(user("1"), calls("a"), result("a"), ai("2"), user("3"), ai("4"), user("5"), ai("6"));
+
+        assertThat(shown(SlidingWindow.withMaxMessages(7), log))
+                .containsExactly(user("3"), ai("4"), user("5"), ai("6"));
+        assertThat(shown(SlidingWindow.withMaxMessages(8), log)).hasSize(8);
+        assertThat(shown(SlidingWindow.withMaxTurns(1), log)).containsExactly(user("5"), ai("6"));
+        assertThat(select(SlidingWindow.withMaxTurns(2), log).omitted())
+                .extracting(Omission::reason)
+                .hasSize(4)
+                .containsOnly(Reason.MESSAGE_LIMIT);
+    }
+
+    @Test
+    void a_long_turn_loses_its_oldest_rounds() {
+        List<LoggedMessage> log =
+                log(user("1"), calls("a"), result("a"), calls("b"), result("b"), calls("c"), result("c"));
+
+        assertThat(shown(SlidingWindow.withMaxMessages(4), log)).containsExactly(user("1"), calls("c"), result("c"));
+    }
+
+    @Test
+    void an_open_turn_that_does_not_fit_is_an_overflow_and_a_closed_one_leaves() {
+        Context open = select(SlidingWindow.withMaxMessages(2), log(user("1"), calls("a"), result("a")));
+        assertThat(open.overflow()).isTrue();
+        assertThat(open.messages()).isEmpty();
+
+        Context closed = select(SlidingWindow.withMaxMessages(1), log(user("1"), ai("2")));
+        assertThat(closed.overflow()).isFalse();
+        assertThat(closed.messages()).isEmpty();
+    }
+
+    @Test
+    void a_system_message_over_the_limit_is_an_overflow() {
+        List<LoggedMessage> log = log(SystemMessage.from("word ".repeat(50)));
+
+        assertThat(select(TokenLimit.withMaxTokens(20, ESTIMATOR), log).overflow())
+                .isTrue();
+    }
+
+    @Test
+    void results_stand_behind_their_calls_when_turns_interleave() {
+        List<LoggedMessage> log =
+                log(user("1"), calls("a"), user("2"), result("a"), ai("to 2"), calls("b"), ai("to 1"), result("b"));
+
+        assertThat(shown(SlidingWindow.withMaxMessages(50), log))
+                .containsExactly(
+                        user("1"), calls("a"), result("a"), user("2"), ai("to 2"), calls("b"), result("b"), ai("to 1"));
+    }
+
+    @Test
+    void what_a_provider_would_refuse_is_not_shown() {
+        List<LoggedMessage> log = log(
+                ai("greeting"),
+                result("orphan"),
+                user("1"),
+                calls("dead", "half"),
+                result("half"),
+                new UnknownMessage(Map.of("type", "HOLOGRAM")),
+                user("2"),
+                calls("a"),
+                result("a"),
+                result("a"));
+
+        Context context = select(SlidingWindow.withMaxMessages(50), log);
+        assertThat(context.messages()).containsExactly(user("1"), user("2"), calls("a"), result("a"));
+        assertThat(context.omitted())
+                .extracting(Omission::reason)
+                .containsExactlyInAnyOrder(
+                        Reason.NO_USER_MESSAGE,
+                        Reason.ORPHAN_RESULT,
+                        Reason.UNANSWERED_CALL,
+                        Reason.UNANSWERED_CALL,
+                        Reason.UNKNOWN_TYPE,
+                        Reason.ORPHAN_RESULT);
+    }
+
+    @Test
+    void the_user_message_that_began_the_turn_is_shown_though_it_was_read_from_far_away() {
+        List<LoggedMessage> log = log(user("1"), calls("a"), result("a"), calls("b"), result("b"));
+        Context context = Turns.of(null, log.get(0), log.subList(3, 5));
+
+        assertThat(SlidingWindow.withMaxMessages(3).select(context).messages())
+                .containsExactly(user("1"), calls("b"), result("b"));
+    }
+
+    @Test
+    void both_limits_of_a_combination_hold_in_either_order() {
+        List<LoggedMessage> log = log(user("1"), ai("2"), user("3 ".repeat(40)), ai("4"), user("5"), ai("6"));
+        ContextStrategy window = SlidingWindow.withMaxMessages(4);
+        ContextStrategy tokens = TokenLimit.withMaxTokens(30, ESTIMATOR);
+
+        assertThat(shown(window.and(tokens), log)).containsExactly(user("5"), ai("6"));
+        assertThat(shown(tokens.and(window), log)).containsExactly(user("5"), ai("6"));
+        assertThat(window.and(tokens).reach()).isEqualTo(new Reach(4, Integer.MAX_VALUE, 30));
+        assertThat(window.and(tokens).tokenCounter()).isPresent();
+    }
+
+    @Test
+    void a_count_of_another_counter_weighs_more() {
+        LoggedMessage foreign = new LoggedMessage("1", null, 1, user("1"), 10, "another", Instant.EPOCH);
+        LoggedMessage own = new LoggedMessage("1", null, 1, user("1"), 10, ESTIMATOR.name(), Instant.EPOCH);
+        TokenLimit limit = TokenLimit.withMaxTokens(17, ESTIMATOR);
+
+        assertThat(select(limit, List.of(foreign)).overflow()).isTrue();
+        assertThat(select(limit, List.of(own)).messages()).hasSize(1);
+    }
+
+    @Test
+    void limits_below_one_are_refused() {
+        assertThatThrownBy(() -> SlidingWindow.withMaxMessages(0))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("maxMessages");
+        assertThatThrownBy(() -> SlidingWindow.withMaxTurns(-1)).hasMessageContaining("maxTurns");
+        assertThatThrownBy(() -> TokenLimit.withMaxTokens(0, ESTIMATOR)).hasMessageContaining("maxTokens");
+    }
+
+    /** A conversation grows by random messages; at each step every strategy's result is checked. */
+    @Test
+    void random_conversations_keep_the_rules() {
+        long seed = new Random().nextLong();
+        System.out.println("StrategiesTest seed " + seed);
+        Random random = new Random(seed);
+        for (int i = 0; i < Counts.of(150, 10_000); i++) {
+            int limit = 1 + random.nextInt(12);
+            int tokens = 20 + random.nextInt(120);
+            for (ContextStrategy strategy : List.of(
+                    SlidingWindow.withMaxMessages(limit),
+                    SlidingWindow.withMaxTurns(limit),
+                    TokenLimit.withMaxTokens(tokens, ESTIMATOR),
+                    SlidingWindow.withMaxMessages(limit).and(TokenLimit.withMaxTokens(tokens, ESTIMATOR)))) {
+                grow(strategy, limit, tokens, new Random(random.nextLong()), "seed " + seed + ", try " + i);
+            }
+        }
+    }
+
+    private static void grow(ContextStrategy strategy, int limit, int tokens, Random random, String as) {
+        List<ChatMessage> messages = new ArrayList<>();
+        Set<String> gone = new HashSet<>();
+        for (int step = 0; step < 20; step++) {
+            messages.add(randomMessage(random, messages.size()));
+            List<LoggedMessage> log = log(messages.toArray(ChatMessage[]::new));
+            Context context = select(strategy, log);
+            List<ChatMessage> shown = context.messages();
+            if (context.overflow()) {
+                continue;
+            }
+            if (strategy.reach().messages() == limit) {
+                assertThat(shown).as(as).hasSizeLessThanOrEqualTo(limit);
+            }
+            if (strategy.tokenCounter().isPresent()) {
+                assertThat(ESTIMATOR.estimateTokenCountInMessages(shown)).as(as).isLessThanOrEqualTo(tokens);
+            }
+            assertThat(context.turns().size())
+                    .as(as)
+                    .isLessThanOrEqualTo(strategy.reach().turns());
+            assertValid(shown, as);
+            assertThat(select(strategy, log)).as(as).isEqualTo(context);
+            // While the system message stays, what has left because of a limit does not come back.
+            Set<String> ids = new HashSet<>();
+            context.shown().forEach(message -> ids.add(message.id()));
+            assertThat(ids).as(as).noneMatch(gone::contains);
+            context.omitted().stream()
+                    .filter(omission ->
+                            omission.reason() == Reason.MESSAGE_LIMIT || omission.reason() == Reason.TOKEN_LIMIT)
+                    .forEach(omission -> gone.add(omission.message().id()));
+            if (messages.get(messages.size() - 1) instanceof SystemMessage) {
+                gone.clear();
+            }
+        }
+    }
+
+    private static void assertValid(List<ChatMessage> shown, String as) {
+        Set<String> waiting = new HashSet<>();
+        boolean turn = false;
+        for (int i = 0; i < shown.size(); i++) {
+            ChatMessage message = shown.get(i);
+            if (message instanceof SystemMessage) {
+                assertThat(i).as(as).isZero();
+            } else if (message instanceof ToolExecutionResultMessage result) {
+                assertThat(waiting.remove(result.id())).as(as).isTrue();
+            } else {
+                assertThat(waiting).as(as).isEmpty();
+                turn |= message instanceof UserMessage;
+                assertThat(turn).as(as).isTrue();
+                if (message instanceof AiMessage ai) {
+                    ai.toolExecutionRequests().stream()
+                            .map(ToolExecutionRequest::id)
+                            .forEach(waiting::add);
+                }
+            }
+        }
+        assertThat(waiting).as(as).isEmpty();
+    }
+
+    private static ChatMessage randomMessage(Random random, int number) {
+        return switch (random.nextInt(10)) {
+            case 0 -> SystemMessage.from("system " + random.nextInt(3));
+            case 1, 2, 3 -> user("word ".repeat(random.nextInt(20)) + number);
+            case 4, 5 -> calls("c" + number, "d" + number);
+            case 6, 7 -> result((random.nextBoolean() ? "c" : "d") + Math.max(0, number - 1 - random.nextInt(3)));
+            default -> ai("word ".repeat(random.nextInt(10)) + number);
+        };
+    }
+
+    private static List<ChatMessage> shown(ContextStrategy strategy, List<LoggedMessage> log) {
+        return select(strategy, log).messages();
+    }
+
+    private static Context select(ContextStrategy strategy, List<LoggedMessage> log) {
+        LoggedMessage system = null;
+        LoggedMessage user = null;
+        for (LoggedMessage logged : log) {
+            system = logged.message() instanceof SystemMessage ? logged : system;
+            user = logged.message() instanceof UserMessage ? logged : user;
+        }
+        return strategy.select(Turns.of(system, user, log));
+    }
+
+    private static List<LoggedMessage> log(ChatMessage... messages) {
+        List<LoggedMessage> log = new ArrayList<>();
+        for (ChatMessage message : messages) {
+            long sequence = log.size() + 1L;
+            log.add(new LoggedMessage(
+                    "m" + sequence,
+                    sequence == 1 ? null : "m" + (sequence - 1),
+                    sequence,
+                    message,
+                    ESTIMATOR.estimateTokenCountInMessage(message),
+                    ESTIMATOR.name(),
+                    Instant.EPOCH));
+        }
+        return log;
+    }
+}
