@@ -35,13 +35,14 @@ import org.jspecify.annotations.Nullable;
  *       These are flat: neither length nor pages are known without decoding the file, or at all behind a URL.
  *   <li>Contents of a tool result are summed up; tool arguments that are no JSON object count as text; a tool call without
  *       name or arguments counts as one with empty ones; a custom message counts the text of its attributes.
- *   <li>Special tokens such as {@code <|endoftext|>} are text like any other.
+ *   <li>Special tokens such as {@code <|endoftext|>} are text like any other; half a surrogate pair counts as a question
+ *       mark.
  * </ul>
  *
  * <p><b>Bounded time.</b> A text of up to 65,536 characters is counted as a whole. A longer one is counted in pieces of at
  * most 2,048 characters. They end between a letter and a space where there is one, which leaves the count the same; where
  * there is none in 1,024 characters, each cut may change it by a token or two. Beyond 4,194,304 characters, 512 evenly
- * spaced pieces are counted and scaled up. A million times one letter took 0.3 s on a slow core.
+ * X
  *
  * <p>Thread-safe. An encoding is loaded when it is first counted with (up to 0.7 s), once in a JVM.
  */

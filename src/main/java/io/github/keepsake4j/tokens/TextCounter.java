@@ -26,11 +26,34 @@ record TextCounter(EncodingType encoding) {
     /** Loading an encoding takes up to half a second, so each is loaded at most once, when it is first used. */
     private static final EncodingRegistry REGISTRY = Encodings.newLazyEncodingRegistry();
 
-    long count(String text) {
+    long count(String any) {
+        String text = withoutLoneSurrogates(any);
         if (text.length() <= MAX_WHOLE) {
             return whole(text);
         }
         return text.length() <= MAX_COUNTED ? inPieces(text) : bySample(text);
+    }
+
+    /**
+     * Half a surrogate pair is no text that a model could get: a question mark takes its place, as in any encoder of UTF-8.
+     * JTokkit has an assertion against it, whose error quotes the whole text.
+     */
+    private static String withoutLoneSurrogates(String text) {
+        StringBuilder replaced = null;
+        for (int i = 0; i < text.length(); i++) {
+            if (!Character.isSurrogate(text.charAt(i))) {
+                continue;
+            }
+            if (Character.isSupplementaryCodePoint(text.codePointAt(i))) {
+                i++;
+                continue;
+            }
+            if (replaced == null) {
+                replaced = new StringBuilder(text);
+            }
+            replaced.setCharAt(i, '?');
+        }
+        return replaced == null ? text : replaced.toString();
     }
 
     private int whole(String text) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 
 class MessageCodecPropertyTest {
 
-    private static final int TRIES = Counts.of(2_000, 10_000);
+    private static final int TRIES = Counts.of(1_000, 10_000);
 
     private final MessageCodec codec = new MessageCodec();
     private final long seed = Long.getLong("keepsake.seed", System.nanoTime());

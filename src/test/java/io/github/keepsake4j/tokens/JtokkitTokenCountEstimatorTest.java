@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.Encoding;
+import com.knuddels.jtokkit.api.EncodingRegistry;
 import com.knuddels.jtokkit.api.EncodingType;
 import com.knuddels.jtokkit.api.ModelType;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
@@ -28,7 +29,8 @@ import dev.langchain4j.model.openai.OpenAiTokenCountEstimator;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Messages;
-import java.time.Duration;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -49,8 +51,15 @@ class JtokkitTokenCountEstimatorTest {
 
     private static final int MILLION = 1 << 20;
 
+    /** JTokkit's assertions repeat its inner loops: times with them tell nothing. Takes effect if it was not loaded yet. */
+    static {
+        ClassLoader.getSystemClassLoader().setPackageAssertionStatus("com.knuddels.jtokkit", false);
+    }
+
+    private static final EncodingRegistry ENCODINGS = Encodings.newLazyEncodingRegistry();
+
     private final JtokkitTokenCountEstimator estimator = JtokkitTokenCountEstimator.forModel("gpt-4o-mini");
-    private final Encoding o200k = Encodings.newLazyEncodingRegistry().getEncoding(EncodingType.O200K_BASE);
+    private final Encoding o200k = ENCODINGS.getEncoding(EncodingType.O200K_BASE);
 
     // The same as LangChain4j's
 
@@ -60,7 +69,11 @@ class JtokkitTokenCountEstimatorTest {
         TokenCountEstimator upstream = new OpenAiTokenCountEstimator(model);
         TokenCountEstimator ours = JtokkitTokenCountEstimator.forModel(model);
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
-        List<ChatMessage> messages = Messages.sample(Messages.countable(), Counts.of(1_000, 10_000), seed);
+        // JTokkit's parser for the older encoding asserts that there is no half of a surrogate pair.
+        var generated = model.equals("gpt-3.5-turbo")
+                ? Messages.countable().filter(message -> isUnicode(message.toString()))
+                : Messages.countable();
+        List<ChatMessage> messages = Messages.sample(generated, Counts.of(1_000, 10_000), seed);
         for (ChatMessage message : messages) {
             assertThat(ours.estimateTokenCountInMessage(message))
                     .as("-Dkeepsake.seed=" + seed + " %s", message)
@@ -70,6 +83,10 @@ class JtokkitTokenCountEstimatorTest {
                 .isEqualTo(upstream.estimateTokenCountInMessages(messages));
         assertThat(ours.estimateTokenCountInMessages(List.of()))
                 .isEqualTo(upstream.estimateTokenCountInMessages(List.of()));
+    }
+
+    private static boolean isUnicode(String text) {
+        return StandardCharsets.UTF_8.newEncoder().canEncode(text);
     }
 
     static Stream<String> models() {
@@ -186,6 +203,29 @@ class JtokkitTokenCountEstimatorTest {
                 .isGreaterThan(100);
     }
 
+    /** Names whose hashes in Jackson's table of names collide. */
+    @Test
+    void argumentsWithHostileNamesAreCountedAndHarmNoLaterOnes() {
+        String names = IntStream.range(0, 2_000)
+                .mapToObj(i -> IntStream.range(0, 11)
+                        .mapToObj(bit -> (i >> bit & 1) == 0 ? "Ab" : "BA")
+                        .collect(Collectors.joining("", "\"", "\":1")))
+                .collect(Collectors.joining(",", "{", "}"));
+        for (String arguments : List.of(names, "{\"a\":1,\"b\":2}", names)) {
+            ToolExecutionRequest call = ToolExecutionRequest.builder()
+                    .name("a")
+                    .arguments(arguments)
+                    .build();
+            int perCall = 8
+                    + Stream.of(arguments.replaceAll("[{}\"]", "").split(","))
+                            .map(argument -> argument.split(":"))
+                            .mapToInt(argument -> 2 + o200k.countTokensOrdinary(argument[0]) + 1)
+                            .sum();
+            assertThat(estimator.estimateTokenCountInMessage(AiMessage.from(call, call)))
+                    .isEqualTo(4 + 21 + 2 * perCall);
+        }
+    }
+
     @Test
     void callsWithoutNameOrArgumentsAreCounted() {
         ToolExecutionRequest empty = ToolExecutionRequest.builder().build();
@@ -196,8 +236,17 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
+    void halfOfASurrogatePairCountsAsAQuestionMark() {
+        for (EncodingType type : EncodingType.values()) {
+            JtokkitTokenCountEstimator ours = JtokkitTokenCountEstimator.forEncoding(type);
+            assertThat(ours.estimateTokenCountInText("a\uD800b \uDC00\uD83D\uDE00\uD83D"))
+                    .isEqualTo(ours.estimateTokenCountInText("a?b ?\uD83D\uDE00?"));
+        }
+    }
+
+    @Test
     void everyMessageIsCounted() {
-        for (ChatMessage message : Messages.sample(Messages.anyMessage(), Counts.of(1_000, 10_000), 1)) {
+        for (ChatMessage message : Messages.sample(Messages.anyMessage(), Counts.of(300, 10_000), 1)) {
             assertThat(estimator.estimateTokenCountInMessage(message)).isGreaterThanOrEqualTo(4);
         }
     }
@@ -225,7 +274,7 @@ class JtokkitTokenCountEstimatorTest {
                 .collect(Collectors.joining(" "));
         assertThat(text).hasSizeGreaterThan(4 * TextCounter.MAX_WHOLE);
         for (EncodingType type : EncodingType.values()) {
-            int exact = Encodings.newLazyEncodingRegistry().getEncoding(type).countTokensOrdinary(text);
+            int exact = ENCODINGS.getEncoding(type).countTokensOrdinary(text);
             assertThat(JtokkitTokenCountEstimator.forEncoding(type).estimateTokenCountInText(text))
                     .isEqualTo(exact);
         }
@@ -258,7 +307,7 @@ class JtokkitTokenCountEstimatorTest {
 
     @Test
     void piecesOfUnbrokenTextCountNearlyTheSame() {
-        hostile(200_000).forEach((name, text) -> {
+        hostile(100_000).forEach((name, text) -> {
             int exact = o200k.countTokensOrdinary(text);
             int pieces = text.length() / TextCounter.PIECE + 1;
             assertThat(estimator.estimateTokenCountInText(text)).as(name).isCloseTo(exact, within(2 * pieces));
@@ -299,20 +348,26 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void hostileTextIsCountedInBoundedTime() {
         estimator.estimateTokenCountInText("warm-up");
         hostile(MILLION).forEach((name, text) -> {
-            long start = System.nanoTime();
+            long start = cpuMillis();
             int tokens = estimator.estimateTokenCountInText(text);
-            long millis = Duration.ofNanos(System.nanoTime() - start).toMillis();
-            System.out.printf("1 MiB characters of %s: %d tokens in %d ms%n", name, tokens, millis);
+            System.out.printf("1 MiB characters of %s: %d tokens in %d ms%n", name, tokens, cpuMillis() - start);
             assertThat(tokens).isPositive();
         });
         String huge = "a".repeat(100 * MILLION);
-        long start = System.nanoTime();
+        long start = cpuMillis();
         assertThat(estimator.estimateTokenCountInText(huge)).isCloseTo(huge.length() / 8, within(100_000));
-        System.out.printf("100 MiB of one letter: %d ms%n", (System.nanoTime() - start) / 1_000_000);
+        long millis = cpuMillis() - start;
+        System.out.printf("100 MiB characters of one letter: %d ms%n", millis);
+        assertThat(millis).isLessThan(15_000);
+    }
+
+    /** Of this thread: other tests and other work on the machine don't count. */
+    private static long cpuMillis() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1_000_000;
     }
 
     @Test
