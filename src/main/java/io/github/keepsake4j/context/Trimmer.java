@@ -7,6 +7,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToLongFunction;
+import java.util.stream.Stream;
 
 /**
  * Makes a context fit one limit: whole turns go first, oldest first, never the newest; then the newest turn's oldest
@@ -44,23 +45,39 @@ final class Trimmer {
             total -= sizeOf(oldest);
             omit(oldest.messages(), omitted);
         }
-        if (total > limit && !kept.isEmpty()) {
-            Turn newest = kept.remove(0);
-            List<Round> rounds = new ArrayList<>(newest.rounds());
-            while (total > limit && rounds.size() > 1) {
-                Round oldest = rounds.remove(0);
-                total -= sizeOf(oldest.all());
-                omit(oldest.messages(), omitted);
-            }
-            if (total <= limit) {
-                kept.add(new Turn(newest.user(), rounds, newest.closed()));
+        if (kept.size() == 1 && (total > limit || hasLeft(kept.get(0), unavoidable))) {
+            Turn newest = kept.get(0);
+            Turn shorter = withoutOldRounds(newest, total, omitted);
+            if (unavoidable + sizeOf(shorter) <= limit && !hasLeft(newest, unavoidable)) {
+                kept.set(0, shorter);
             } else {
                 // A turn that is over may go as a whole; one that still runs cannot do without its beginning.
-                omit(new Turn(newest.user(), rounds, newest.closed()).messages(), omitted);
-                return new Context(context.system(), kept, omitted, overflow || !newest.closed());
+                kept.clear();
+                omit(shorter.messages(), omitted);
+                overflow |= !newest.closed();
             }
         }
         return new Context(context.system(), kept, omitted, overflow);
+    }
+
+    private Turn withoutOldRounds(Turn turn, long size, List<Omission> omitted) {
+        long total = size;
+        List<Round> rounds = new ArrayList<>(turn.rounds());
+        List<Round> cut = new ArrayList<>(turn.cut());
+        while (total > limit && rounds.size() > 1) {
+            Round oldest = rounds.remove(0);
+            cut.add(oldest);
+            total -= sizeOf(oldest.all());
+            omit(oldest.messages(), omitted);
+        }
+        return new Turn(turn.user(), rounds, cut);
+    }
+
+    /** Whether the turn left when one of its answers closed it; then it does not come back if more follows. */
+    private boolean hasLeft(Turn turn, long unavoidable) {
+        long user = unavoidable + size.applyAsLong(turn.user());
+        return Stream.concat(turn.cut().stream(), turn.rounds().stream())
+                .anyMatch(round -> round.isAnswer() && user + sizeOf(round.all()) > limit);
     }
 
     private long sizeOf(Turn turn) {

@@ -9,9 +9,9 @@ import java.util.List;
  *
  * @param user the message that began it
  * @param rounds what followed, oldest first
- * @param closed whether the turn came to its end: its last message is an answer without tool calls
+ * @param cut rounds that stood before those and do not fit; a strategy that comes later must know of them
  */
-public record Turn(LoggedMessage user, List<Round> rounds, boolean closed) {
+public record Turn(LoggedMessage user, List<Round> rounds, List<Round> cut) {
 
     /**
      * A message, or an assistant message with tool calls and all their results: what can only be shown together.
@@ -29,6 +29,15 @@ public record Turn(LoggedMessage user, List<Round> rounds, boolean closed) {
         }
 
         /**
+         * Tells whether this round closes a turn: it is a message without tool calls.
+         *
+         * @return true for an answer, false for calls and their results
+         */
+        public boolean isAnswer() {
+            return hidden.isEmpty() && messages.size() == 1;
+        }
+
+        /**
          * Returns all messages, shown or not.
          *
          * @return a new list
@@ -40,9 +49,19 @@ public record Turn(LoggedMessage user, List<Round> rounds, boolean closed) {
         }
     }
 
-    /** Copies the list. */
+    /** Copies the lists. */
     public Turn {
         rounds = List.copyOf(rounds);
+        cut = List.copyOf(cut);
+    }
+
+    /**
+     * Tells whether the turn came to its end: its last message is an answer without tool calls.
+     *
+     * @return whether it did
+     */
+    public boolean closed() {
+        return !rounds.isEmpty() && rounds.get(rounds.size() - 1).isAnswer();
     }
 
     /**

@@ -79,9 +79,7 @@ public final class Turns {
 
     private Turn close(OpenTurn open) {
         List<Turn.Round> rounds = new ArrayList<>();
-        boolean closed = false;
         for (OpenRound round : open.rounds) {
-            closed = round.isAnswer;
             if (round.waiting.isEmpty()) {
                 rounds.add(new Turn.Round(round.messages, List.of()));
             } else {
@@ -89,7 +87,7 @@ public final class Turns {
                 rounds.add(new Turn.Round(List.of(), round.messages));
             }
         }
-        return new Turn(open.user, rounds, closed);
+        return new Turn(open.user, rounds, List.of());
     }
 
     private void omit(LoggedMessage message, Reason reason) {
@@ -108,14 +106,12 @@ public final class Turns {
     private static final class OpenRound {
         private final List<LoggedMessage> messages = new ArrayList<>();
         private final List<ToolExecutionRequest> waiting;
-        private final boolean isAnswer;
 
         OpenRound(LoggedMessage first) {
             messages.add(first);
             waiting = first.message() instanceof AiMessage ai
                     ? new ArrayList<>(ai.toolExecutionRequests())
                     : new ArrayList<>();
-            isAnswer = waiting.isEmpty();
         }
 
         boolean takes(ToolExecutionResultMessage result) {

@@ -157,7 +157,7 @@ class StrategiesTest {
     /** A conversation grows by random messages; at each step every strategy's result is checked. */
     @Test
     void random_conversations_keep_the_rules() {
-        long seed = new Random().nextLong();
+        long seed = Long.getLong("keepsake.seed", new Random().nextLong());
         System.out.println("StrategiesTest seed " + seed);
         Random random = new Random(seed);
         for (int i = 0; i < Counts.of(150, 10_000); i++) {
@@ -178,6 +178,9 @@ class StrategiesTest {
         Set<String> gone = new HashSet<>();
         for (int step = 0; step < 20; step++) {
             messages.add(randomMessage(random, messages.size()));
+            if (messages.get(step) instanceof SystemMessage) {
+                gone.clear();
+            }
             List<LoggedMessage> log = log(messages.toArray(ChatMessage[]::new));
             Context context = select(strategy, log);
             List<ChatMessage> shown = context.messages();
@@ -198,15 +201,25 @@ class StrategiesTest {
             // While the system message stays, what has left because of a limit does not come back.
             Set<String> ids = new HashSet<>();
             context.shown().forEach(message -> ids.add(message.id()));
-            assertThat(ids).as(as).noneMatch(gone::contains);
+            assertThat(ids)
+                    .as(() -> as + ": " + strategy.reach() + " of " + sizes(log) + " gone " + gone)
+                    .noneMatch(gone::contains);
             context.omitted().stream()
                     .filter(omission ->
                             omission.reason() == Reason.MESSAGE_LIMIT || omission.reason() == Reason.TOKEN_LIMIT)
                     .forEach(omission -> gone.add(omission.message().id()));
-            if (messages.get(messages.size() - 1) instanceof SystemMessage) {
-                gone.clear();
-            }
         }
+    }
+
+    private static String sizes(List<LoggedMessage> log) {
+        StringBuilder sizes = new StringBuilder();
+        log.forEach(logged -> sizes.append(logged.id())
+                .append(' ')
+                .append(logged.message().type())
+                .append(' ')
+                .append(logged.tokens())
+                .append("; "));
+        return sizes.toString();
     }
 
     private static void assertValid(List<ChatMessage> shown, String as) {
