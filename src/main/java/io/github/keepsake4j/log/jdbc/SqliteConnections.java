@@ -8,6 +8,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
@@ -109,10 +110,7 @@ final class SqliteConnections implements Connections {
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         Connection opened = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
         try {
-            // Stays in the file; asking first spares a lock that another process may hold.
-            if (!"wal".equalsIgnoreCase(Query.first(opened, "PRAGMA journal_mode", row -> row.getString(1)))) {
-                Query.first(opened, "PRAGMA journal_mode = WAL", row -> row.getString(1));
-            }
+            switchToWal(opened);
             commit(opened, "BEGIN IMMEDIATE", Schema::applyTo);
         } catch (SQLException | RuntimeException e) {
             opened.close();
@@ -120,6 +118,27 @@ final class SqliteConnections implements Connections {
         }
         connection = opened;
         return opened;
+    }
+
+    /**
+     * WAL stays in the file once it is set. SQLite answers BUSY at once, whatever the time-out, when two switch a new file
+     * at the same moment; so the time-out is kept here.
+     */
+    private void switchToWal(Connection opened) throws SQLException {
+        long deadline = System.nanoTime() + busyTimeout.toNanos();
+        while (true) {
+            try {
+                if (!"wal".equalsIgnoreCase(Query.first(opened, "PRAGMA journal_mode", row -> row.getString(1)))) {
+                    Query.first(opened, "PRAGMA journal_mode = WAL", row -> row.getString(1));
+                }
+                return;
+            } catch (SQLException e) {
+                if ((e.getErrorCode() & 0xFF) != SQLiteErrorCode.SQLITE_BUSY.code || System.nanoTime() > deadline) {
+                    throw e;
+                }
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
     }
 
     private void disconnect(@Nullable Throwable reason) {

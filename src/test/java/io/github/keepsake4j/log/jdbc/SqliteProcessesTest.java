@@ -1,16 +1,22 @@
 package io.github.keepsake4j.log.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -80,6 +86,26 @@ class SqliteProcessesTest {
             System.out.printf(
                     "%d kills: %d batches acknowledged, all there; %d more were stored whole%n",
                     kills, acknowledged.size(), parts.size() - acknowledged.size());
+        }
+    }
+
+    /** SQLite answers BUSY at once, whatever the time-out, when a file cannot be switched to WAL. */
+    @Test
+    void a_new_file_that_somebody_else_just_writes_to_is_waited_for() throws Exception {
+        try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
+                Statement statement = other.createStatement();
+                MessageLog log = JdbcMessageLog.sqlite(file())) {
+            statement.execute("BEGIN IMMEDIATE");
+            statement.execute("CREATE TABLE theirs (id INTEGER)");
+            Thread writer = new Thread(() -> log.append(
+                    SqliteWriter.KEY, Append.underHead(new NewMessage("m", UserMessage.from("m"), 1, "none", null))));
+            writer.start();
+            await().until(() ->
+                    writer.getState() == Thread.State.TIMED_WAITING || writer.getState() == Thread.State.TERMINATED);
+            statement.execute("COMMIT");
+            writer.join();
+
+            assertThat(history(log)).hasSize(1);
         }
     }
 
