@@ -32,6 +32,7 @@ public record Append(
      */
     public record Expected(@Nullable String head) {}
 
+    /** Checks the parts. */
     public Append {
         Objects.requireNonNull(parent, "parent");
         messages = List.copyOf(messages);

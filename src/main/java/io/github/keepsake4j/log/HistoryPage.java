@@ -12,6 +12,7 @@ import java.util.Optional;
  */
 public record HistoryPage(List<LoggedMessage> messages, Optional<HistoryQuery> next) {
 
+    /** Copies the parts. */
     public HistoryPage {
         messages = List.copyOf(messages);
     }

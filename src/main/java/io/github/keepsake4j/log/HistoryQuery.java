@@ -13,6 +13,7 @@ public record HistoryQuery(int limit, long sequence, boolean forward) {
 
     private static final int MAX_LIMIT = 10_000;
 
+    /** Checks the parts. */
     public HistoryQuery {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidInputException("limit", "must be 1 to " + MAX_LIMIT + ", is " + limit);

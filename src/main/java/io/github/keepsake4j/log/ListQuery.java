@@ -13,6 +13,7 @@ public record ListQuery(int limit, @Nullable String cursor) {
 
     private static final int MAX_LIMIT = 1_000;
 
+    /** Checks the parts. */
     public ListQuery {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidInputException("limit", "must be 1 to " + MAX_LIMIT + ", is " + limit);

@@ -25,6 +25,7 @@ public record MemoryInfo(
         Instant createdAt,
         @Nullable Instant lastMessageAt) {
 
+    /** Copies the parts. */
     public MemoryInfo {
         metadata = Map.copyOf(metadata);
     }

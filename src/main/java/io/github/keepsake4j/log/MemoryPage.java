@@ -11,6 +11,7 @@ import java.util.Optional;
  */
 public record MemoryPage(List<MemoryInfo> memories, Optional<ListQuery> next) {
 
+    /** Copies the parts. */
     public MemoryPage {
         memories = List.copyOf(memories);
     }

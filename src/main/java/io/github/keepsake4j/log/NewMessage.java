@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record NewMessage(String id, ChatMessage message, int tokens, String tokenCounter, @Nullable Instant createdAt) {
 
+    /** Checks the parts. */
     public NewMessage {
         Ids.check("message id", id);
         if (id.equals(Ids.BEFORE_IN_TIME)) {

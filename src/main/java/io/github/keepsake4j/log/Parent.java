@@ -18,6 +18,7 @@ public sealed interface Parent {
      */
     record Of(String id) implements Parent {
 
+        /** Checks the parts. */
         public Of {
             Ids.check("parent id", id);
         }

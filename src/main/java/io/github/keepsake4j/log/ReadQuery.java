@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 public record ReadQuery(
         @Nullable String from, @Nullable String after, int maxMessages, long maxTokens, boolean toSummary) {
 
+    /** Checks the parts. */
     public ReadQuery {
         if (maxMessages < 0) {
             throw new InvalidInputException("maxMessages", "must not be negative");

@@ -28,6 +28,7 @@ public record Summary(
         @Nullable String model,
         Instant createdAt) {
 
+    /** Checks the parts. */
     public Summary {
         Ids.check("coversUpTo", coversUpTo);
         Objects.requireNonNull(text, "text");

@@ -33,6 +33,7 @@ public record Tail(
         boolean complete,
         @Nullable String missingParent) {
 
+    /** Copies the parts. */
     public Tail {
         messages = List.copyOf(messages);
     }

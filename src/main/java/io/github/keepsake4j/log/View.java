@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record View(@Nullable String anchor, long anchorSequence, List<Run> runs, List<Run> cleared) {
 
+    /** Copies the parts. */
     public View {
         runs = List.copyOf(runs);
         cleared = List.copyOf(cleared);
@@ -41,6 +42,7 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
      * @param last the id of the run's newest message
      */
     public record Run(@Nullable String after, String last) {
+/** Checks the parts. */
 
         public Run {
             Objects.requireNonNull(last, "last");

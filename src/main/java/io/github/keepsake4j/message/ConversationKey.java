@@ -8,6 +8,7 @@ package io.github.keepsake4j.message;
  */
 public record ConversationKey(String tenant, String conversationId) implements MemoryKey {
 
+    /** Checks the parts. */
     public ConversationKey {
         Ids.check("tenant", tenant);
         Ids.check("conversationId", conversationId);

@@ -10,6 +10,7 @@ package io.github.keepsake4j.message;
  */
 public record NodeKey(String tenant, String appId, String conversationId, String nodeId) implements MemoryKey {
 
+    /** Checks the parts. */
     public NodeKey {
         Ids.check("tenant", tenant);
         Ids.check("appId", appId);
