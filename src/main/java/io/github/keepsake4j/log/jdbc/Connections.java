@@ -1,22 +1,21 @@
 package io.github.keepsake4j.log.jdbc;
 
-import java.sql.Connection;
 import java.sql.SQLException;
 
-/** Where connections come from, and how a transaction runs on one. */
+/** Where connections come from, and how work runs on one. Nobody holds two at a time. */
 interface Connections extends AutoCloseable {
 
-    /** What is done in a transaction. */
+    /** What is done on a connection. It may be done again from the start if the database asks for that. */
     @FunctionalInterface
     interface Work<T> {
-        T on(Connection connection) throws SQLException;
+        T on(Session session) throws SQLException;
     }
 
-    /** Runs work that writes: it sees and changes the newest state, all or nothing. */
+    /** Runs work that writes: all or nothing, and committed when this returns. */
     <T> T write(String what, Work<T> work);
 
-    /** Runs work that reads: all of it sees one state. */
-    <T> T read(String what, Work<T> work);
+    /** Runs work whose every statement stands for itself and is committed when it returns. */
+    <T> T single(String what, Work<T> work);
 
     @Override
     void close();

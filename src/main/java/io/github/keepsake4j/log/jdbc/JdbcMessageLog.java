@@ -27,22 +27,37 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The log in a relational database. On SQLite it is one file, embedded, in WAL mode and with every commit synced, that
- * several processes on one machine may share (not over a network file system). Needs {@code org.xerial:sqlite-jdbc}.
+ * The log in a relational database.
+ *
+ * <p><b>SQLite</b>: one file, embedded, in WAL mode and with every commit synced, that several processes on one machine
+ * may share (not over a network file system). Needs {@code org.xerial:sqlite-jdbc}.
+ *
+ * <p><b>PostgreSQL</b> 14 and newer, for any number of processes. Needs {@code org.postgresql:postgresql}, and
+ * {@code com.zaxxer:HikariCP} if the pool is made here. An append is one statement, and a read is one. Each call takes a
+ * connection of its own for as long as it lasts, and has committed when it returns, whatever transaction the caller is
+ * in. So give it the plain data source, not a proxy that hands out the transaction's connection; and if calls are made
+ * inside transactions, a pool of its own or one with more connections than there are threads. Transaction poolers such
+ * as PgBouncer work (with {@code prepareThreshold=0} in the URL where they do not support prepared statements).
+ *
+ * <p>Leases end by the clock of the machine that asks, so machines' clocks should agree to within a small part of a
+ * lease's duration.
  */
 public final class JdbcMessageLog implements MessageLog {
 
     private static final Duration BUSY_TIMEOUT = Duration.ofSeconds(10);
 
     private final Connections connections;
+    private final Dialect dialect;
     private final Clock clock;
     private final MessageCodec codec = new MessageCodec();
 
-    JdbcMessageLog(Connections connections, Clock clock) {
+    JdbcMessageLog(Connections connections, Dialect dialect, Clock clock) {
         this.connections = connections;
+        this.dialect = dialect;
         this.clock = clock;
     }
 
@@ -54,33 +69,61 @@ public final class JdbcMessageLog implements MessageLog {
      * @return the log, to be closed at the end
      */
     public static JdbcMessageLog sqlite(Path file) {
-        return new JdbcMessageLog(new SqliteConnections(file, BUSY_TIMEOUT), Clock.systemUTC());
+        return new JdbcMessageLog(new SqliteConnections(file, BUSY_TIMEOUT), new SqliteDialect(), Clock.systemUTC());
+    }
+
+    /**
+     * Keeps memories in PostgreSQL. The tables must be there; see {@link #builder()} for a log that makes them. Nothing is
+     * connected before the first use.
+     *
+     * @param dataSource hands out connections, best from a pool; stays the caller's to close
+     * @return the log
+     */
+    public static JdbcMessageLog postgres(DataSource dataSource) {
+        return builder().dataSource(dataSource).build();
+    }
+
+    /**
+     * Keeps memories in PostgreSQL, through a pool that is made here with HikariCP and closed with the log. The tables
+     * must be there; see {@link #builder()} for a log that makes them. Nothing is connected before the first use.
+     *
+     * @param url such as {@code jdbc:postgresql://host/database}
+     * @param user the database's user
+     * @param password the user's password
+     * @return the log, to be closed at the end
+     */
+    public static JdbcMessageLog postgres(String url, String user, String password) {
+        return builder().url(url, user, password).build();
+    }
+
+    /**
+     * Starts the configuration of a log on a data source.
+     *
+     * @return a new builder
+     */
+    public static JdbcMessageLogBuilder builder() {
+        return new JdbcMessageLogBuilder();
     }
 
     @Override
     public AppendResult append(MemoryKey key, Append append) {
-        byte[] hash = Rows.hash(key);
         List<String> texts = append.messages().stream()
                 .map(message -> codec.encode(message.message()))
                 .toList();
-        return connections.write("append to memory " + key, connection -> new Appender(connection, key, hash, codec)
-                .append(append, texts, now()));
+        return dialect.append(connections, key, append, texts, now());
     }
 
     @Override
     public Tail read(MemoryKey key, ReadQuery query) {
-        byte[] hash = Rows.hash(key);
-        return connections.read(
-                "read of memory " + key, connection -> new BranchReader(connection, key, hash, codec).read(query));
+        return dialect.read(connections, key, query);
     }
 
     @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         String sql = query.forward() ? Sql.HISTORY_FORWARD : Sql.HISTORY_BACK;
-        List<LoggedMessage> found = connections.read(
+        List<LoggedMessage> found = connections.single(
                 "history of memory " + key,
-                connection -> Query.list(
-                        connection,
+                session -> session.list(
                         sql,
                         row -> Rows.message(key, codec, row),
                         Rows.hash(key),
@@ -95,10 +138,9 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public List<Branch> branches(MemoryKey key) {
         byte[] hash = Rows.hash(key);
-        return connections.read(
+        return connections.single(
                 "branches of memory " + key,
-                connection -> Query.list(
-                        connection,
+                session -> session.list(
                         Sql.LEAVES,
                         row -> new Branch(
                                 row.getString("id"),
@@ -114,11 +156,11 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
         byte[] hash = Rows.hash(key);
-        return connections.write("move of the head of memory " + key, connection -> {
-            Memory memory = Memory.find(connection, hash);
+        return connections.write("move of the head of memory " + key, session -> {
+            Memory memory = Memory.lock(session, hash);
             AppendRules.checkEpoch(key, epoch, memory.epoch());
-            Node target = Node.existing(connection, key, hash, "messageId", messageId);
-            Query.update(connection, Sql.MOVE_HEAD, target.seq(), hash);
+            Node target = Node.existing(session, key, hash, "messageId", messageId);
+            session.update(dialect.moveHead(), target.seq(), hash);
             return memory.headId() == null ? messageId : memory.headId();
         });
     }
@@ -128,9 +170,9 @@ public final class JdbcMessageLog implements MessageLog {
         InputRules.checkDescription(title, metadata);
         byte[] hash = Rows.hash(key);
         String json = codec.encodeStrings(metadata);
-        connections.write("description of memory " + key, connection -> {
-            Memory.create(connection, key, hash, now());
-            return Query.update(connection, Sql.DESCRIBE, title, json, hash);
+        connections.write("description of memory " + key, session -> {
+            Memory.create(session, key, hash, now());
+            return session.update(Sql.DESCRIBE, title, json, hash);
         });
     }
 
@@ -138,10 +180,9 @@ public final class JdbcMessageLog implements MessageLog {
     public MemoryPage list(String tenant, ListQuery query) {
         Ids.check("tenant", tenant);
         List<Long> numbers = new ArrayList<>();
-        List<MemoryInfo> found = connections.read(
+        List<MemoryInfo> found = connections.single(
                 "list of tenant " + MemoryKey.encode(tenant),
-                connection -> Query.list(
-                        connection,
+                session -> session.list(
                         Sql.LIST,
                         row -> {
                             numbers.add(row.getLong("number"));
@@ -169,11 +210,10 @@ public final class JdbcMessageLog implements MessageLog {
     public void putSummary(MemoryKey key, Summary summary, long epoch) {
         byte[] hash = Rows.hash(key);
         String text = codec.encodeText(summary.text());
-        connections.write("summary of memory " + key, connection -> {
-            AppendRules.checkEpoch(key, epoch, Memory.find(connection, hash).epoch());
-            Node covered = Node.existing(connection, key, hash, "coversUpTo", summary.coversUpTo());
-            return Query.update(
-                    connection,
+        connections.write("summary of memory " + key, session -> {
+            AppendRules.checkEpoch(key, epoch, Memory.lock(session, hash).epoch());
+            Node covered = Node.existing(session, key, hash, "coversUpTo", summary.coversUpTo());
+            return session.update(
                     Sql.PUT_SUMMARY,
                     hash,
                     covered.seq(),
@@ -191,19 +231,19 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public List<Summary> summaries(MemoryKey key) {
         byte[] hash = Rows.hash(key);
-        return connections.read(
+        return connections.single(
                 "summaries of memory " + key,
-                connection -> Query.list(connection, Sql.SUMMARIES, row -> Rows.summary(codec, row), hash));
+                session -> session.list(Sql.SUMMARIES, row -> Rows.summary(codec, row), hash));
     }
 
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         InputRules.checkLease(name, owner, duration);
         byte[] hash = Rows.hash(key);
-        return connections.write("lease " + name + " of memory " + key, connection -> {
+        return connections.write("lease " + name + " of memory " + key, session -> {
             long now = now();
             long expires = now + duration.toNanos() / 1_000;
-            int taken = Query.update(connection, Sql.TAKE_LEASE, hash, name, owner, expires, now);
+            int taken = session.update(Sql.TAKE_LEASE, hash, name, owner, expires, now);
             return taken == 0 ? Optional.empty() : Optional.of(new Lease(name, owner, Rows.time(expires)));
         });
     }
@@ -213,19 +253,20 @@ public final class JdbcMessageLog implements MessageLog {
         byte[] hash = Rows.hash(key);
         connections.write(
                 "release of lease " + name + " of memory " + key,
-                connection -> Query.update(connection, Sql.RELEASE_LEASE, hash, name, owner));
+                session -> session.update(Sql.RELEASE_LEASE, hash, name, owner));
     }
 
     @Override
     public long erase(MemoryKey key) {
         byte[] hash = Rows.hash(key);
-        return connections.write("erasure of memory " + key, connection -> {
-            Query.update(connection, Sql.ERASE_MESSAGES, hash);
-            Query.update(connection, Sql.ERASE_VIEWS, hash);
-            Query.update(connection, Sql.ERASE_SUMMARIES, hash);
-            Query.update(connection, Sql.ERASE_LEASES, hash);
-            Query.update(connection, Sql.BURY, hash);
-            return Memory.find(connection, hash).epoch();
+        return connections.write("erasure of memory " + key, session -> {
+            // First, because it takes the lock that appends wait for.
+            session.update(dialect.bury(), hash);
+            session.update(Sql.ERASE_MESSAGES, hash);
+            session.update(Sql.ERASE_VIEWS, hash);
+            session.update(Sql.ERASE_SUMMARIES, hash);
+            session.update(Sql.ERASE_LEASES, hash);
+            return Memory.find(session, hash).epoch();
         });
     }
 

@@ -3,7 +3,6 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -13,13 +12,19 @@ record Memory(long epoch, long revision, long lastSeq, @Nullable Long headSeq, @
 
     static final Memory NONE = new Memory(1, 1, 0, null, null);
 
-    static Memory find(Connection connection, byte[] hash) throws SQLException {
-        Memory found = Query.first(connection, Sql.MEMORY, Memory::of, hash);
+    static Memory find(Session session, byte[] hash) throws SQLException {
+        Memory found = session.first(session.dialect().memory(), Memory::of, hash);
+        return found == null ? NONE : found;
+    }
+
+    /** The same, and nobody else changes it before the transaction ends. */
+    static Memory lock(Session session, byte[] hash) throws SQLException {
+        Memory found = session.first(session.dialect().lockMemory(), Memory::of, hash);
         return found == null ? NONE : found;
     }
 
     /** Creates the row, or gives a tombstone its ids back. */
-    static void create(Connection connection, MemoryKey key, byte[] hash, long now) throws SQLException {
+    static void create(Session session, MemoryKey key, byte[] hash, long now) throws SQLException {
         String app = null;
         String conversation;
         String node = null;
@@ -30,7 +35,7 @@ record Memory(long epoch, long revision, long lastSeq, @Nullable Long headSeq, @
         } else {
             conversation = ((ConversationKey) key).conversationId();
         }
-        Query.update(connection, Sql.CREATE_MEMORY, hash, key.tenant(), app, conversation, node, now);
+        session.update(Sql.CREATE_MEMORY, hash, key.tenant(), app, conversation, node, now);
     }
 
     static MemoryKey key(ResultSet row) throws SQLException {
@@ -42,7 +47,7 @@ record Memory(long epoch, long revision, long lastSeq, @Nullable Long headSeq, @
                 : NodeKey.of(tenant, row.getString("app_id"), conversation, node);
     }
 
-    private static Memory of(ResultSet row) throws SQLException {
+    static Memory of(ResultSet row) throws SQLException {
         return new Memory(
                 row.getLong("epoch"),
                 row.getLong("revision"),

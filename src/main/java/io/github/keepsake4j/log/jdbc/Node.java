@@ -3,7 +3,6 @@ package io.github.keepsake4j.log.jdbc;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
@@ -18,22 +17,25 @@ record Node(
         @Nullable Long systemSeq,
         @Nullable Long userSeq) {
 
-    static @Nullable Node bySeq(Connection connection, byte[] hash, long seq) throws SQLException {
-        return Query.first(connection, Sql.NODE_BY_SEQ, Node::of, hash, seq);
+    static @Nullable Node bySeq(Session session, byte[] hash, long seq) throws SQLException {
+        return session.first(Sql.NODE_BY_SEQ, Node::of, hash, seq);
     }
 
-    static @Nullable Node byId(Connection connection, byte[] hash, String id) throws SQLException {
-        return Query.first(connection, Sql.NODE_BY_ID, Node::of, hash, id);
+    static @Nullable Node byId(Session session, byte[] hash, String id) throws SQLException {
+        return session.first(Sql.NODE_BY_ID, Node::of, hash, id);
     }
 
     /** The message that a caller named. */
-    static Node existing(Connection connection, MemoryKey key, byte[] hash, String field, String id)
-            throws SQLException {
-        Node found = byId(connection, hash, id);
+    static Node existing(Session session, MemoryKey key, byte[] hash, String field, String id) throws SQLException {
+        Node found = byId(session, hash, id);
         if (found == null) {
-            throw new InvalidInputException(field, "message " + id + " is not in memory " + key);
+            throw missing(key, field, id);
         }
         return found;
+    }
+
+    static InvalidInputException missing(MemoryKey key, String field, String id) {
+        return new InvalidInputException(field, "message " + id + " is not in memory " + key);
     }
 
     /** The message that follows this one, or that follows nothing. */
@@ -54,11 +56,11 @@ record Node(
     }
 
     /** Whether another message lies on the branch that ends here. */
-    boolean hasOnBranch(Connection connection, byte[] hash, long other) throws SQLException {
+    boolean hasOnBranch(Session session, byte[] hash, long other) throws SQLException {
         if (other > seq || other >= runStart) {
             return other <= seq;
         }
-        return Query.first(connection, Sql.IS_ON_BRANCH, row -> true, hash, seq, hash, other, other) != null;
+        return session.first(SqliteSql.IS_ON_BRANCH, row -> true, hash, seq, hash, other, other) != null;
     }
 
     private static Node of(ResultSet row) throws SQLException {

@@ -10,31 +10,75 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** Applies the numbered scripts that an embedded database lacks. The caller holds the write lock. */
+/** The numbered scripts of one database, and what is applied of them. */
 final class Schema {
+
+    static final Schema SQLITE = new Schema("sqlite", true);
+    static final Schema POSTGRESQL = new Schema("postgresql", false);
 
     private static final List<String> SCRIPTS = List.of("V1__keepsake.sql");
 
-    private Schema() {}
+    private final String folder;
 
-    /** Brings the schema up to this version, and leaves a newer one alone: newer schemas stay readable. */
-    static Void applyTo(Connection connection) throws SQLException {
+    /** Whether the list of what was applied is kept here; else each script keeps it, so that it can be run by hand. */
+    private final boolean keepsVersions;
+
+    private Schema(String folder, boolean keepsVersions) {
+        this.folder = folder;
+        this.keepsVersions = keepsVersions;
+    }
+
+    /**
+     * Brings the schema up to this version, and leaves a newer one alone: newer schemas stay readable. The caller sees to
+     * it that nobody else does the same at the same time.
+     */
+    Void applyTo(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("CREATE TABLE IF NOT EXISTS keepsake_schema (version INTEGER PRIMARY KEY)");
-            int applied;
-            try (ResultSet rows = statement.executeQuery("SELECT COALESCE(MAX(version), 0) FROM keepsake_schema")) {
-                applied = rows.next() ? rows.getInt(1) : 0;
+            if (keepsVersions) {
+                statement.execute("CREATE TABLE IF NOT EXISTS keepsake_schema (version INTEGER PRIMARY KEY)");
             }
-            for (int version = applied + 1; version <= SCRIPTS.size(); version++) {
-                statement.executeUpdate(script(SCRIPTS.get(version - 1)));
-                statement.executeUpdate("INSERT INTO keepsake_schema (version) VALUES (" + version + ")");
-            }
+            applyFrom(version(statement), statement);
         }
         return null;
     }
 
-    private static String script(String name) {
-        String path = "/io/github/keepsake4j/schema/sqlite/" + name;
+    /** Applies everything to a database that has nothing of it. */
+    void applyAllTo(Statement statement) throws SQLException {
+        applyFrom(0, statement);
+    }
+
+    /** How far the schema is; the table that says so must be there. */
+    int version(Statement statement) throws SQLException {
+        try (ResultSet rows = statement.executeQuery("SELECT COALESCE(MAX(version), 0) FROM keepsake_schema")) {
+            return rows.next() ? rows.getInt(1) : 0;
+        }
+    }
+
+    /** Whether everything that this version needs is there. */
+    boolean isEnough(int version) {
+        return version >= SCRIPTS.size();
+    }
+
+    /** The path of the first script that a database of some version lacks. */
+    String missing(int version) {
+        return path(SCRIPTS.get(version));
+    }
+
+    private void applyFrom(int applied, Statement statement) throws SQLException {
+        for (int version = applied + 1; version <= SCRIPTS.size(); version++) {
+            statement.executeUpdate(script(SCRIPTS.get(version - 1)));
+            if (keepsVersions) {
+                statement.executeUpdate("INSERT INTO keepsake_schema (version) VALUES (" + version + ")");
+            }
+        }
+    }
+
+    private String path(String name) {
+        return "io/github/keepsake4j/schema/" + folder + "/" + name;
+    }
+
+    private String script(String name) {
+        String path = "/" + path(name);
         try (InputStream in = Schema.class.getResourceAsStream(path)) {
             if (in == null) {
                 throw new KeepsakeException("schema script " + path + " is not on the class path", null);

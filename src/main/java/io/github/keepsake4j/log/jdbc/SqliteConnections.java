@@ -22,6 +22,7 @@ final class SqliteConnections implements Connections {
 
     private final Path file;
     private final Duration busyTimeout;
+    private final Dialect dialect = new SqliteDialect();
     private final ReentrantLock lock = new ReentrantLock(true);
     private @Nullable Connection connection;
     private volatile boolean closed;
@@ -40,8 +41,9 @@ final class SqliteConnections implements Connections {
         return inTransaction("BEGIN IMMEDIATE", what, work);
     }
 
+    /** Reads see one state, however many statements they are; nothing here writes outside {@link #write}. */
     @Override
-    public <T> T read(String what, Work<T> work) {
+    public <T> T single(String what, Work<T> work) {
         return inTransaction("BEGIN DEFERRED", what, work);
     }
 
@@ -79,7 +81,7 @@ final class SqliteConnections implements Connections {
         try (Statement statement = open.createStatement()) {
             statement.execute(begin);
             try {
-                T result = work.on(open);
+                T result = work.on(new Session(open, dialect, 0));
                 statement.execute("COMMIT");
                 return result;
             } catch (SQLException | RuntimeException | Error e) {
@@ -110,8 +112,8 @@ final class SqliteConnections implements Connections {
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         Connection opened = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
         try {
-            switchToWal(opened);
-            commit(opened, "BEGIN IMMEDIATE", Schema::applyTo);
+            switchToWal(new Session(opened, dialect, 0));
+            commit(opened, "BEGIN IMMEDIATE", begun -> Schema.SQLITE.applyTo(begun.connection()));
         } catch (SQLException | RuntimeException e) {
             opened.close();
             throw e;
@@ -124,12 +126,12 @@ final class SqliteConnections implements Connections {
      * WAL stays in the file once it is set. SQLite answers BUSY at once, whatever the time-out, when two switch a new file
      * at the same moment; so the time-out is kept here.
      */
-    private void switchToWal(Connection opened) throws SQLException {
+    private void switchToWal(Session session) throws SQLException {
         long deadline = System.nanoTime() + busyTimeout.toNanos();
         while (true) {
             try {
-                if (!"wal".equalsIgnoreCase(Query.first(opened, "PRAGMA journal_mode", row -> row.getString(1)))) {
-                    Query.first(opened, "PRAGMA journal_mode = WAL", row -> row.getString(1));
+                if (!"wal".equalsIgnoreCase(session.first("PRAGMA journal_mode", row -> row.getString(1)))) {
+                    session.first("PRAGMA journal_mode = WAL", row -> row.getString(1));
                 }
                 return;
             } catch (SQLException e) {

@@ -25,34 +25,34 @@ class SqliteMessageLogTest extends MessageLogContract {
     @Override
     protected MessageLog open(Clock clock) {
         connections = new SqliteConnections(file(), Duration.ofSeconds(10));
-        return new JdbcMessageLog(connections, clock);
+        return new JdbcMessageLog(connections, new SqliteDialect(), clock);
     }
 
     @Override
     protected MessageLog openAgain(Clock clock) {
-        return new JdbcMessageLog(new SqliteConnections(file(), Duration.ofSeconds(10)), clock);
+        return new JdbcMessageLog(new SqliteConnections(file(), Duration.ofSeconds(10)), new SqliteDialect(), clock);
     }
 
     @Override
     public void corrupt(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
-            Query.update(
-                    connection,
-                    "UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE memory_key = ? AND id = ?",
-                    Rows.hash(key),
-                    messageId);
+            new Session(connection, new SqliteDialect(), 0)
+                    .update(
+                            "UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE memory_key = ? AND id = ?",
+                            Rows.hash(key),
+                            messageId);
         }
     }
 
     @Override
     public String rawBytes(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
-            return Query.first(
-                    connection,
-                    "SELECT message FROM keepsake_message WHERE memory_key = ? AND id = ?",
-                    row -> row.getString(1),
-                    Rows.hash(key),
-                    messageId);
+            return new Session(connection, new SqliteDialect(), 0)
+                    .first(
+                            "SELECT message FROM keepsake_message WHERE memory_key = ? AND id = ?",
+                            row -> row.getString(1),
+                            Rows.hash(key),
+                            messageId);
         }
     }
 

@@ -12,7 +12,6 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
@@ -20,15 +19,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One append, inside a transaction that holds the write lock: nothing can come between its look and its write. */
-final class Appender {
+final class SqliteAppender {
 
-    private final Connection connection;
+    private final Session session;
     private final MemoryKey key;
     private final byte[] hash;
     private final MessageCodec codec;
 
-    Appender(Connection connection, MemoryKey key, byte[] hash, MessageCodec codec) {
-        this.connection = connection;
+    SqliteAppender(Session session, MemoryKey key, byte[] hash, MessageCodec codec) {
+        this.session = session;
         this.key = key;
         this.hash = hash;
         this.codec = codec;
@@ -41,7 +40,7 @@ final class Appender {
      * @param now the store's time in microseconds
      */
     AppendResult append(Append append, List<String> texts, long now) throws SQLException {
-        Memory memory = Memory.find(connection, hash);
+        Memory memory = Memory.find(session, hash);
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
         if (AppendRules.isReplay(key, append, stored(append))) {
             return new AppendResult(memory.headId(), memory.headId(), 0, memory.epoch(), memory.revision(), true);
@@ -50,7 +49,7 @@ final class Appender {
 
         String head = memory.headId();
         if (!append.messages().isEmpty()) {
-            Memory.create(connection, key, hash, now);
+            Memory.create(session, key, hash, now);
             head = insert(append, texts, memory, now);
         }
         long revision = memory.revision();
@@ -65,8 +64,8 @@ final class Appender {
     private Map<String, LoggedMessage> stored(Append append) throws SQLException {
         Map<String, LoggedMessage> stored = new HashMap<>();
         for (NewMessage message : append.messages()) {
-            LoggedMessage there = Query.first(
-                    connection, Sql.MESSAGE_BY_ID, row -> Rows.message(key, codec, row), hash, message.id());
+            LoggedMessage there =
+                    session.first(SqliteSql.MESSAGE_BY_ID, row -> Rows.message(key, codec, row), hash, message.id());
             if (there != null) {
                 stored.put(there.id(), there);
             }
@@ -92,9 +91,8 @@ final class Appender {
                     message.tokens(),
                     message.message().type());
             time = message.createdAt() == null ? now : Rows.micros(message.createdAt());
-            Query.update(
-                    connection,
-                    Sql.INSERT_MESSAGE,
+            session.update(
+                    SqliteSql.INSERT_MESSAGE,
                     hash,
                     node.seq(),
                     message.id(),
@@ -112,23 +110,23 @@ final class Appender {
             parentId = message.id();
             tokens += message.tokens();
         }
-        Query.update(connection, Sql.ADVANCE_MEMORY, seq, seq, tokens, time, hash);
+        session.update(SqliteSql.ADVANCE_MEMORY, seq, seq, tokens, time, hash);
         return append.messages().get(texts.size() - 1).id();
     }
 
     private @Nullable Node parent(Parent parent, Memory memory, boolean importing) throws SQLException {
         if (parent instanceof Parent.Of of) {
             if (of.id().equals(Ids.BEFORE_IN_TIME)) {
-                return Node.bySeq(connection, hash, memory.lastSeq());
+                return Node.bySeq(session, hash, memory.lastSeq());
             }
-            Node named = Node.byId(connection, hash, of.id());
+            Node named = Node.byId(session, hash, of.id());
             if (named == null && !importing) {
                 throw new UnknownParentException(key, of.id());
             }
             return named;
         }
         Long head = memory.headSeq();
-        return parent instanceof Parent.Root || head == null ? null : Node.bySeq(connection, hash, head);
+        return parent instanceof Parent.Root || head == null ? null : Node.bySeq(session, hash, head);
     }
 
     private static @Nullable String named(Parent.Of parent) {
@@ -140,8 +138,8 @@ final class Appender {
         if (anchor == null) {
             throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
         }
-        Node node = Node.existing(connection, key, hash, "view anchor", anchor);
-        Query.update(connection, Sql.PUT_VIEW, hash, node.seq(), ViewJson.write(view));
-        Query.update(connection, Sql.BUMP_REVISION, hash);
+        Node node = Node.existing(session, key, hash, "view anchor", anchor);
+        session.update(SqliteSql.PUT_VIEW, hash, node.seq(), ViewJson.write(view));
+        session.update(SqliteSql.BUMP_REVISION, hash);
     }
 }

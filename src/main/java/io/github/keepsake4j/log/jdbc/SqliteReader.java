@@ -8,7 +8,6 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -16,7 +15,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** One bounded read, inside a transaction. */
-final class BranchReader {
+final class SqliteReader {
 
     /** A row on the branch, and where its parent is. */
     private record Step(LoggedMessage message, @Nullable Long parentSeq) {}
@@ -27,20 +26,20 @@ final class BranchReader {
     /** How many rows are read at first when only tokens bound a read; then twice as many, and so on. */
     private static final int FIRST_CHUNK = 64;
 
-    private final Connection connection;
+    private final Session session;
     private final MemoryKey key;
     private final byte[] hash;
     private final MessageCodec codec;
 
-    BranchReader(Connection connection, MemoryKey key, byte[] hash, MessageCodec codec) {
-        this.connection = connection;
+    SqliteReader(Session session, MemoryKey key, byte[] hash, MessageCodec codec) {
+        this.session = session;
         this.key = key;
         this.hash = hash;
         this.codec = codec;
     }
 
     Tail read(ReadQuery query) throws SQLException {
-        Memory memory = Memory.find(connection, hash);
+        Memory memory = Memory.find(session, hash);
         Node start = start(query, memory);
         if (start == null) {
             return Tail.empty(memory.epoch(), memory.revision());
@@ -75,17 +74,17 @@ final class BranchReader {
 
     private @Nullable Node start(ReadQuery query, Memory memory) throws SQLException {
         if (query.from() != null) {
-            return Node.existing(connection, key, hash, "from", query.from());
+            return Node.existing(session, key, hash, "from", query.from());
         }
-        return memory.headSeq() == null ? null : Node.bySeq(connection, hash, memory.headSeq());
+        return memory.headSeq() == null ? null : Node.bySeq(session, hash, memory.headSeq());
     }
 
     private long floor(ReadQuery query, Node start) throws SQLException {
         if (query.after() == null) {
             return 0;
         }
-        Node after = Node.existing(connection, key, hash, "after", query.after());
-        if (!start.hasOnBranch(connection, hash, after.seq())) {
+        Node after = Node.existing(session, key, hash, "after", query.after());
+        if (!start.hasOnBranch(session, hash, after.seq())) {
             throw new InvalidInputException("after", "is no ancestor of the branch's end in memory " + key);
         }
         return after.seq();
@@ -113,9 +112,8 @@ final class BranchReader {
     }
 
     private List<Step> branch(long start, long floor, int limit) throws SQLException {
-        return Query.list(
-                connection,
-                Sql.BRANCH,
+        return session.list(
+                SqliteSql.BRANCH,
                 row -> new Step(Rows.message(key, codec, row), Rows.nullableLong(row, "parent_seq")),
                 floor,
                 limit,
@@ -130,7 +128,7 @@ final class BranchReader {
 
     private @Nullable LoggedMessage messageBehind(long floor, @Nullable Long seq) throws SQLException {
         return seq != null && seq > floor
-                ? Query.first(connection, Sql.MESSAGE_BY_SEQ, row -> Rows.message(key, codec, row), hash, seq)
+                ? session.first(SqliteSql.MESSAGE_BY_SEQ, row -> Rows.message(key, codec, row), hash, seq)
                 : null;
     }
 
@@ -138,14 +136,13 @@ final class BranchReader {
     private @Nullable View viewInForce(Node start) throws SQLException {
         long upTo = start.seq();
         while (true) {
-            View view = Query.first(
-                    connection,
-                    Sql.NEWEST_VIEW_UP_TO,
+            View view = session.first(
+                    SqliteSql.NEWEST_VIEW_UP_TO,
                     row -> ViewJson.read(
                             key, row.getString("view"), row.getString("anchor"), row.getLong("anchor_seq")),
                     hash,
                     upTo);
-            if (view == null || start.hasOnBranch(connection, hash, view.anchorSequence())) {
+            if (view == null || start.hasOnBranch(session, hash, view.anchorSequence())) {
                 return view;
             }
             upTo = view.anchorSequence() - 1;
@@ -155,13 +152,12 @@ final class BranchReader {
     private @Nullable Covering newestSummary(Node start) throws SQLException {
         long upTo = start.seq();
         while (true) {
-            Covering covering = Query.first(
-                    connection,
-                    Sql.NEWEST_SUMMARY_UP_TO,
+            Covering covering = session.first(
+                    SqliteSql.NEWEST_SUMMARY_UP_TO,
                     row -> new Covering(Rows.summary(codec, row), row.getLong("covers_seq")),
                     hash,
                     upTo);
-            if (covering == null || start.hasOnBranch(connection, hash, covering.seq())) {
+            if (covering == null || start.hasOnBranch(session, hash, covering.seq())) {
                 return covering;
             }
             upTo = covering.seq() - 1;

@@ -1,0 +1,35 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
+
+/** What one database does otherwise than another. All that they do alike stands in {@link Sql}. */
+interface Dialect {
+
+    /** A memory's row. Parameter: key. */
+    String memory();
+
+    /** The same, and nobody else changes it before the transaction ends. Parameter: key. */
+    String lockMemory();
+
+    /** Makes a message the head. Parameters: its sequence, key. */
+    String moveHead();
+
+    /** Leaves a tombstone: a hash and an epoch, nothing else. Parameter: key. */
+    String bury();
+
+    /**
+     * Appends, as {@link io.github.keepsake4j.log.MessageLog#append} says.
+     *
+     * @param texts the batch's messages as JSON
+     * @param now the store's time in microseconds
+     */
+    AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now);
+
+    /** Reads, as {@link io.github.keepsake4j.log.MessageLog#read} says. */
+    Tail read(Connections connections, MemoryKey key, ReadQuery query);
+}

@@ -1,0 +1,248 @@
+package io.github.keepsake4j.log.jdbc;
+
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.UnknownParentException;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One append: {@link PostgresSql#APPEND}, which either does all of it or nothing. If it did nothing, a second statement
+ * tells why, by the rules that hold for every backend. What the second one sees may be newer than what stopped the first
+ * one; if nothing is in the way any more, the append is sent again.
+ */
+final class PostgresAppend {
+
+    /** Somebody else must win each time for this to run out. */
+    private static final int MAX_ROUNDS = 100;
+
+    private static final String UNIQUE_VIOLATION = "23505";
+
+    /** A message by its place. */
+    private record Place(long seq, String id) {}
+
+    private final MemoryKey key;
+    private final byte[] hash;
+    private final Append append;
+    private final long now;
+    private final MessageCodec codec;
+    private final Columns columns;
+
+    PostgresAppend(MemoryKey key, Append append, List<String> texts, long now, MessageCodec codec) {
+        this.key = key;
+        this.hash = Rows.hash(key);
+        this.append = append;
+        this.now = now;
+        this.codec = codec;
+        this.columns = new Columns(append.messages(), texts, now);
+    }
+
+    AppendResult run(Session session) throws SQLException {
+        for (int round = 0; round < MAX_ROUNDS; round++) {
+            AppendResult done = tryOnce(session);
+            if (done != null) {
+                return done;
+            }
+        }
+        throw new StorageUnavailableException("append to memory " + key + ": others were first each time", null);
+    }
+
+    private @Nullable AppendResult tryOnce(Session session) throws SQLException {
+        String parent = append.parent() instanceof Parent.Of of ? of.id() : null;
+        Long lastSeq = null;
+        if (Ids.BEFORE_IN_TIME.equals(parent)) {
+            Place newest = session.first(
+                    PostgresSql.NEWEST_MESSAGE, row -> new Place(row.getLong("seq"), row.getString("id")), hash, hash);
+            parent = newest == null ? null : newest.id();
+            lastSeq = newest == null ? 0 : newest.seq();
+        }
+        AppendResult done = null;
+        try {
+            done = session.first(PostgresSql.APPEND, this::result, parameters(parent, lastSeq));
+        } catch (SQLException e) {
+            if (!UNIQUE_VIOLATION.equals(e.getSQLState())) {
+                throw e;
+            }
+        }
+        return done != null ? done : classify(session, parent);
+    }
+
+    private AppendResult result(ResultSet row) throws SQLException {
+        return new AppendResult(
+                row.getString("prev_head_id"),
+                row.getString("head_id"),
+                columns.size() == 0 ? 0 : row.getLong("last_seq"),
+                row.getLong("epoch"),
+                row.getLong("revision"),
+                false);
+    }
+
+    /** In the order in which {@code given} names them, and then the columns of the messages. */
+    private @Nullable Object[] parameters(@Nullable String parent, @Nullable Long lastSeq) {
+        boolean node = key instanceof NodeKey;
+        Append.Expected expected = append.expected();
+        View view = append.view();
+        boolean underHead = append.parent() instanceof Parent.Head || columns.size() == 0;
+        return new @Nullable Object[] {
+            hash,
+            key.tenant(),
+            node ? ((NodeKey) key).appId() : null,
+            node ? ((NodeKey) key).conversationId() : ((ConversationKey) key).conversationId(),
+            node ? ((NodeKey) key).nodeId() : null,
+            now,
+            append.epoch(),
+            expected == null,
+            expected == null ? null : expected.head(),
+            lastSeq,
+            underHead,
+            underHead ? null : parent,
+            append.importing(),
+            (long) columns.size(),
+            columns.tokens,
+            columns.lastId(),
+            columns.lastTime(),
+            columns.lastPlaceOf(columns.systemPlaces),
+            columns.lastPlaceOf(columns.userPlaces),
+            view == null ? null : view.anchor(),
+            view == null ? null : ViewJson.write(view),
+            columns.ids,
+            columns.parents(underHead ? null : parent),
+            columns.messages,
+            columns.counters,
+            columns.tokenCounts,
+            columns.tokensSoFar,
+            columns.times,
+            columns.systemPlaces,
+            columns.userPlaces
+        };
+    }
+
+    /** Throws what stands in the way, or returns what a replay did, or null if nothing stands in the way any more. */
+    private @Nullable AppendResult classify(Session session, @Nullable String parent) throws SQLException {
+        View view = append.view();
+        String anchor = view == null ? null : view.anchor();
+        Map<String, LoggedMessage> stored = new HashMap<>();
+        boolean[] there = new boolean[2];
+        Memory memory = session.list(
+                        PostgresSql.CLASSIFY,
+                        row -> {
+                            there[0] = row.getBoolean("has_parent");
+                            there[1] = row.getBoolean("has_anchor");
+                            if (row.getString("id") != null) {
+                                LoggedMessage message = Rows.message(key, codec, row);
+                                stored.put(message.id(), message);
+                            }
+                            return Memory.of(row);
+                        },
+                        parent,
+                        anchor,
+                        hash,
+                        columns.ids)
+                .get(0);
+        AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
+        if (AppendRules.isReplay(key, append, stored)) {
+            return new AppendResult(memory.headId(), memory.headId(), 0, memory.epoch(), memory.revision(), true);
+        }
+        AppendRules.checkHead(key, append.expected(), memory.headId());
+        if (parent != null && columns.size() > 0 && !there[0] && !append.importing()) {
+            throw new UnknownParentException(key, parent);
+        }
+        if (anchor != null && !there[1]) {
+            throw new InvalidInputException("view anchor", "message " + anchor + " is not in memory " + key);
+        }
+        if (columns.size() == 0 && memory.headId() == null) {
+            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+        }
+        return null;
+    }
+
+    /** The batch by columns, as {@code unnest} takes it. Places count from 1; 0 is "none so far". */
+    private static final class Columns {
+
+        private final String[] ids;
+        private final String[] messages;
+        private final String[] counters;
+        private final Integer[] tokenCounts;
+        private final Long[] tokensSoFar;
+        private final Long[] times;
+        private final Long[] systemPlaces;
+        private final Long[] userPlaces;
+        private final long tokens;
+
+        Columns(List<NewMessage> batch, List<String> texts, long now) {
+            int size = batch.size();
+            ids = new String[size];
+            messages = texts.toArray(String[]::new);
+            counters = new String[size];
+            tokenCounts = new Integer[size];
+            tokensSoFar = new Long[size];
+            times = new Long[size];
+            systemPlaces = new Long[size];
+            userPlaces = new Long[size];
+            long sum = 0;
+            long system = 0;
+            long user = 0;
+            for (int i = 0; i < size; i++) {
+                NewMessage message = batch.get(i);
+                ChatMessageType type = message.message().type();
+                sum += message.tokens();
+                system = type == ChatMessageType.SYSTEM ? i + 1 : system;
+                user = type == ChatMessageType.USER ? i + 1 : user;
+                ids[i] = message.id();
+                counters[i] = message.tokenCounter();
+                tokenCounts[i] = message.tokens();
+                tokensSoFar[i] = sum;
+                times[i] = message.createdAt() == null ? now : Rows.micros(message.createdAt());
+                systemPlaces[i] = system;
+                userPlaces[i] = user;
+            }
+            tokens = sum;
+        }
+
+        int size() {
+            return ids.length;
+        }
+
+        @Nullable
+        String lastId() {
+            return ids.length == 0 ? null : ids[ids.length - 1];
+        }
+
+        @Nullable
+        Long lastTime() {
+            return ids.length == 0 ? null : times[ids.length - 1];
+        }
+
+        @Nullable
+        Long lastPlaceOf(Long[] places) {
+            return places.length == 0 || places[places.length - 1] == 0 ? null : places[places.length - 1];
+        }
+
+        /** Each message follows the one before it; what the first one follows may be known only in the database. */
+        @Nullable
+        String[] parents(@Nullable String first) {
+            @Nullable String[] parents = new @Nullable String[ids.length];
+            for (int i = 0; i < ids.length; i++) {
+                parents[i] = i == 0 ? first : ids[i - 1];
+            }
+            return parents;
+        }
+    }
+}

@@ -1,0 +1,138 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.KeepsakeException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * PostgreSQL through any {@link DataSource}. Work runs on a connection of its own, whatever transaction the caller is in,
+ * and is committed when it returns. Nothing is left in the session but what was there: a transaction pooler may give each
+ * transaction another one. The isolation level is the data source's; where it makes a transaction fail because others
+ * were first, the work is done again.
+ */
+final class PostgresConnections implements Connections {
+
+    /** With the pauses between them, about ten seconds. */
+    private static final int MAX_TRIES = 40;
+
+    private static final long LONGEST_PAUSE_MILLIS = 500;
+
+    private final DataSource dataSource;
+    private final int timeoutSeconds;
+    private final @Nullable AutoCloseable owned;
+    private final Dialect dialect = new PostgresDialect();
+    private final PostgresSchema schema;
+    private volatile boolean closed;
+
+    /**
+     * Connects to nothing yet.
+     *
+     * @param owned what to close in the end, or null
+     */
+    PostgresConnections(
+            DataSource dataSource, Duration statementTimeout, SchemaMode mode, @Nullable AutoCloseable owned) {
+        this.dataSource = dataSource;
+        // JDBC counts in seconds, and 0 is for ever.
+        this.timeoutSeconds =
+                Math.toIntExact(Math.max(1, statementTimeout.plusMillis(999).toSeconds()));
+        this.owned = owned;
+        this.schema = new PostgresSchema(mode);
+    }
+
+    @Override
+    public <T> T write(String what, Work<T> work) {
+        return retried(what, false, work);
+    }
+
+    @Override
+    public <T> T single(String what, Work<T> work) {
+        return retried(what, true, work);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        if (owned != null) {
+            try {
+                owned.close();
+            } catch (Exception e) {
+                throw new KeepsakeException("the connection pool could not be closed", e);
+            }
+        }
+    }
+
+    private <T> T retried(String what, boolean autoCommit, Work<T> work) {
+        if (closed) {
+            throw new KeepsakeException(what + ": the log is closed", null);
+        }
+        for (int tries = 1; ; tries++) {
+            try {
+                return onConnection(autoCommit, work);
+            } catch (SQLException e) {
+                if (tries == MAX_TRIES || !PostgresErrors.isLostRace(e)) {
+                    throw PostgresErrors.translate(what, e);
+                }
+                pause(what, tries);
+            }
+        }
+    }
+
+    private <T> T onConnection(boolean autoCommit, Work<T> work) throws SQLException {
+        try (Connection connection = connect()) {
+            boolean before = connection.getAutoCommit();
+            if (!schema.isChecked()) {
+                setAutoCommit(connection, false);
+                schema.check(connection, timeoutSeconds);
+            }
+            setAutoCommit(connection, autoCommit);
+            Session session = new Session(connection, dialect, timeoutSeconds);
+            T result = autoCommit ? work.on(session) : commit(session, work);
+            setAutoCommit(connection, before);
+            return result;
+        }
+    }
+
+    private Connection connect() throws SQLException {
+        try {
+            return dataSource.getConnection();
+        } catch (SQLException e) {
+            throw new ConnectException(e);
+        }
+    }
+
+    private static <T> T commit(Session session, Work<T> work) throws SQLException {
+        try {
+            T result = work.on(session);
+            session.connection().commit();
+            return result;
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                session.connection().rollback();
+            } catch (SQLException unreachable) {
+                e.addSuppressed(unreachable);
+            }
+            throw e;
+        }
+    }
+
+    private static void setAutoCommit(Connection connection, boolean wanted) throws SQLException {
+        if (connection.getAutoCommit() != wanted) {
+            connection.setAutoCommit(wanted);
+        }
+    }
+
+    private static void pause(String what, int tries) {
+        long longest = Math.min(LONGEST_PAUSE_MILLIS, 2L << Math.min(tries, 20));
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextLong(longest + 1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StorageUnavailableException(what + ": interrupted while others were first", e);
+        }
+    }
+}

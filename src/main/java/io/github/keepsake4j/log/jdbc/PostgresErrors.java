@@ -1,0 +1,80 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
+import org.jspecify.annotations.Nullable;
+
+/** What a caller can do about an error of the database, by its SQLSTATE (PostgreSQL, "Appendix A. Error Codes"). */
+final class PostgresErrors {
+
+    private PostgresErrors() {}
+
+    /** Serialization failure or deadlock: the same work may succeed now. */
+    static boolean isLostRace(SQLException e) {
+        String state = state(e);
+        return state.equals("40001") || state.equals("40P01");
+    }
+
+    static KeepsakeException translate(String what, SQLException e) {
+        String state = state(e);
+        SQLException cause = withoutDetail(e);
+        if (state.startsWith("28") || state.startsWith("3D")) {
+            return new KeepsakeException(what + ": the database refuses this user or has another name", cause);
+        }
+        if (state.equals("XX001") || state.equals("XX002")) {
+            return new UnreadableDataException(what + ": the database says that its data is damaged", cause);
+        }
+        if (isUnavailable(state, e)) {
+            return new StorageUnavailableException(
+                    what + ": PostgreSQL cannot be reached or is too busy" + inBrackets(state), cause);
+        }
+        return new KeepsakeException(what + " failed" + inBrackets(state), cause);
+    }
+
+    /**
+     * 08: connection; 25006: a standby, after a fail-over; 40: others were first; 53: resources; 55P03: lock time-out;
+     * 57: stopped by the operator, by a shutdown or by a time-out; 58: system error.
+     */
+    private static boolean isUnavailable(String state, SQLException e) {
+        return state.startsWith("08")
+                || state.equals("25006")
+                || state.startsWith("40")
+                || state.startsWith("53")
+                || state.equals("55P03")
+                || state.startsWith("57")
+                || state.startsWith("58")
+                || e instanceof ConnectException
+                || e instanceof SQLTransientException
+                || e instanceof SQLRecoverableException
+                || e instanceof SQLNonTransientConnectionException;
+    }
+
+    /**
+     * The first line says what is wrong; the lines behind it may repeat the values of a row, message text among them. So
+     * an error that has more lines is kept without them.
+     */
+    private static SQLException withoutDetail(SQLException e) {
+        String message = e.getMessage();
+        int end = message == null ? -1 : message.indexOf('\n');
+        if (end < 0 || message == null) {
+            return e;
+        }
+        SQLException kept = new SQLException(message.substring(0, end), e.getSQLState(), e.getErrorCode());
+        kept.setStackTrace(e.getStackTrace());
+        return kept;
+    }
+
+    private static String state(SQLException e) {
+        @Nullable String state = e.getSQLState();
+        return state == null ? "" : state;
+    }
+
+    private static String inBrackets(String state) {
+        return state.isEmpty() ? "" : " (SQLSTATE " + state + ")";
+    }
+}

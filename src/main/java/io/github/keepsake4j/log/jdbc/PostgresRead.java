@@ -1,0 +1,157 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** One bounded read: what the rows of {@link PostgresSql#READ} make together. */
+final class PostgresRead {
+
+    /** What stands beside the messages. */
+    private record Beside(
+            @Nullable Long start,
+            @Nullable String head,
+            long epoch,
+            long revision,
+            @Nullable Long system,
+            @Nullable Long user,
+            long floor,
+            @Nullable Long namedAfter,
+            long after) {}
+
+    /** How many rows are looked at first when tokens bound a read. */
+    private static final long FIRST_STRETCH = 64;
+
+    /** More than there will ever be, and small enough to be doubled and subtracted. */
+    private static final long WHOLE_RUN = 1L << 40;
+
+    private final MemoryKey key;
+    private final ReadQuery query;
+    private final MessageCodec codec;
+    private final List<LoggedMessage> messages = new ArrayList<>();
+    private final Map<Long, LoggedMessage> bySeq = new HashMap<>();
+    private final Map<Long, Long> parents = new HashMap<>();
+    private @Nullable Beside beside;
+    private @Nullable View view;
+    private @Nullable Summary summary;
+
+    PostgresRead(MemoryKey key, ReadQuery query, MessageCodec codec) {
+        this.key = key;
+        this.query = query;
+        this.codec = codec;
+    }
+
+    Tail run(Session session) throws SQLException {
+        forget();
+        session.list(
+                PostgresSql.READ,
+                this::take,
+                Rows.hash(key),
+                query.from(),
+                query.after(),
+                (long) query.maxMessages(),
+                query.maxTokens(),
+                query.maxTokens() == Long.MAX_VALUE ? WHOLE_RUN : FIRST_STRETCH,
+                query.toSummary());
+        return tail(Objects.requireNonNull(beside, "the memory's row"));
+    }
+
+    /** The work may be run again from the start. */
+    private void forget() {
+        messages.clear();
+        bySeq.clear();
+        parents.clear();
+        view = null;
+        summary = null;
+    }
+
+    private Void take(ResultSet row) throws SQLException {
+        switch (row.getInt("kind")) {
+            case 1 ->
+                beside = new Beside(
+                        Rows.nullableLong(row, "seq"),
+                        row.getString("id"),
+                        row.getLong("a"),
+                        row.getLong("b"),
+                        Rows.nullableLong(row, "c"),
+                        Rows.nullableLong(row, "d"),
+                        row.getLong("floor_seq"),
+                        Rows.nullableLong(row, "named_after_seq"),
+                        row.getLong("after_seq"));
+            case 2 -> {
+                LoggedMessage message = message(row);
+                messages.add(message);
+                Long parent = Rows.nullableLong(row, "parent_seq");
+                if (parent != null) {
+                    parents.put(message.sequence(), parent);
+                }
+            }
+            case 3 -> message(row);
+            case 4 -> view = ViewJson.read(key, row.getString("message"), row.getString("id"), row.getLong("seq"));
+            default ->
+                summary = new Summary(
+                        row.getString("id"),
+                        codec.decodeText(row.getString("message")),
+                        row.getInt("tokens"),
+                        row.getString("token_counter"),
+                        row.getLong("a"),
+                        row.getLong("b"),
+                        row.getString("parent_id"),
+                        Rows.time(row.getLong("created_at")));
+        }
+        return null;
+    }
+
+    private LoggedMessage message(ResultSet row) throws SQLException {
+        LoggedMessage message = Rows.message(key, codec, row);
+        bySeq.put(message.sequence(), message);
+        return message;
+    }
+
+    private Tail tail(Beside found) {
+        if (found.start() == null) {
+            if (query.from() != null) {
+                throw Node.missing(key, "from", query.from());
+            }
+            return Tail.empty(found.epoch(), found.revision());
+        }
+        if (query.after() != null && found.namedAfter() == null) {
+            throw Node.missing(key, "after", query.after());
+        }
+        if (query.after() != null && found.after() == 0) {
+            throw new InvalidInputException("after", "is no ancestor of the branch's end in memory " + key);
+        }
+        messages.sort(Comparator.comparingLong(LoggedMessage::sequence));
+        LoggedMessage oldest = messages.isEmpty() ? null : messages.get(0);
+        Long parent = oldest == null ? found.start() : parents.get(oldest.sequence());
+        return new Tail(
+                found.head(),
+                found.epoch(),
+                found.revision(),
+                messages,
+                behind(found.after(), found.system()),
+                behind(found.after(), found.user()),
+                view,
+                summary,
+                parent == null || parent <= found.floor(),
+                oldest != null && parent == null ? oldest.parentId() : null);
+    }
+
+    private @Nullable LoggedMessage behind(long after, @Nullable Long seq) {
+        return seq != null && seq > after ? bySeq.get(seq) : null;
+    }
+}

@@ -1,0 +1,371 @@
+package io.github.keepsake4j.log.jdbc;
+
+/** The statements that only PostgreSQL takes. */
+final class PostgresSql {
+
+    static final String MEMORY =
+            """
+            SELECT epoch, revision, last_seq, head_seq, head_id FROM keepsake_memory WHERE memory_key = ?
+            """;
+
+    static final String LOCK_MEMORY =
+            """
+            SELECT epoch, revision, last_seq, head_seq, head_id FROM keepsake_memory WHERE memory_key = ? FOR UPDATE
+            """;
+
+    static final String MOVE_HEAD =
+            """
+            UPDATE keepsake_memory m
+            SET head_seq = n.seq, head_id = n.id, head_run_start = n.run_start, head_depth = n.depth,
+                head_path_tokens = n.path_tokens, head_system_seq = n.system_seq, head_user_seq = n.user_seq,
+                revision = m.revision + 1
+            FROM keepsake_message n
+            WHERE n.memory_key = m.memory_key AND n.seq = ? AND m.memory_key = ?
+            """;
+
+    static final String BURY =
+            """
+            INSERT INTO keepsake_memory (memory_key, epoch, revision, last_seq, tokens, created_at)
+            VALUES (?, 2, 2, 0, 0, 0)
+            ON CONFLICT (memory_key) DO UPDATE
+              SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
+                  tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
+                  metadata = NULL, last_seq = 0, tokens = 0, created_at = 0, last_message_at = NULL,
+                  head_seq = NULL, head_run_start = NULL, head_depth = NULL, head_path_tokens = NULL,
+                  head_system_seq = NULL, head_user_seq = NULL, head_id = NULL, prev_head_seq = NULL,
+                  prev_system_seq = NULL, prev_user_seq = NULL, prev_head_id = NULL
+            """;
+
+    /**
+     * A whole append. No row comes back if a condition does not hold, and nothing was written then; a used id aborts it.
+     *
+     * <p>The memory's row goes first: it hands out the sequence, and its lock lets one append in at a time. What is below
+     * {@code DO UPDATE} sees the newest version of that row; everything else sees what was committed when the statement
+     * began, and holds only if the memory was not erased since then. {@code given} is no table: its columns become bound
+     * parameters where they stand, so indexes are used.
+     */
+    static final String APPEND =
+            """
+            WITH given AS NOT MATERIALIZED (
+              SELECT ?::bytea AS memory_key, ?::text AS tenant, ?::text AS app_id, ?::text AS conversation_id,
+                     ?::text AS node_id, ?::bigint AS now, ?::bigint AS epoch, ?::boolean AS any_head,
+                     ?::text AS expected_head, ?::bigint AS expected_last_seq, ?::boolean AS under_head,
+                     ?::text AS parent_id, ?::boolean AS importing, ?::bigint AS size, ?::bigint AS tokens,
+                     ?::text AS last_id, ?::bigint AS last_time, ?::bigint AS system_place, ?::bigint AS user_place,
+                     ?::text AS anchor_id, ?::text AS view
+            ),
+            parent AS MATERIALIZED (
+              SELECT p.seq, p.run_start, p.depth, p.path_tokens, p.system_seq, p.user_seq
+              FROM given
+              JOIN keepsake_message p ON p.memory_key = given.memory_key AND p.id = given.parent_id
+            ),
+            anchor AS MATERIALIZED (
+              SELECT a.seq
+              FROM given
+              JOIN keepsake_message a ON a.memory_key = given.memory_key AND a.id = given.anchor_id
+            ),
+            memory AS (
+              INSERT INTO keepsake_memory AS m
+                (memory_key, number, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq,
+                 tokens, created_at, last_message_at, head_seq, head_run_start, head_depth, head_path_tokens,
+                 head_system_seq, head_user_seq, head_id, prev_head_seq, prev_system_seq, prev_user_seq)
+              SELECT given.memory_key, COALESCE(seen.number, nextval('keepsake_memory_number')), given.tenant,
+                     given.app_id, given.conversation_id, given.node_id, '{}', COALESCE(seen.epoch, 1),
+                     CASE WHEN given.view IS NULL THEN 1 ELSE 2 END, given.size, given.tokens, given.now,
+                     given.last_time, given.size, COALESCE(parent.run_start, 1), COALESCE(parent.depth, 0) + given.size,
+                     COALESCE(parent.path_tokens, 0) + given.tokens, given.system_place, given.user_place,
+                     given.last_id, parent.seq, parent.system_seq, parent.user_seq
+              FROM given
+              LEFT JOIN keepsake_memory seen ON seen.memory_key = given.memory_key
+              LEFT JOIN parent ON true
+              LEFT JOIN anchor ON true
+              WHERE (given.epoch IS NULL OR given.epoch = COALESCE(seen.epoch, 1))
+                AND (given.parent_id IS NULL OR given.importing OR parent.seq IS NOT NULL)
+                AND (given.anchor_id IS NULL OR anchor.seq IS NOT NULL)
+                AND (seen.memory_key IS NOT NULL
+                     OR (given.size > 0 AND (given.any_head OR given.expected_head IS NULL)
+                         AND COALESCE(given.expected_last_seq, 0) = 0))
+              ON CONFLICT (memory_key) DO UPDATE
+              SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
+                  node_id = excluded.node_id, metadata = COALESCE(m.metadata, '{}'),
+                  created_at = CASE WHEN m.tenant IS NULL THEN excluded.created_at ELSE m.created_at END,
+                  revision = m.revision + excluded.revision - 1,
+                  last_seq = m.last_seq + excluded.last_seq,
+                  tokens = m.tokens + excluded.tokens,
+                  last_message_at = COALESCE(excluded.last_message_at, m.last_message_at),
+                  prev_head_seq = m.head_seq, prev_system_seq = m.head_system_seq, prev_user_seq = m.head_user_seq,
+                  prev_head_id = m.head_id,
+                  head_seq = CASE WHEN excluded.last_seq = 0 THEN m.head_seq ELSE m.last_seq + excluded.last_seq END,
+                  head_id = COALESCE(excluded.head_id, m.head_id),
+                  head_run_start = CASE
+                    WHEN excluded.last_seq = 0 THEN m.head_run_start
+                    WHEN (SELECT under_head FROM given) AND m.head_seq = m.last_seq THEN m.head_run_start
+                    WHEN excluded.prev_head_seq = m.last_seq THEN excluded.head_run_start
+                    ELSE m.last_seq + 1 END,
+                  head_depth = CASE WHEN (SELECT under_head FROM given)
+                    THEN COALESCE(m.head_depth, 0) + excluded.last_seq ELSE excluded.head_depth END,
+                  head_path_tokens = CASE WHEN (SELECT under_head FROM given)
+                    THEN COALESCE(m.head_path_tokens, 0) + excluded.tokens ELSE excluded.head_path_tokens END,
+                  head_system_seq = CASE
+                    WHEN excluded.head_system_seq IS NOT NULL THEN m.last_seq + excluded.head_system_seq
+                    WHEN (SELECT under_head FROM given) THEN m.head_system_seq
+                    ELSE excluded.prev_system_seq END,
+                  head_user_seq = CASE
+                    WHEN excluded.head_user_seq IS NOT NULL THEN m.last_seq + excluded.head_user_seq
+                    WHEN (SELECT under_head FROM given) THEN m.head_user_seq
+                    ELSE excluded.prev_user_seq END
+              WHERE m.epoch = excluded.epoch
+                AND (excluded.last_seq > 0 OR m.head_seq IS NOT NULL)
+                AND ((SELECT any_head FROM given) OR m.head_id IS NOT DISTINCT FROM (SELECT expected_head FROM given))
+                AND m.last_seq = COALESCE((SELECT expected_last_seq FROM given), m.last_seq)
+              RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_seq, m.head_id, m.head_run_start,
+                        m.head_depth, m.head_path_tokens, m.prev_head_seq, m.prev_system_seq, m.prev_user_seq,
+                        m.prev_head_id
+            ),
+            written AS (
+              INSERT INTO keepsake_message
+                (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+                 id, parent_id, token_counter, message)
+              SELECT memory.memory_key,
+                     memory.last_seq - given.size + new.place,
+                     CASE WHEN new.place > 1 THEN memory.last_seq - given.size + new.place - 1
+                       WHEN given.under_head THEN memory.prev_head_seq ELSE parent.seq END,
+                     new.created_at,
+                     memory.head_run_start,
+                     memory.head_depth - given.size + new.place,
+                     memory.head_path_tokens - given.tokens + new.tokens_so_far,
+                     CASE WHEN new.system_place > 0 THEN memory.last_seq - given.size + new.system_place
+                       WHEN given.under_head THEN memory.prev_system_seq ELSE parent.system_seq END,
+                     CASE WHEN new.user_place > 0 THEN memory.last_seq - given.size + new.user_place
+                       WHEN given.under_head THEN memory.prev_user_seq ELSE parent.user_seq END,
+                     new.tokens,
+                     new.id,
+                     CASE WHEN new.place = 1 AND given.under_head THEN memory.prev_head_id ELSE new.parent_id END,
+                     new.token_counter,
+                     new.message
+              FROM memory
+              CROSS JOIN given
+              LEFT JOIN parent ON true
+              CROSS JOIN unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::integer[], ?::bigint[], ?::bigint[],
+                                ?::bigint[], ?::bigint[])
+                WITH ORDINALITY AS new (id, parent_id, message, token_counter, tokens, tokens_so_far, created_at,
+                                        system_place, user_place, place)
+            ),
+            viewed AS (
+              INSERT INTO keepsake_view (memory_key, anchor_seq, view)
+              SELECT memory.memory_key, COALESCE(anchor.seq, memory.head_seq), given.view
+              FROM memory
+              CROSS JOIN given
+              LEFT JOIN anchor ON true
+              WHERE given.view IS NOT NULL
+              ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET view = excluded.view
+            )
+            SELECT prev_head_id, head_id, last_seq, epoch, revision FROM memory
+            """;
+
+    /**
+     * Why an append did not happen: the memory's row, whether parent and anchor are there, and the messages whose ids the
+     * batch uses, all as of one moment. At least one row. Parameters: parent, anchor, key, ids.
+     */
+    static final String CLASSIFY =
+            """
+            WITH given AS NOT MATERIALIZED (
+              SELECT ?::text AS parent_id, ?::text AS anchor_id, ?::bytea AS memory_key, ?::text[] AS ids
+            )
+            SELECT COALESCE(m.epoch, 1) AS epoch, COALESCE(m.revision, 1) AS revision,
+                   COALESCE(m.last_seq, 0) AS last_seq, m.head_seq, m.head_id,
+                   EXISTS (SELECT FROM keepsake_message p
+                           WHERE p.memory_key = given.memory_key AND p.id = given.parent_id) AS has_parent,
+                   EXISTS (SELECT FROM keepsake_message a
+                           WHERE a.memory_key = given.memory_key AND a.id = given.anchor_id) AS has_anchor,
+                   s.seq, s.id, s.parent_id, s.message, s.tokens, s.token_counter, s.created_at
+            FROM given
+            LEFT JOIN keepsake_memory m ON m.memory_key = given.memory_key
+            LEFT JOIN keepsake_message s ON s.memory_key = given.memory_key AND s.id = ANY (given.ids)
+            """;
+
+    /** The message with the highest sequence. Parameters: key, key. */
+    static final String NEWEST_MESSAGE =
+            """
+            SELECT seq, id FROM keepsake_message
+            WHERE memory_key = ? AND seq = (SELECT last_seq FROM keepsake_memory WHERE memory_key = ?)
+            """;
+
+    /**
+     * A whole bounded read. The first kind of row stands for the memory, the second for messages of the branch, the third
+     * for the system and user message in force where they are older, then the view and the summary, if there are.
+     *
+     * <p>{@code chain} goes from run to run only while a view, a summary or the ancestor to stop behind is still to be found
+     * below. {@code part} is a stretch of a run that is read; where only tokens bound the read, stretches grow, so that
+     * no more than about twice of what is returned is looked at. Depth and tokens along the path tell how far to go.
+     */
+    static final String READ =
+            """
+            WITH RECURSIVE given AS NOT MATERIALIZED (
+              SELECT ?::bytea AS memory_key, ?::text AS from_id, ?::text AS after_id, ?::bigint AS max_messages,
+                     ?::bigint AS max_tokens, ?::bigint AS stretch, ?::boolean AS to_summary
+            ),
+            memory AS MATERIALIZED (
+              SELECT m.head_seq, m.head_id, m.epoch, m.revision
+              FROM given
+              JOIN keepsake_memory m ON m.memory_key = given.memory_key
+            ),
+            start AS MATERIALIZED (
+              SELECT s.seq, s.run_start, s.depth, s.path_tokens, s.system_seq, s.user_seq
+              FROM given
+              JOIN keepsake_message s ON s.memory_key = given.memory_key AND s.seq = CASE
+                WHEN given.from_id IS NULL THEN (SELECT head_seq FROM memory)
+                ELSE (SELECT f.seq FROM keepsake_message f
+                      WHERE f.memory_key = given.memory_key AND f.id = given.from_id) END
+            ),
+            after AS MATERIALIZED (
+              SELECT a.seq
+              FROM given
+              JOIN keepsake_message a ON a.memory_key = given.memory_key AND a.id = given.after_id
+            ),
+            chain (low, high, view_seq, covers_seq) AS (
+              SELECT start.run_start, start.seq,
+                     (SELECT v.anchor_seq FROM keepsake_view v
+                      WHERE v.memory_key = given.memory_key AND v.anchor_seq <= start.seq
+                      ORDER BY v.anchor_seq DESC LIMIT 1),
+                     CASE WHEN given.to_summary THEN
+                       (SELECT s.covers_seq FROM keepsake_summary s
+                        WHERE s.memory_key = given.memory_key AND s.covers_seq <= start.seq
+                        ORDER BY s.covers_seq DESC LIMIT 1) END
+              FROM start
+              CROSS JOIN given
+              UNION ALL
+              SELECT p.run_start, p.seq,
+                     CASE WHEN chain.view_seq >= chain.low OR chain.view_seq <= p.seq THEN chain.view_seq ELSE
+                       (SELECT v.anchor_seq FROM keepsake_view v
+                        WHERE v.memory_key = given.memory_key AND v.anchor_seq <= p.seq
+                        ORDER BY v.anchor_seq DESC LIMIT 1) END,
+                     CASE WHEN chain.covers_seq >= chain.low OR chain.covers_seq <= p.seq THEN chain.covers_seq
+                       WHEN given.to_summary THEN
+                       (SELECT s.covers_seq FROM keepsake_summary s
+                        WHERE s.memory_key = given.memory_key AND s.covers_seq <= p.seq
+                        ORDER BY s.covers_seq DESC LIMIT 1) END
+              FROM chain
+              CROSS JOIN given
+              CROSS JOIN LATERAL (
+                SELECT f.parent_seq FROM keepsake_message f
+                WHERE f.memory_key = given.memory_key AND f.seq = chain.low
+                LIMIT 1
+              ) run_start
+              CROSS JOIN LATERAL (
+                SELECT p.seq, p.run_start FROM keepsake_message p
+                WHERE p.memory_key = given.memory_key AND p.seq = run_start.parent_seq
+                LIMIT 1
+              ) p
+              WHERE chain.view_seq < chain.low OR chain.covers_seq < chain.low
+                OR (SELECT seq FROM after) < chain.low
+            ),
+            found AS MATERIALIZED (
+              SELECT (SELECT CASE WHEN c.view_seq >= c.low THEN c.view_seq END
+                      FROM chain c ORDER BY c.low LIMIT 1) AS view_seq,
+                     (SELECT CASE WHEN c.covers_seq >= c.low THEN c.covers_seq END
+                      FROM chain c ORDER BY c.low LIMIT 1) AS covers_seq,
+                     (SELECT a.seq FROM after a JOIN chain c ON a.seq BETWEEN c.low AND c.high) AS after_seq
+            ),
+            floor AS MATERIALIZED (
+              SELECT GREATEST(found.after_seq, found.covers_seq, 0) AS seq, COALESCE(found.after_seq, 0) AS after_seq
+              FROM found
+            ),
+            part (low, high, stretch, room) AS (
+              SELECT GREATEST(start.run_start, floor.seq + 1, start.seq - given.max_messages + 1,
+                              start.seq - given.stretch + 1),
+                     start.seq, given.stretch, given.max_messages
+              FROM start
+              CROSS JOIN floor
+              CROSS JOIN given
+              WHERE given.max_messages > 0 AND given.max_tokens > 0 AND start.seq > floor.seq
+              UNION ALL
+              SELECT GREATEST(p.run_start, floor.seq + 1, p.seq - (given.max_messages - start.depth + p.depth) + 1,
+                              p.seq - LEAST(part.stretch * 2, 1099511627776) + 1),
+                     p.seq, LEAST(part.stretch * 2, 1099511627776), part.room - (part.high - part.low + 1)
+              FROM part
+              CROSS JOIN start
+              CROSS JOIN floor
+              CROSS JOIN given
+              CROSS JOIN LATERAL (
+                SELECT f.parent_seq FROM keepsake_message f
+                WHERE f.memory_key = given.memory_key AND f.seq = part.low
+                LIMIT 1
+              ) oldest
+              CROSS JOIN LATERAL (
+                SELECT p.seq, p.run_start, p.depth, p.path_tokens FROM keepsake_message p
+                WHERE p.memory_key = given.memory_key AND p.seq = oldest.parent_seq
+                LIMIT 1
+              ) p
+              WHERE part.room > part.high - part.low + 1 AND part.low > floor.seq + 1
+                AND p.seq > floor.seq AND start.path_tokens - p.path_tokens < given.max_tokens
+            )
+            SELECT 1 AS kind, start.seq, memory.head_id AS id, NULL::text AS parent_id, NULL::bigint AS parent_seq,
+                   NULL::text AS message, NULL::integer AS tokens, NULL::text AS token_counter,
+                   NULL::bigint AS created_at, COALESCE(memory.epoch, 1) AS a, COALESCE(memory.revision, 1) AS b,
+                   start.system_seq AS c, start.user_seq AS d, floor.seq AS floor_seq,
+                   (SELECT seq FROM after) AS named_after_seq, floor.after_seq
+            FROM floor
+            LEFT JOIN memory ON true
+            LEFT JOIN start ON true
+            UNION ALL
+            SELECT 2, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
+                   NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            FROM part
+            CROSS JOIN start
+            CROSS JOIN given
+            CROSS JOIN LATERAL (
+              SELECT m.* FROM keepsake_message m
+              WHERE m.memory_key = given.memory_key AND m.seq BETWEEN part.low AND part.high
+                AND start.path_tokens - m.path_tokens < given.max_tokens
+              ORDER BY m.seq DESC
+            ) m
+            UNION ALL
+            SELECT 3, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
+                   NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            FROM start
+            CROSS JOIN floor
+            CROSS JOIN given
+            CROSS JOIN LATERAL (
+              SELECT m.* FROM keepsake_message m
+              WHERE m.memory_key = given.memory_key AND m.seq IN (start.system_seq, start.user_seq)
+              LIMIT 2
+            ) m
+            WHERE m.seq > floor.after_seq
+              AND (m.seq <= floor.seq OR start.depth - m.depth >= given.max_messages
+                   OR start.path_tokens - m.path_tokens >= given.max_tokens)
+            UNION ALL
+            SELECT 4, v.anchor_seq, a.id, NULL, NULL, v.view, NULL, NULL, NULL,
+                   NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            FROM found
+            CROSS JOIN given
+            CROSS JOIN LATERAL (
+              SELECT v.anchor_seq, v.view FROM keepsake_view v
+              WHERE v.memory_key = given.memory_key AND v.anchor_seq = found.view_seq
+              LIMIT 1
+            ) v
+            CROSS JOIN LATERAL (
+              SELECT a.id FROM keepsake_message a
+              WHERE a.memory_key = given.memory_key AND a.seq = found.view_seq
+              LIMIT 1
+            ) a
+            UNION ALL
+            SELECT 5, s.covers_seq, c.id, s.model, NULL, s.text, s.tokens, s.token_counter, s.created_at,
+                   s.replaced_messages, s.replaced_tokens, NULL, NULL, NULL, NULL, NULL
+            FROM found
+            CROSS JOIN given
+            CROSS JOIN LATERAL (
+              SELECT s.* FROM keepsake_summary s
+              WHERE s.memory_key = given.memory_key AND s.covers_seq = found.covers_seq
+              ORDER BY s.version DESC
+              LIMIT 1
+            ) s
+            CROSS JOIN LATERAL (
+              SELECT c.id FROM keepsake_message c
+              WHERE c.memory_key = given.memory_key AND c.seq = found.covers_seq
+              LIMIT 1
+            ) c
+            """;
+
+    private PostgresSql() {}
+}

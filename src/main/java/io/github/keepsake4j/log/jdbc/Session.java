@@ -1,0 +1,65 @@
+package io.github.keepsake4j.log.jdbc;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection while it is ours: runs one statement after the other, each with its parameters in order.
+ *
+ * @param connection the connection
+ * @param dialect what the database behind it wants otherwise
+ * @param timeoutSeconds how long one statement may take; 0 for as long as it likes
+ */
+record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
+
+    /** Makes something of a row. */
+    @FunctionalInterface
+    interface Mapper<T> {
+        T map(ResultSet row) throws SQLException;
+    }
+
+    <T> List<T> list(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(sql, parameters);
+                ResultSet rows = statement.executeQuery()) {
+            List<T> found = new ArrayList<>();
+            while (rows.next()) {
+                found.add(mapper.map(rows));
+            }
+            return found;
+        }
+    }
+
+    <T> @Nullable T first(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(sql, parameters);
+                ResultSet rows = statement.executeQuery()) {
+            return rows.next() ? mapper.map(rows) : null;
+        }
+    }
+
+    int update(String sql, @Nullable Object... parameters) throws SQLException {
+        try (PreparedStatement statement = prepare(sql, parameters)) {
+            return statement.executeUpdate();
+        }
+    }
+
+    private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        try {
+            if (timeoutSeconds > 0) {
+                statement.setQueryTimeout(timeoutSeconds);
+            }
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setObject(i + 1, parameters[i]);
+            }
+            return statement;
+        } catch (SQLException | RuntimeException e) {
+            statement.close();
+            throw e;
+        }
+    }
+}

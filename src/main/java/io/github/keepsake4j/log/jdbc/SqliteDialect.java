@@ -1,0 +1,50 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
+
+/** SQLite: statements cost next to nothing, so an append and a read are several small ones in one transaction. */
+final class SqliteDialect implements Dialect {
+
+    private final MessageCodec codec = new MessageCodec();
+
+    @Override
+    public String memory() {
+        return SqliteSql.MEMORY;
+    }
+
+    /** The transaction holds the one write lock. */
+    @Override
+    public String lockMemory() {
+        return SqliteSql.MEMORY;
+    }
+
+    @Override
+    public String moveHead() {
+        return SqliteSql.MOVE_HEAD;
+    }
+
+    @Override
+    public String bury() {
+        return SqliteSql.BURY;
+    }
+
+    @Override
+    public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
+        byte[] hash = Rows.hash(key);
+        return connections.write("append to memory " + key, session -> new SqliteAppender(session, key, hash, codec)
+                .append(append, texts, now));
+    }
+
+    @Override
+    public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
+        byte[] hash = Rows.hash(key);
+        return connections.single(
+                "read of memory " + key, session -> new SqliteReader(session, key, hash, codec).read(query));
+    }
+}

@@ -1,0 +1,140 @@
+package io.github.keepsake4j.log.jdbc;
+
+/** The statements that only SQLite takes, or that only it needs. */
+final class SqliteSql {
+
+    static final String MEMORY =
+            """
+            SELECT m.epoch, m.revision, m.last_seq, m.head_seq, h.id AS head_id
+            FROM keepsake_memory m
+            LEFT JOIN keepsake_message h ON h.memory_key = m.memory_key AND h.seq = m.head_seq
+            WHERE m.memory_key = ?
+            """;
+
+    static final String ADVANCE_MEMORY =
+            """
+            UPDATE keepsake_memory
+            SET last_seq = ?, head_seq = ?, tokens = tokens + ?, last_message_at = ?
+            WHERE memory_key = ?
+            """;
+
+    static final String BUMP_REVISION =
+            """
+            UPDATE keepsake_memory SET revision = revision + 1 WHERE memory_key = ?
+            """;
+
+    static final String MOVE_HEAD =
+            """
+            UPDATE keepsake_memory SET head_seq = ?, revision = revision + 1 WHERE memory_key = ?
+            """;
+
+    static final String INSERT_MESSAGE =
+            """
+            INSERT INTO keepsake_message
+              (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
+               run_start, depth, path_tokens, system_seq, user_seq)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """;
+
+    static final String MESSAGE_BY_ID =
+            """
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            FROM keepsake_message
+            WHERE memory_key = ? AND id = ?
+            """;
+
+    static final String MESSAGE_BY_SEQ =
+            """
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            FROM keepsake_message
+            WHERE memory_key = ? AND seq = ?
+            """;
+
+    /**
+     * The newest part of a branch: from run to run, each a range of the primary key that is cut to what is still wanted.
+     * Parameters: floor, limit, limit; key, start; floor; key, floor; key.
+     */
+    static final String BRANCH =
+            """
+            WITH RECURSIVE run (low, high, up, room) AS (
+              SELECT max(h.run_start, ? + 1, h.seq - ? + 1), h.seq,
+                     (SELECT f.parent_seq FROM keepsake_message f
+                      WHERE f.memory_key = h.memory_key AND f.seq = h.run_start),
+                     ? - (h.seq - h.run_start + 1)
+              FROM keepsake_message h
+              WHERE h.memory_key = ? AND h.seq = ?
+              UNION ALL
+              SELECT max(p.run_start, ? + 1, p.seq - run.room + 1), p.seq,
+                     (SELECT f.parent_seq FROM keepsake_message f
+                      WHERE f.memory_key = p.memory_key AND f.seq = p.run_start),
+                     run.room - (p.seq - p.run_start + 1)
+              FROM run
+              JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
+              WHERE run.up > ? AND run.room > 0
+            )
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.parent_seq
+            FROM run
+            CROSS JOIN keepsake_message m ON m.memory_key = ? AND m.seq BETWEEN run.low AND run.high
+            ORDER BY m.seq DESC
+            """;
+
+    /** Whether a sequence lies on the branch that ends in another. Parameters: key, end, key, sequence, sequence. */
+    static final String IS_ON_BRANCH =
+            """
+            WITH RECURSIVE run (low, high, up) AS (
+              SELECT h.run_start, h.seq,
+                     (SELECT f.parent_seq FROM keepsake_message f
+                      WHERE f.memory_key = h.memory_key AND f.seq = h.run_start)
+              FROM keepsake_message h
+              WHERE h.memory_key = ? AND h.seq = ?
+              UNION ALL
+              SELECT p.run_start, p.seq,
+                     (SELECT f.parent_seq FROM keepsake_message f
+                      WHERE f.memory_key = p.memory_key AND f.seq = p.run_start)
+              FROM run
+              JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
+              WHERE run.low > ?
+            )
+            SELECT 1 FROM run WHERE ? BETWEEN low AND high
+            """;
+
+    static final String PUT_VIEW =
+            """
+            INSERT INTO keepsake_view (memory_key, anchor_seq, view) VALUES (?, ?, ?)
+            ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET view = excluded.view
+            """;
+
+    static final String NEWEST_VIEW_UP_TO =
+            """
+            SELECT v.anchor_seq, v.view, a.id AS anchor
+            FROM keepsake_view v
+            JOIN keepsake_message a ON a.memory_key = v.memory_key AND a.seq = v.anchor_seq
+            WHERE v.memory_key = ? AND v.anchor_seq <= ?
+            ORDER BY v.anchor_seq DESC
+            LIMIT 1
+            """;
+
+    static final String NEWEST_SUMMARY_UP_TO =
+            """
+            SELECT s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
+                   s.replaced_tokens, s.model, s.created_at
+            FROM keepsake_summary s
+            JOIN keepsake_message c ON c.memory_key = s.memory_key AND c.seq = s.covers_seq
+            WHERE s.memory_key = ? AND s.covers_seq <= ?
+            ORDER BY s.covers_seq DESC, s.version DESC
+            LIMIT 1
+            """;
+
+    /** The tombstone: a hash and an epoch, nothing else. */
+    static final String BURY =
+            """
+            INSERT INTO keepsake_memory (memory_key, epoch, revision, last_seq, tokens, created_at)
+            VALUES (?, 2, 2, 0, 0, 0)
+            ON CONFLICT (memory_key) DO UPDATE
+              SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
+                  tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
+                  metadata = NULL, last_seq = 0, head_seq = NULL, tokens = 0, created_at = 0, last_message_at = NULL
+            """;
+
+    private SqliteSql() {}
+}

