@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -29,6 +30,7 @@ public final class TcpProxy implements AutoCloseable {
     private final AtomicInteger cuts = new AtomicInteger();
     private volatile boolean refusing;
     private volatile Cut next;
+    private volatile byte[] marker = {};
 
     public TcpProxy(int target) throws IOException {
         this.target = target;
@@ -50,8 +52,9 @@ public final class TcpProxy implements AutoCloseable {
         refusing = false;
     }
 
-    /** Cuts the next line that the client sends something on. */
-    public void cutNext(Cut where) {
+    /** Cuts the next line on which a client sends some text. */
+    public void cutNext(Cut where, String text) {
+        marker = text.getBytes(StandardCharsets.UTF_8);
         next = where;
     }
 
@@ -99,7 +102,7 @@ public final class TcpProxy implements AutoCloseable {
                 OutputStream out = to.getOutputStream();
                 for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
                     if (request) {
-                        Cut cut = takeCut();
+                        Cut cut = takeCut(buffer, length);
                         if (cut == Cut.IN_THE_MIDDLE) {
                             out.write(buffer, 0, length / 2);
                         }
@@ -123,15 +126,21 @@ public final class TcpProxy implements AutoCloseable {
             open.remove(server);
         }
 
-        private Cut takeCut() {
+        private Cut takeCut(byte[] sent, int length) {
             synchronized (TcpProxy.this) {
+                if (next == null || !contains(sent, length)) {
+                    return null;
+                }
                 Cut cut = next;
                 next = null;
-                if (cut != null) {
-                    cuts.incrementAndGet();
-                }
+                cuts.incrementAndGet();
                 return cut;
             }
+        }
+
+        private boolean contains(byte[] sent, int length) {
+            String text = new String(sent, 0, length, StandardCharsets.ISO_8859_1);
+            return text.contains(new String(marker, StandardCharsets.ISO_8859_1));
         }
     }
 
