@@ -19,6 +19,9 @@ interface Dialect {
     /** Makes a message the head. Parameters: its sequence, key. */
     String moveHead();
 
+    /** The messages without children, newest first. Parameters: key, four times. */
+    String leaves();
+
     /** Leaves a tombstone: a hash and an epoch, nothing else. Parameter: key. */
     String bury();
 

@@ -141,7 +141,7 @@ public final class JdbcMessageLog implements MessageLog {
         return connections.single(
                 "branches of memory " + key,
                 session -> session.list(
-                        Sql.LEAVES,
+                        dialect.leaves(),
                         row -> new Branch(
                                 row.getString("id"),
                                 row.getLong("depth"),

@@ -29,6 +29,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public String leaves() {
+        return PostgresSql.LEAVES;
+    }
+
+    @Override
     public String bury() {
         return PostgresSql.BURY;
     }

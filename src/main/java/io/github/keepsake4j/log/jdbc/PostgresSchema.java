@@ -17,6 +17,14 @@ final class PostgresSchema {
     private static final long LOCK = 0x6B65657073616B65L;
 
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
+    private static final String DUPLICATE_TABLE = "42P07";
+
+    /** Not by {@code to_regclass}: a session remembers for a while what was not there, even behind a lock. */
+    private static final String IS_THERE =
+            """
+            SELECT 1 FROM pg_catalog.pg_class
+            WHERE relname = 'keepsake_schema' AND pg_catalog.pg_table_is_visible(oid)
+            """;
 
     private final SchemaMode mode;
     private volatile boolean checked;
@@ -31,6 +39,10 @@ final class PostgresSchema {
 
     /** The connection does not commit by itself. */
     void check(Connection connection, int timeoutSeconds) throws SQLException {
+        check(connection, timeoutSeconds, true);
+    }
+
+    private void check(Connection connection, int timeoutSeconds, boolean again) throws SQLException {
         checkServer(connection.getMetaData());
         int version = 0;
         try (Statement statement = connection.createStatement()) {
@@ -42,6 +54,11 @@ final class PostgresSchema {
             connection.commit();
         } catch (SQLException e) {
             rollback(connection, e);
+            if (DUPLICATE_TABLE.equals(e.getSQLState()) && again) {
+                // Under stricter isolation this transaction still saw what was there before it waited for the lock.
+                check(connection, timeoutSeconds, false);
+                return;
+            }
             if (INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
                 throw missing(version, "this database user may not create or read them", e);
             }
@@ -70,8 +87,8 @@ final class PostgresSchema {
     }
 
     private static int version(Statement statement) throws SQLException {
-        try (ResultSet rows = statement.executeQuery("SELECT to_regclass('keepsake_schema') IS NOT NULL")) {
-            if (!rows.next() || !rows.getBoolean(1)) {
+        try (ResultSet rows = statement.executeQuery(IS_THERE)) {
+            if (!rows.next()) {
                 return 0;
             }
         }

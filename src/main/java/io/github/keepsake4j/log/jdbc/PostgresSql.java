@@ -37,6 +37,33 @@ final class PostgresSql {
             """;
 
     /**
+     * The leaves: each run's end that no other run hangs from. Runs are found by the index over their starts, and their ends
+     * one by one: joined otherwise, the planner may read the whole table. Parameters: key, key, key, key.
+     */
+    static final String LEAVES =
+            """
+            SELECT l.seq, l.id, l.depth, l.created_at, l.current
+            FROM (
+              SELECT r.seq - 1 AS seq FROM keepsake_message r
+              WHERE r.memory_key = ? AND r.run_start = r.seq AND r.seq > 1
+              UNION
+              SELECT last_seq FROM keepsake_memory WHERE memory_key = ? AND last_seq > 0
+            ) run_end
+            CROSS JOIN LATERAL (
+              SELECT l.seq, l.id, l.depth, l.created_at,
+                     l.seq = (SELECT m.head_seq FROM keepsake_memory m WHERE m.memory_key = l.memory_key) AS current
+              FROM keepsake_message l
+              WHERE l.memory_key = ? AND l.seq = run_end.seq
+              LIMIT 1
+            ) l
+            WHERE run_end.seq NOT IN (
+              SELECT r.parent_seq FROM keepsake_message r
+              WHERE r.memory_key = ? AND r.run_start = r.seq AND r.parent_seq IS NOT NULL
+            )
+            ORDER BY l.seq DESC
+            """;
+
+    /**
      * A whole append. No row comes back if a condition does not hold, and nothing was written then; a used id aborts it.
      *
      * <p>The memory's row goes first: it hands out the sequence, and its lock lets one append in at a time. What is below

@@ -30,6 +30,11 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
+    public String leaves() {
+        return SqliteSql.LEAVES;
+    }
+
+    @Override
     public String bury() {
         return SqliteSql.BURY;
     }

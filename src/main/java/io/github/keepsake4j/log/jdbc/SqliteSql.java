@@ -98,6 +98,28 @@ final class SqliteSql {
             SELECT 1 FROM run WHERE ? BETWEEN low AND high
             """;
 
+    /**
+     * The leaves: each run's end that no other run hangs from. Runs are found by the index over their starts, so this
+     * costs what the forks are, not what the messages are. Parameters: key, key, key, key.
+     */
+    static final String LEAVES =
+            """
+            SELECT l.seq, l.id, l.depth, l.created_at, l.seq = m.head_seq AS current
+            FROM (
+              SELECT r.seq - 1 AS seq FROM keepsake_message r
+              WHERE r.memory_key = ? AND r.run_start = r.seq AND r.seq > 1
+              UNION
+              SELECT last_seq FROM keepsake_memory WHERE memory_key = ? AND last_seq > 0
+            ) run_end
+            JOIN keepsake_message l ON l.memory_key = ? AND l.seq = run_end.seq
+            JOIN keepsake_memory m ON m.memory_key = l.memory_key
+            WHERE l.seq NOT IN (
+              SELECT r.parent_seq FROM keepsake_message r
+              WHERE r.memory_key = ? AND r.run_start = r.seq AND r.parent_seq IS NOT NULL
+            )
+            ORDER BY l.seq DESC
+            """;
+
     static final String PUT_VIEW =
             """
             INSERT INTO keepsake_view (memory_key, anchor_seq, view) VALUES (?, ?, ?)

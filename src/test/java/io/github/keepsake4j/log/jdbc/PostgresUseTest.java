@@ -1,0 +1,327 @@
+package io.github.keepsake4j.log.jdbc;
+
+import static io.github.keepsake4j.log.LogTesting.KEY;
+import static io.github.keepsake4j.log.LogTesting.SECRET;
+import static io.github.keepsake4j.log.LogTesting.batch;
+import static io.github.keepsake4j.log.LogTesting.branch;
+import static io.github.keepsake4j.log.LogTesting.history;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Postgres;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.ds.PGSimpleDataSource;
+import org.sqlite.SQLiteDataSource;
+
+/** PostgreSQL as applications use it: pools, callers' transactions, roles, start-up, isolation levels, time-outs. */
+@Timeout(120)
+class PostgresUseTest {
+
+    private static final int THREADS = 16;
+
+    private static Postgres server;
+
+    @TempDir
+    Path directory;
+
+    private String database;
+
+    @BeforeAll
+    static void start() {
+        server = Postgres.newest();
+    }
+
+    @BeforeEach
+    void makeDatabase() throws SQLException {
+        database = server.newDatabase();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4,false", "4,true", "1,false", "1,true"})
+    void a_pool_smaller_than_the_threads_and_callers_that_roll_back(int size, boolean inTransaction) throws Exception {
+        int count = 5;
+        try (HikariDataSource pool = Postgres.pool(source(), size, true);
+                HikariDataSource callers = Postgres.pool(source(), THREADS, false);
+                MessageLog log = always(pool)) {
+            Postgres.execute(callers, "CREATE TABLE caller (name text)");
+            PostgresWriter.inThreads(THREADS, thread -> {
+                for (int i = 0; i < count; i++) {
+                    if (!inTransaction) {
+                        log.append(KEY, batch(thread + "-" + i));
+                        log.read(KEY, ReadQuery.newest(5));
+                        continue;
+                    }
+                    try (Connection caller = callers.getConnection();
+                            Statement statement = caller.createStatement()) {
+                        statement.execute("INSERT INTO caller VALUES ('" + thread + "')");
+                        log.append(KEY, batch(thread + "-" + i));
+                        log.read(KEY, ReadQuery.newest(5));
+                        caller.rollback();
+                    }
+                }
+            });
+
+            assertThat(history(log, KEY)).hasSize(THREADS * count);
+            assertThat(branch(log, KEY)).hasSize(THREADS * count);
+        }
+    }
+
+    @Test
+    void a_caller_that_holds_the_only_connection_gets_a_retryable_error_and_no_deadlock() throws Exception {
+        try (HikariDataSource pool = Postgres.pool(source(), 1, true);
+                MessageLog log = always(pool)) {
+            log.append(KEY, batch("a"));
+            pool.setConnectionTimeout(300);
+            try (Connection caller = pool.getConnection()) {
+                caller.setAutoCommit(false);
+                assertThatThrownBy(() -> log.append(KEY, batch("b"))).isInstanceOf(StorageUnavailableException.class);
+                caller.setAutoCommit(true);
+            }
+            assertThat(log.append(KEY, batch("b")).head()).isEqualTo("b");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"read committed", "serializable"})
+    void twenty_instances_start_at_once_on_an_empty_database(String isolation) throws Exception {
+        Postgres.execute(
+                source(), "ALTER DATABASE " + database + " SET default_transaction_isolation = '" + isolation + "'");
+        CyclicBarrier all = new CyclicBarrier(20);
+        PostgresWriter.inThreads(20, instance -> {
+            try (MessageLog log = always(source())) {
+                all.await();
+                log.append(KEY, batch("i" + instance));
+            }
+        });
+
+        try (MessageLog log = JdbcMessageLog.postgres(source())) {
+            assertThat(branch(log, KEY)).hasSize(20);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ALWAYS", "EMBEDDED", "NEVER"})
+    void a_role_that_may_not_make_tables_is_told_which_script_is_missing(SchemaMode mode) throws Exception {
+        String role = "reader_" + database;
+        Postgres.execute(
+                source(), "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE " + role + " LOGIN PASSWORD 'x'");
+        PGSimpleDataSource source = source();
+        source.setUser(role);
+        source.setPassword("x");
+        try (MessageLog log =
+                JdbcMessageLog.builder().dataSource(source).schema(mode).build()) {
+            for (int i = 0; i < 2; i++) {
+                assertThatThrownBy(() -> log.append(KEY, batch("a")))
+                        .isInstanceOf(KeepsakeException.class)
+                        .hasMessageContaining("io/github/keepsake4j/schema/postgresql/V1__keepsake.sql");
+            }
+            always(source()).append(KEY, batch("made"));
+            Postgres.execute(source(), "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role);
+            Postgres.execute(source(), "GRANT USAGE ON SEQUENCE keepsake_memory_number TO " + role);
+
+            assertThat(log.append(KEY, batch("a")).head()).isEqualTo("a");
+        }
+    }
+
+    @Test
+    void another_database_is_refused_by_name() {
+        SQLiteDataSource other = new SQLiteDataSource();
+        other.setUrl("jdbc:sqlite:" + directory.resolve("other.db"));
+        try (MessageLog log = JdbcMessageLog.postgres(other)) {
+            assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
+                    .isInstanceOf(KeepsakeException.class)
+                    .hasMessageContaining("SQLite");
+        }
+    }
+
+    @Test
+    void a_wrong_password_is_no_outage() throws SQLException {
+        Postgres.execute(source(), "CREATE ROLE user_" + database + " LOGIN PASSWORD 'right'");
+        try (JdbcMessageLog log = JdbcMessageLog.postgres("jdbc:postgresql://127.0.0.1:1/x", "u", "p")) {
+            assertThat(log).isNotNull();
+        }
+        PGSimpleDataSource source = source();
+        source.setDatabaseName("nowhere");
+        try (MessageLog log = JdbcMessageLog.postgres(source)) {
+            assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
+                    .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
+                            .isFalse());
+        }
+    }
+
+    @Test
+    void a_pool_of_our_own_is_closed_with_the_log() throws SQLException {
+        String url = "jdbc:postgresql://127.0.0.1:" + server.port() + "/" + database;
+        JdbcMessageLog log = JdbcMessageLog.builder()
+                .url(url, "postgres", "postgres")
+                .schema(SchemaMode.ALWAYS)
+                .maxPoolSize(2)
+                .build();
+        log.append(KEY, batch("a"));
+        log.close();
+        log.close();
+
+        assertThatThrownBy(() -> log.append(KEY, batch("b"))).isInstanceOf(KeepsakeException.class);
+    }
+
+    /** As a transaction pooler gives them: another session each time, and nothing prepared in it. */
+    @Test
+    void no_session_is_needed() throws Exception {
+        PGSimpleDataSource source = source();
+        source.setPrepareThreshold(0);
+        try (MessageLog log = always(source)) {
+            PostgresWriter.write(log, 0, 4, 8, attempt -> {});
+            assertThat(log.branches(PostgresWriter.KEY)).hasSize(1);
+        }
+    }
+
+    @Test
+    void a_connection_comes_back_as_it_was() throws Exception {
+        try (HikariDataSource pool = Postgres.pool(source(), 1, false);
+                MessageLog log = always(pool)) {
+            log.append(KEY, batch("a"));
+            log.read(KEY, ReadQuery.newest(1));
+            log.describe(KEY, "title", Map.of());
+            assertThatThrownBy(() -> log.moveHead(KEY, "nowhere", null)).isInstanceOf(KeepsakeException.class);
+            try (Connection connection = pool.getConnection()) {
+                assertThat(connection.getAutoCommit()).isFalse();
+                Session session = new Session(connection, new PostgresDialect(), 0);
+                assertThat(session.<Integer>first(
+                                "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'",
+                                row -> row.getInt(1)))
+                        .isZero();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"serializable", "repeatable read"})
+    void stricter_isolation_of_the_data_source(String isolation) throws Exception {
+        Postgres.execute(
+                source(), "ALTER DATABASE " + database + " SET default_transaction_isolation = '" + isolation + "'");
+        try (HikariDataSource pool = Postgres.pool(source(), 4, true);
+                MessageLog log = always(pool)) {
+            PostgresWriter.inThreads(4, thread -> {
+                for (int i = 0; i < 10; i++) {
+                    log.append(KEY, batch(thread + "-" + i));
+                    log.describe(KEY, "title " + i, Map.of());
+                    log.read(KEY, ReadQuery.newest(3));
+                }
+            });
+            assertThat(branch(log, KEY)).hasSize(40);
+        }
+    }
+
+    @Test
+    void a_statement_that_waits_too_long_is_cancelled_and_can_be_sent_again() throws Exception {
+        try (HikariDataSource pool = Postgres.pool(source(), 2, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(pool)
+                        .schema(SchemaMode.ALWAYS)
+                        .statementTimeout(Duration.ofSeconds(1))
+                        .build()) {
+            log.append(KEY, batch("a"));
+            try (Connection other = source().getConnection();
+                    Statement statement = other.createStatement()) {
+                other.setAutoCommit(false);
+                statement.execute("SELECT * FROM keepsake_memory FOR UPDATE");
+                assertThatThrownBy(() -> log.append(KEY, batch("b")))
+                        .isInstanceOf(StorageUnavailableException.class)
+                        .hasMessageContaining(KEY.canonical());
+            }
+            assertThat(log.append(KEY, batch("b")).replayed()).isFalse();
+            assertThat(branch(log, KEY)).containsExactly("a", "b");
+        }
+    }
+
+    /** PostgreSQL repeats the whole row in the detail of a violated constraint. */
+    @Test
+    void no_error_repeats_message_text() throws Exception {
+        try (MessageLog log = always(source())) {
+            log.append(KEY, batch("a"));
+            Postgres.execute(source(), "ALTER TABLE keepsake_message ADD CHECK (id <> 'refused')");
+            Throwable error = catchThrowable(() -> log.append(KEY, batch("refused")));
+            StringWriter everything = new StringWriter();
+            error.printStackTrace(new PrintWriter(everything));
+
+            assertThat(error).isInstanceOf(KeepsakeException.class);
+            assertThat(everything.toString()).contains("23514").doesNotContain(SECRET);
+        }
+    }
+
+    @Test
+    void an_append_costs_little_wal_and_updates_stay_in_the_page() throws Exception {
+        int count = Counts.of(200, 4_000);
+        try (HikariDataSource pool = Postgres.pool(source(), 1, true);
+                MessageLog log = always(pool)) {
+            log.append(KEY, batch("first"));
+            for (int i = 0; i < 100; i++) {
+                log.append(ConversationKey.of("acme", "other" + i), batch("first"));
+            }
+            Postgres.execute(source(), "CHECKPOINT");
+            long before = number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn");
+            long payload = 100;
+            long begin = System.nanoTime();
+            for (int i = 0; i < count; i++) {
+                log.append(KEY, batch(Ids.next()));
+            }
+            long micros = (System.nanoTime() - begin) / 1_000 / count;
+            long wal = (number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn") - before) / count;
+            pool.close();
+            Thread.sleep(300);
+            long updates = number("SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'");
+            long hot = number("SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'");
+            long numbers = number("SELECT last_value FROM keepsake_memory_number");
+            System.out.printf(
+                    "%d appends: %d bytes of WAL each, %d us each; %d of %d updates HOT%n",
+                    count, wal, micros, hot, updates);
+
+            assertThat(wal).isLessThan(2_048 + payload);
+            assertThat(hot).isGreaterThan(updates * 95 / 100);
+            assertThat(numbers).isEqualTo(101);
+        }
+    }
+
+    private long number(String sql) throws SQLException {
+        try (Connection connection = source().getConnection()) {
+            return new Session(connection, new PostgresDialect(), 0).<Long>first(sql, row -> row.getLong(1));
+        }
+    }
+
+    private PGSimpleDataSource source() {
+        return server.database(database);
+    }
+
+    private static MessageLog always(javax.sql.DataSource source) {
+        return JdbcMessageLog.builder()
+                .dataSource(source)
+                .schema(SchemaMode.ALWAYS)
+                .build();
+    }
+}
