@@ -68,12 +68,15 @@ final class PostgresSql {
      *
      * <p>The memory's row goes first: it hands out the sequence, and its lock lets one append in at a time. What is below
      * {@code DO UPDATE} sees the newest version of that row; everything else sees what was committed when the statement
-     * began, and holds only if the memory was not erased since then. {@code given} is no table: its columns become bound
-     * parameters where they stand, so indexes are used.
+     * began, and holds only if the memory was not erased since then.
+     *
+     * <p>The planner must not see the parameters' values: a plan made for them costs milliseconds each time, and where
+     * statistics are stale it takes the memory for small and reads all of it. So they go through {@code given}, which is
+     * materialized, and each look-up is lateral with a limit, which leaves no other plan than one by an index.
      */
     static final String APPEND =
             """
-            WITH given AS NOT MATERIALIZED (
+            WITH given AS MATERIALIZED (
               SELECT ?::bytea AS memory_key, ?::text AS tenant, ?::text AS app_id, ?::text AS conversation_id,
                      ?::text AS node_id, ?::bigint AS now, ?::bigint AS epoch, ?::boolean AS any_head,
                      ?::text AS expected_head, ?::bigint AS expected_last_seq, ?::boolean AS under_head,
@@ -84,12 +87,20 @@ final class PostgresSql {
             parent AS MATERIALIZED (
               SELECT p.seq, p.run_start, p.depth, p.path_tokens, p.system_seq, p.user_seq
               FROM given
-              JOIN keepsake_message p ON p.memory_key = given.memory_key AND p.id = given.parent_id
+              CROSS JOIN LATERAL (
+                SELECT p.* FROM keepsake_message p
+                WHERE p.memory_key = given.memory_key AND p.id = given.parent_id
+                LIMIT 1
+              ) p
             ),
             anchor AS MATERIALIZED (
               SELECT a.seq
               FROM given
-              JOIN keepsake_message a ON a.memory_key = given.memory_key AND a.id = given.anchor_id
+              CROSS JOIN LATERAL (
+                SELECT a.seq FROM keepsake_message a
+                WHERE a.memory_key = given.memory_key AND a.id = given.anchor_id
+                LIMIT 1
+              ) a
             ),
             memory AS (
               INSERT INTO keepsake_memory AS m
@@ -103,7 +114,11 @@ final class PostgresSql {
                      COALESCE(parent.path_tokens, 0) + given.tokens, given.system_place, given.user_place,
                      given.last_id, parent.seq, parent.system_seq, parent.user_seq
               FROM given
-              LEFT JOIN keepsake_memory seen ON seen.memory_key = given.memory_key
+              LEFT JOIN LATERAL (
+                SELECT s.memory_key, s.number, s.epoch FROM keepsake_memory s
+                WHERE s.memory_key = given.memory_key
+                LIMIT 1
+              ) seen ON true
               LEFT JOIN parent ON true
               LEFT JOIN anchor ON true
               WHERE (given.epoch IS NULL OR given.epoch = COALESCE(seen.epoch, 1))
@@ -224,31 +239,45 @@ final class PostgresSql {
      *
      * <p>{@code chain} goes from run to run only while a view, a summary or the ancestor to stop behind is still to be found
      * below. {@code part} is a stretch of a run that is read; where only tokens bound the read, stretches grow, so that
-     * no more than about twice of what is returned is looked at. Depth and tokens along the path tell how far to go.
+     * no more than about twice of what is returned is looked at. Depth and tokens along the path tell how far to go. About
+     * {@code given} see {@link #APPEND}.
      */
     static final String READ =
             """
-            WITH RECURSIVE given AS NOT MATERIALIZED (
+            WITH RECURSIVE given AS MATERIALIZED (
               SELECT ?::bytea AS memory_key, ?::text AS from_id, ?::text AS after_id, ?::bigint AS max_messages,
                      ?::bigint AS max_tokens, ?::bigint AS stretch, ?::boolean AS to_summary
             ),
             memory AS MATERIALIZED (
               SELECT m.head_seq, m.head_id, m.epoch, m.revision
               FROM given
-              JOIN keepsake_memory m ON m.memory_key = given.memory_key
+              CROSS JOIN LATERAL (
+                SELECT m.head_seq, m.head_id, m.epoch, m.revision FROM keepsake_memory m
+                WHERE m.memory_key = given.memory_key
+                LIMIT 1
+              ) m
             ),
             start AS MATERIALIZED (
               SELECT s.seq, s.run_start, s.depth, s.path_tokens, s.system_seq, s.user_seq
               FROM given
-              JOIN keepsake_message s ON s.memory_key = given.memory_key AND s.seq = CASE
-                WHEN given.from_id IS NULL THEN (SELECT head_seq FROM memory)
-                ELSE (SELECT f.seq FROM keepsake_message f
-                      WHERE f.memory_key = given.memory_key AND f.id = given.from_id) END
+              CROSS JOIN LATERAL (
+                SELECT s.* FROM keepsake_message s
+                WHERE s.memory_key = given.memory_key AND s.seq = CASE
+                  WHEN given.from_id IS NULL THEN (SELECT head_seq FROM memory)
+                  ELSE (SELECT f.seq FROM keepsake_message f
+                        WHERE f.memory_key = given.memory_key AND f.id = given.from_id
+                        LIMIT 1) END
+                LIMIT 1
+              ) s
             ),
             after AS MATERIALIZED (
               SELECT a.seq
               FROM given
-              JOIN keepsake_message a ON a.memory_key = given.memory_key AND a.id = given.after_id
+              CROSS JOIN LATERAL (
+                SELECT a.seq FROM keepsake_message a
+                WHERE a.memory_key = given.memory_key AND a.id = given.after_id
+                LIMIT 1
+              ) a
             ),
             chain (low, high, view_seq, covers_seq) AS (
               SELECT start.run_start, start.seq,

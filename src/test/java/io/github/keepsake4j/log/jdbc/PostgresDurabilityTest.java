@@ -122,10 +122,12 @@ class PostgresDurabilityTest {
                 MessageLog log = always(pool)) {
             log.history(PostgresWriter.KEY, HistoryQuery.newest(1));
             Thread writers = inBackground(log, done);
-            while (proxy.cuts() < cuts) {
-                proxy.cutNext(TcpProxy.Cut.values()[proxy.cuts() % 3], "Text of ");
-                Thread.sleep(10);
+            for (int cut = 0; proxy.cuts() < cuts; cut++) {
+                // In between some get through.
+                Thread.sleep(50);
+                proxy.cutNext(TcpProxy.Cut.values()[cut % 3], "Text of ");
             }
+            Thread.sleep(100);
             done.set(true);
             writers.join();
             List<Stored> stored = PostgresWriter.stored(log);
