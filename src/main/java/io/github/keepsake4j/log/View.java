@@ -42,8 +42,7 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
      * @param last the id of the run's newest message
      */
     public record Run(@Nullable String after, String last) {
-/** Checks the parts. */
-
+        /** Checks the parts. */
         public Run {
             Objects.requireNonNull(last, "last");
         }
