@@ -73,6 +73,8 @@ class ArchitectureTest {
     static final ArchRule errors_have_one_root = classes()
             .that()
             .areAssignableTo(Exception.class)
+            .and()
+            .arePublic()
             .should()
             .beAssignableTo("io.github.keepsake4j.message.KeepsakeException");
 

@@ -11,7 +11,12 @@ final class OwnPool {
 
     /** Makes a pool that connects on first use. */
     static PostgresConnections open(
-            String url, String user, String password, int maxSize, Duration statementTimeout, SchemaMode schema) {
+            String url,
+            String user,
+            String password,
+            int maxSize,
+            Duration statementTimeout,
+            JdbcMessageLog.SchemaMode schema) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("keepsake");
         config.setJdbcUrl(url);

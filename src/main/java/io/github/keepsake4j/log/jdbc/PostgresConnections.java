@@ -35,7 +35,10 @@ final class PostgresConnections implements Connections {
      * @param owned what to close in the end, or null
      */
     PostgresConnections(
-            DataSource dataSource, Duration statementTimeout, SchemaMode mode, @Nullable AutoCloseable owned) {
+            DataSource dataSource,
+            Duration statementTimeout,
+            JdbcMessageLog.SchemaMode mode,
+            @Nullable AutoCloseable owned) {
         this.dataSource = dataSource;
         // JDBC counts in seconds, and 0 is for ever.
         this.timeoutSeconds =

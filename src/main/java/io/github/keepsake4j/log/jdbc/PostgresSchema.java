@@ -26,10 +26,10 @@ final class PostgresSchema {
             WHERE relname = 'keepsake_schema' AND pg_catalog.pg_table_is_visible(oid)
             """;
 
-    private final SchemaMode mode;
+    private final JdbcMessageLog.SchemaMode mode;
     private volatile boolean checked;
 
-    PostgresSchema(SchemaMode mode) {
+    PostgresSchema(JdbcMessageLog.SchemaMode mode) {
         this.mode = mode;
     }
 
@@ -48,7 +48,7 @@ final class PostgresSchema {
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(timeoutSeconds);
             version = version(statement);
-            if (mode == SchemaMode.ALWAYS && !Schema.POSTGRESQL.isEnough(version)) {
+            if (mode == JdbcMessageLog.SchemaMode.ALWAYS && !Schema.POSTGRESQL.isEnough(version)) {
                 version = create(statement);
             }
             connection.commit();
@@ -65,7 +65,7 @@ final class PostgresSchema {
             throw e;
         }
         if (!Schema.POSTGRESQL.isEnough(version)) {
-            throw missing(version, "they are made by the library only if told SchemaMode.ALWAYS", null);
+            throw missing(version, "they are made by the library only if told JdbcMessageLog.SchemaMode.ALWAYS", null);
         }
         checked = true;
     }

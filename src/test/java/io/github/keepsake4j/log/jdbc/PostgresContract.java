@@ -34,7 +34,7 @@ abstract class PostgresContract extends MessageLogContract {
         connect();
         try (JdbcMessageLog log = JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(SchemaMode.ALWAYS)
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .build()) {
             log.list("nobody", ListQuery.first(1));
         }

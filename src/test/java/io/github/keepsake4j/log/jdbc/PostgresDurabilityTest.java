@@ -177,7 +177,7 @@ class PostgresDurabilityTest {
     private static MessageLog always(DataSource source) {
         return JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(SchemaMode.ALWAYS)
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .build();
     }
 }

@@ -68,7 +68,7 @@ class PostgresPlansTest {
         try (HikariDataSource pool = Postgres.pool(server.database(database), 1, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(SchemaMode.ALWAYS)
+                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                         .build()) {
             log.read(LINEAR, ReadQuery.newest(1));
             // Statistics of a hundred messages, and then there are very many more.

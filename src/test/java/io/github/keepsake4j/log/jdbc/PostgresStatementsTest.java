@@ -56,7 +56,7 @@ class PostgresStatementsTest {
                 .dataSource(ProxyDataSourceBuilder.create(pool)
                         .afterQuery((execution, queries) -> queries.forEach(query -> statements.add(query.getQuery())))
                         .build())
-                .schema(SchemaMode.ALWAYS)
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .build();
         log.append(KEY, batch("a", "b"));
         statements.clear();

@@ -127,7 +127,8 @@ class PostgresUseTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"ALWAYS", "EMBEDDED", "NEVER"})
-    void a_role_that_may_not_make_tables_is_told_which_script_is_missing(SchemaMode mode) throws Exception {
+    void a_role_that_may_not_make_tables_is_told_which_script_is_missing(JdbcMessageLog.SchemaMode mode)
+            throws Exception {
         String role = "reader_" + database;
         Postgres.execute(
                 source(), "REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE " + role + " LOGIN PASSWORD 'x'");
@@ -180,7 +181,7 @@ class PostgresUseTest {
         String url = "jdbc:postgresql://127.0.0.1:" + server.port() + "/" + database;
         JdbcMessageLog log = JdbcMessageLog.builder()
                 .url(url, "postgres", "postgres")
-                .schema(SchemaMode.ALWAYS)
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .maxPoolSize(2)
                 .build();
         log.append(KEY, batch("a"));
@@ -243,7 +244,7 @@ class PostgresUseTest {
         try (HikariDataSource pool = Postgres.pool(source(), 2, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(SchemaMode.ALWAYS)
+                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                         .statementTimeout(Duration.ofSeconds(1))
                         .build()) {
             log.append(KEY, batch("a"));
@@ -321,7 +322,7 @@ class PostgresUseTest {
     private static MessageLog always(javax.sql.DataSource source) {
         return JdbcMessageLog.builder()
                 .dataSource(source)
-                .schema(SchemaMode.ALWAYS)
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .build();
     }
 }
