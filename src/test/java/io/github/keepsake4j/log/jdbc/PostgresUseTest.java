@@ -94,10 +94,9 @@ class PostgresUseTest {
 
     @Test
     void a_caller_that_holds_the_only_connection_gets_a_retryable_error_and_no_deadlock() throws Exception {
-        try (HikariDataSource pool = Postgres.pool(source(), 1, true);
+        try (HikariDataSource pool = Postgres.pool(source(), 1, true, 500);
                 MessageLog log = always(pool)) {
             log.append(KEY, batch("a"));
-            pool.setConnectionTimeout(300);
             try (Connection caller = pool.getConnection()) {
                 caller.setAutoCommit(false);
                 assertThatThrownBy(() -> log.append(KEY, batch("b"))).isInstanceOf(StorageUnavailableException.class);
@@ -162,17 +161,23 @@ class PostgresUseTest {
     }
 
     @Test
-    void a_wrong_password_is_no_outage() throws SQLException {
-        Postgres.execute(source(), "CREATE ROLE user_" + database + " LOGIN PASSWORD 'right'");
-        try (JdbcMessageLog log = JdbcMessageLog.postgres("jdbc:postgresql://127.0.0.1:1/x", "u", "p")) {
-            assertThat(log).isNotNull();
-        }
-        PGSimpleDataSource source = source();
-        source.setDatabaseName("nowhere");
-        try (MessageLog log = JdbcMessageLog.postgres(source)) {
+    void a_database_that_is_not_there_is_no_outage() {
+        try (MessageLog log = JdbcMessageLog.postgres(server.database("nowhere"))) {
             assertThatThrownBy(() -> log.list("acme", ListQuery.first(1)))
                     .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
                             .isFalse());
+        }
+    }
+
+    @Test
+    void a_pool_of_our_own_connects_on_first_use() {
+        try (MessageLog log = JdbcMessageLog.builder()
+                .url("jdbc:postgresql://127.0.0.1:1/" + database, "postgres", "password")
+                .statementTimeout(Duration.ofMillis(300))
+                .build()) {
+            assertThatThrownBy(() -> log.append(KEY, batch("a")))
+                    .isInstanceOf(StorageUnavailableException.class)
+                    .hasMessageNotContaining("password");
         }
     }
 
