@@ -1,0 +1,67 @@
+package io.github.keepsake4j.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.File;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The classes on other class paths than the one that they were compiled with. */
+class OtherClassPathsTest {
+
+    /** Loaded with the core of 1.20 and called through its interfaces, though nothing says that we override anything. */
+    @Test
+    void the_asynchronous_methods_of_the_next_core_are_ours() throws Exception {
+        List<URL> classPath = without("langchain4j-core-");
+        try (Stream<Path> jars = Files.list(Path.of("target", "next-core"))) {
+            classPath.add(0, jars.findFirst().orElseThrow().toUri().toURL());
+        }
+
+        assertThat(run(classPath, "async"))
+                .isEqualTo("langchain4j-core-1.20.0.jar added [1] set [1, 2] shown 2 kept 2");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite-jdbc", "postgresql", "HikariCP"})
+    void what_is_optional_may_be_absent(String jar) throws Exception {
+        assertThat(run(without("/" + jar + "-"), "async")).endsWith("shown 2 kept 2");
+        if (!jar.equals("sqlite-jdbc")) {
+            assertThat(run(without("/" + jar + "-"), "sqlite")).isEqualTo("1");
+        }
+    }
+
+    @Test
+    void a_class_path_without_sqlite_is_one() {
+        assertThatThrownBy(() -> run(without("/sqlite-jdbc-"), "sqlite"))
+                .rootCause()
+                .hasMessageContaining("org.sqlite");
+    }
+
+    private static String run(List<URL> classPath, String what) throws Exception {
+        try (URLClassLoader loader =
+                new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
+            Class<?> driver = loader.loadClass("io.github.keepsake4j.chat.OtherClassPathDriver");
+            return (String) driver.getMethod(what).invoke(null);
+        }
+    }
+
+    private static List<URL> without(String jar) throws Exception {
+        List<URL> urls = new ArrayList<>();
+        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        for (String entry : classPath.split(File.pathSeparator)) {
+            if (!entry.contains(jar)) {
+                urls.add(Path.of(entry).toUri().toURL());
+            }
+        }
+        return urls;
+    }
+}
