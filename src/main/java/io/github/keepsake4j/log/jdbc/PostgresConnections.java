@@ -88,15 +88,31 @@ final class PostgresConnections implements Connections {
     private <T> T onConnection(boolean autoCommit, Work<T> work) throws SQLException {
         try (Connection connection = connect()) {
             boolean before = connection.getAutoCommit();
-            if (!schema.isChecked()) {
-                setAutoCommit(connection, false);
-                schema.check(connection, timeoutSeconds);
+            try {
+                if (!schema.isChecked()) {
+                    setAutoCommit(connection, false);
+                    schema.check(connection, timeoutSeconds);
+                }
+                setAutoCommit(connection, autoCommit);
+                Session session = new Session(connection, dialect, timeoutSeconds);
+                T result = autoCommit ? work.on(session) : commit(session, work);
+                setAutoCommit(connection, before);
+                return result;
+            } catch (SQLException | RuntimeException | Error e) {
+                restore(connection, before, e);
+                throw e;
             }
-            setAutoCommit(connection, autoCommit);
-            Session session = new Session(connection, dialect, timeoutSeconds);
-            T result = autoCommit ? work.on(session) : commit(session, work);
-            setAutoCommit(connection, before);
-            return result;
+        }
+    }
+
+    /** Not every pool does this itself. */
+    private static void restore(Connection connection, boolean autoCommit, Throwable reason) {
+        try {
+            if (!connection.isClosed()) {
+                setAutoCommit(connection, autoCommit);
+            }
+        } catch (SQLException e) {
+            reason.addSuppressed(e);
         }
     }
 
