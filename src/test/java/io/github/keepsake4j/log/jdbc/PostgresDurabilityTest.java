@@ -15,7 +15,6 @@ import io.github.keepsake4j.testing.HistoryChecker.Stored;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.SwitchedDataSource;
 import io.github.keepsake4j.testing.TcpProxy;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,10 +25,14 @@ import javax.sql.DataSource;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Many writers, killed servers, cut lines: judged by the history checker. */
 @Timeout(900)
 class PostgresDurabilityTest {
+
+    @TempDir
+    Path directory;
 
     private final List<Attempt> told = Collections.synchronizedList(new ArrayList<>());
 
@@ -77,7 +80,6 @@ class PostgresDurabilityTest {
     @Test
     void nothing_acknowledged_is_lost_when_the_server_is_killed() throws Exception {
         int kills = Counts.of(2, 20);
-        Path directory = Files.createTempDirectory("keepsake-postgres");
         String commit = System.getProperty("keepsake.synchronous_commit", "on");
         Random random = new Random();
         SwitchedDataSource source = new SwitchedDataSource();
