@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -16,6 +17,7 @@ import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.SwitchedDataSource;
 import io.github.keepsake4j.testing.TcpProxy;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -91,7 +93,7 @@ class PostgresDurabilityTest {
             log.history(PostgresWriter.KEY, HistoryQuery.newest(1));
             Thread writers = inBackground(log, done);
             for (int kill = 0; kill < kills; kill++) {
-                Thread.sleep(400 + random.nextInt(800));
+                awaitMore(100 + random.nextInt(400));
                 server.kill(directory);
                 pool.close();
                 server.close();
@@ -99,7 +101,7 @@ class PostgresDurabilityTest {
                 pool = Postgres.pool(server.database("postgres"), 8, true);
                 source.use(pool);
             }
-            Thread.sleep(300);
+            awaitMore(50);
             done.set(true);
             writers.join();
             List<Stored> stored = PostgresWriter.stored(log);
@@ -126,10 +128,10 @@ class PostgresDurabilityTest {
             Thread writers = inBackground(log, done);
             for (int cut = 0; proxy.cuts() < cuts; cut++) {
                 // In between some get through.
-                Thread.sleep(50);
+                awaitMore(10);
                 proxy.cutNext(TcpProxy.Cut.values()[cut % 3], "Text of ");
             }
-            Thread.sleep(100);
+            awaitMore(10);
             done.set(true);
             writers.join();
             List<Stored> stored = PostgresWriter.stored(log);
@@ -163,6 +165,12 @@ class PostgresDurabilityTest {
         });
         thread.start();
         return thread;
+    }
+
+    /** Waits until some more attempts were made, whatever became of them. */
+    private void awaitMore(int attempts) {
+        int target = told.size() + attempts;
+        await().atMost(Duration.ofMinutes(1)).until(() -> told.size() >= target);
     }
 
     private void report(String what, List<Stored> stored) {

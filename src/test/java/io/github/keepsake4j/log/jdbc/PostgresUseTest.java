@@ -8,6 +8,7 @@ import static io.github.keepsake4j.log.LogTesting.history;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.ListQuery;
@@ -300,8 +301,10 @@ class PostgresUseTest {
             long micros = (System.nanoTime() - begin) / 1_000 / count;
             long wal = (number("SELECT pg_current_wal_insert_lsn() - '0/0'::pg_lsn") - before) / count;
             pool.close();
-            Thread.sleep(300);
-            long updates = number("SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'");
+            // The server counts a session's updates when the session ends.
+            String updated = "SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'";
+            await().until(() -> number(updated) >= count);
+            long updates = number(updated);
             long hot = number("SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'");
             long numbers = number("SELECT last_value FROM keepsake_memory_number");
             System.out.printf(
