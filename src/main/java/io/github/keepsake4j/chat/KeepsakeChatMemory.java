@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
@@ -88,25 +89,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
         List<ChatMessage> list = copy(messages);
         lock.lock();
         try {
-            OpenTurn open = openTurn();
-            if (open.unacknowledged) {
-                boolean retry = open.isRetry(list);
-                if (retry || open.pending.size() > list.size()) {
-                    write(open);
-                }
-                open.pending.clear();
-                open.unacknowledged = false;
-                if (retry) {
-                    return;
-                }
-                open = openTurn();
-            }
-            boolean due = false;
-            for (ChatMessage message : list) {
-                due |= accept(open, message);
-            }
-            if (due) {
-                write(open);
+            if (!isRetry(list)) {
+                accept(openTurn(), list);
             }
         } finally {
             lock.unlock();
@@ -130,12 +114,15 @@ public final class KeepsakeChatMemory implements ChatMemory {
         try {
             OpenTurn open = openTurn();
             flush(open);
+            open.relink(null);
             Seen handedOut = open.seen();
             Seen seen = handedOut != null ? handedOut : load(open, list.size());
             List<LoggedMessage> running = open.awaited > 0 ? seen.running() : List.of();
             List<LoggedMessage> shown = running.isEmpty() ? seen.shown() : seen.shownAndRunning();
             ViewChange change = ViewChange.of(list, shown, settings::prepare).keeping(running, shown);
-            for (int conflicts = 0; !tryChange(open, change, seen.tail()); conflicts++) {
+            // If the answer is lost, a retry must look at what is there by then.
+            open.seen(null, false);
+            for (int conflicts = 0; !tryChange(open, change, seen); conflicts++) {
                 if (conflicts == MAX_CONFLICTS) {
                     throw new HeadConflictException(key, seen.tail().head(), null);
                 }
@@ -150,7 +137,6 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 change = change.keeping(arrived, seen.shown());
             }
             open.seen(null, false);
-            open.relink = null;
             if (running.isEmpty()) {
                 open.awaited = OpenTurn.calls(list.get(list.size() - 1));
             }
@@ -170,7 +156,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
         lock.lock();
         try {
             OpenTurn open = openTurn();
+            open.relink(null);
             writePending(open);
+            open = openTurn();
             SystemMessage system = open.heldSystem;
             // Only the read right behind a tool round can trust what was read before: a system message tells of a new
             // turn, and after a first read the model may have failed and a new turn may have begun.
@@ -206,9 +194,11 @@ public final class KeepsakeChatMemory implements ChatMemory {
             Tail tail = seen.tail();
             String head = tail.head();
             if (head != null) {
-                View cleared = View.of(head, List.of(), everythingShown(tail.view(), head));
-                append(open, Append.viewOnly(cleared));
-                open.relink = new Relink(head, seen.shown());
+                // Kept from before if the memory was cleared already and only the answer was lost.
+                if (open.relink() == null || !seen.shown().isEmpty()) {
+                    open.relink(new Relink(head, List.of(), seen.shown(), tail.missingParent()));
+                }
+                append(open, Append.viewOnly(View.of(head, List.of(), everythingShown(tail.view(), head))));
             }
         } finally {
             lock.unlock();
@@ -253,22 +243,99 @@ public final class KeepsakeChatMemory implements ChatMemory {
         return open;
     }
 
+    /** Whether the very messages of an add that failed are added again; they are written then, unless they were already. */
+    private boolean isRetry(List<ChatMessage> list) {
+        OpenTurn open = openTurn();
+        List<ChatMessage> late = open.writtenLate;
+        open.writtenLate = List.of();
+        if (OpenTurn.same(late, list)) {
+            return true;
+        }
+        if (open.unacknowledged == 0) {
+            return false;
+        }
+        boolean again = OpenTurn.same(open.failed(), list);
+        // What was accepted before goes out as it was sent, or it could not be told whether it is stored.
+        if (again || open.pending.size() > open.unacknowledged) {
+            writePending(open);
+            openTurn().writtenLate = List.of();
+        }
+        open.pending.clear();
+        open.unacknowledged = 0;
+        return again;
+    }
+
+    private void accept(OpenTurn open, List<ChatMessage> list) {
+        int before = open.pending.size();
+        int awaited = open.awaited;
+        try {
+            boolean due = false;
+            for (ChatMessage message : list) {
+                due |= accept(open, message);
+            }
+            if (due) {
+                open.unacknowledged = open.pending.size() - before;
+                write(open);
+                openTurn().writtenLate = List.of();
+            }
+        } catch (RuntimeException e) {
+            if (!(e instanceof KeepsakeException known && known.isRetryable())) {
+                refuse(open, before, awaited, e);
+            }
+            throw e;
+        }
+    }
+
+    /** What is refused must not stand in the way of what comes next, nor take with it what was accepted before. */
+    private void refuse(OpenTurn open, int before, int awaited, RuntimeException reason) {
+        List<NewMessage> accepted = List.copyOf(open.pending.subList(0, Math.min(before, open.pending.size())));
+        open.pending.clear();
+        open.unacknowledged = 0;
+        open.awaited = awaited;
+        if (accepted.isEmpty() || turn != open) {
+            return;
+        }
+        try {
+            append(open, Append.under(Parent.head(), accepted));
+        } catch (RuntimeException e) {
+            reason.addSuppressed(e);
+        }
+    }
+
     /** Returns whether it is time to write. */
     private boolean accept(OpenTurn open, ChatMessage message) {
-        Relink relink = open.relink;
+        Relink relink = open.relink();
         if (relink != null) {
-            if (relink.takes(message)) {
-                append(open, Append.viewOnly(relink.view()));
+            if (relink(open, relink.with(message))) {
                 open.awaited = OpenTurn.calls(message);
                 return false;
             }
-            open.relink = null;
+            open.relink(null);
         }
-        if (message instanceof SystemMessage system) {
+        if (message instanceof SystemMessage system && open.pending.isEmpty()) {
+            SystemMessage held = open.heldSystem;
+            if (held != null && !held.equals(system)) {
+                writeSystem(open, held, load(open, 0));
+            }
             open.heldSystem = system;
             return false;
         }
         return open.accept(settings.prepare(message));
+    }
+
+    /** Links to an old message, unless it was not shown or somebody has appended since the clear. */
+    private boolean relink(OpenTurn open, @Nullable Relink linked) {
+        if (linked == null) {
+            return false;
+        }
+        try {
+            append(open, Append.viewOnly(linked.view()).expectingHead(linked.anchor()));
+        } catch (HeadConflictException e) {
+            return false;
+        }
+        open.relink(linked);
+        open.seen(null, false);
+        return true;
     }
 
     /** Writes all that was accepted, the system message too. */
@@ -305,11 +372,11 @@ public final class KeepsakeChatMemory implements ChatMemory {
             return;
         }
         List<NewMessage> batch = List.copyOf(open.pending);
-        open.unacknowledged = true;
         AppendResult result = append(open, Append.under(Parent.head(), batch));
-        open.unacknowledged = false;
+        open.writtenLate = open.failed();
+        open.unacknowledged = 0;
         open.pending.clear();
-        open.relink = null;
+        open.relink(null);
         ChatMessage last = batch.get(batch.size() - 1).message();
         boolean toolRound = last instanceof ToolExecutionResultMessage;
         Seen seen = open.seen();
@@ -317,6 +384,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
         open.seen(after, after != null && toolRound);
         if (last instanceof AiMessage && open.awaited == 0) {
             turn = null;
+            if (!open.writtenLate.isEmpty()) {
+                openTurn().writtenLate = open.writtenLate;
+            }
         }
     }
 
@@ -337,27 +407,39 @@ public final class KeepsakeChatMemory implements ChatMemory {
             reach = new Reach(atLeast, reach.turns(), reach.tokens());
         }
         Tail tail = TailLoader.load(settings.log(), key, reach);
-        open.epoch = tail.epoch();
+        if (open.awaited == 0) {
+            if (open.epoch != null && open.epoch != tail.epoch()) {
+                open.relink(null);
+            }
+            // In the middle of a tool round the epoch stays: what began before an erasure must be refused.
+            open.epoch = tail.epoch();
+        }
         open.seen(null, false);
         return Seen.of(tail, settings.strategy().select(TailLoader.context(tail)));
     }
 
     /** Returns false if somebody else moved the head. */
-    private boolean tryChange(OpenTurn open, ViewChange change, Tail tail) {
+    private boolean tryChange(OpenTurn open, ViewChange change, Seen seen) {
+        Tail tail = seen.tail();
         List<NewMessage> added = change.added();
-        if (change.isContinuation()) {
-            if (!added.isEmpty()) {
-                append(open, Append.under(Parent.head(), added));
-            }
+        boolean continues = change.isContinuation();
+        if (continues && added.isEmpty()) {
             return true;
         }
-        LoggedMessage fork = change.fork(tail.view());
-        Append append = fork != null
-                ? Append.under(Parent.of(fork.id()), added)
-                : new Append(
-                        Parent.head(), added, null, null, View.of(null, change.runs(tail.head()), List.of()), false);
+        // Where a limit cut something off, a fork would have room to show it again.
+        LoggedMessage fork = seen.cut() ? null : change.fork(tail.view());
+        View view = View.of(null, change.runs(tail.head(), tail.missingParent()), List.of());
+        Append append = continues
+                ? Append.under(Parent.head(), added)
+                : fork != null
+                        ? Append.under(Parent.of(fork.id()), added)
+                        : new Append(Parent.head(), added, null, null, view, false);
         try {
-            append(open, append.expectingHead(tail.head()));
+            AppendResult result = append(open, append.expectingHead(tail.head()));
+            if (continues && result.revision() != tail.revision()) {
+                // Somebody changed what is shown and appended nothing, so the list follows something else now.
+                append(open, Append.viewOnly(view));
+            }
             return true;
         } catch (HeadConflictException e) {
             return false;

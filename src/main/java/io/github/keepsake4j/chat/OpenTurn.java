@@ -24,21 +24,23 @@ final class OpenTurn {
     /** Accepted and not written yet: tool results that wait for the last one, or a batch that failed. */
     final List<NewMessage> pending = new ArrayList<>();
 
-    /** Whether {@link #pending} was sent and not acknowledged: it may be stored already. */
-    boolean unacknowledged;
+    /** How many of {@link #pending}, at its end, a failed add was about: they were sent and may be stored already. */
+    int unacknowledged;
+
+    /** What a failed add was about and another call has written since: adding it again is a retry. */
+    List<ChatMessage> writtenLate = List.of();
 
     /** How many tool results the last assistant message waits for. */
     int awaited;
-
-    /** Set after a clear, until something is added that was not there before. */
-    @Nullable
-    Relink relink;
 
     /** Whether {@link #seen} is what the memory holds, because the last thing done was a tool round of this turn. */
     boolean current;
 
     /** Soft, since a turn may stay open for ever, and a memory must stay cheap. */
     private SoftReference<@Nullable Seen> seen = new SoftReference<>(null);
+
+    /** Set after a clear, until something else happens. */
+    private SoftReference<@Nullable Relink> relink = new SoftReference<>(null);
 
     @Nullable
     Seen seen() {
@@ -48,6 +50,15 @@ final class OpenTurn {
     void seen(@Nullable Seen newest, boolean isCurrent) {
         seen = new SoftReference<>(newest);
         current = isCurrent;
+    }
+
+    @Nullable
+    Relink relink() {
+        return relink.get();
+    }
+
+    void relink(@Nullable Relink newest) {
+        relink = new SoftReference<>(newest);
     }
 
     /**
@@ -65,14 +76,20 @@ final class OpenTurn {
         return true;
     }
 
-    /** Whether the caller repeats the very messages whose write was not acknowledged. */
-    boolean isRetry(List<ChatMessage> messages) {
-        int offset = pending.size() - messages.size();
-        if (!unacknowledged || offset < 0) {
+    /** What the failed add was about. */
+    List<ChatMessage> failed() {
+        return pending.subList(pending.size() - unacknowledged, pending.size()).stream()
+                .map(NewMessage::message)
+                .toList();
+    }
+
+    /** Whether two lists hold the very same messages. */
+    static boolean same(List<ChatMessage> one, List<ChatMessage> other) {
+        if (one.isEmpty() || one.size() != other.size()) {
             return false;
         }
-        for (int i = 0; i < messages.size(); i++) {
-            if (pending.get(offset + i).message() != messages.get(i)) {
+        for (int i = 0; i < one.size(); i++) {
+            if (one.get(i) != other.get(i)) {
                 return false;
             }
         }

@@ -5,46 +5,43 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * After a clear: what the memory showed, to be linked to when it is added again, as a framework does that wants to
- * remove a message. Instances that were handed out are found wherever they stand; equal messages only in order.
+ * After a clear: what the memory showed, to be linked to when it is added again at once, as a framework does that wants
+ * to remove a message. Instances that were handed out are found wherever they stand; equal messages only in order.
+ * Immutable, so that a link counts only once it is written.
+ *
+ * @param anchor the head when the memory was cleared
+ * @param linked what was added again
+ * @param left what was shown and may still be linked to
+ * @param missingParent the id of a parent that is not there, or null
  */
-final class Relink {
+record Relink(String anchor, List<LoggedMessage> linked, List<LoggedMessage> left, @Nullable String missingParent) {
 
-    private final String anchor;
-    private final List<LoggedMessage> shown;
-    private final List<View.Run> runs = new ArrayList<>();
-    private int next;
-
-    Relink(String anchor, List<LoggedMessage> shown) {
-        this.anchor = anchor;
-        this.shown = shown;
-    }
-
-    /** Takes a message that was shown before. */
-    boolean takes(ChatMessage message) {
+    /** With one more message linked, or null if it was not shown before. */
+    @Nullable
+    Relink with(ChatMessage message) {
         int found = indexOf(message);
         if (found < 0) {
-            return false;
+            return null;
         }
-        LoggedMessage known = shown.get(found);
-        ViewChange.extend(runs, known.parentId(), known.id());
-        next = found + 1;
-        return true;
+        List<LoggedMessage> more = new ArrayList<>(linked);
+        more.add(left.get(found));
+        return new Relink(anchor, more, left.subList(found + 1, left.size()), missingParent);
     }
 
     /** What the memory shows now. */
     View view() {
-        return View.of(anchor, runs, ViewChange.runsOf(shown.subList(next, shown.size())));
+        return View.of(anchor, ViewChange.runsOf(linked, missingParent), ViewChange.runsOf(left, missingParent));
     }
 
     private int indexOf(ChatMessage message) {
-        for (int i = next; i < shown.size(); i++) {
-            if (shown.get(i).message() == message) {
+        for (int i = 0; i < left.size(); i++) {
+            if (left.get(i).message() == message) {
                 return i;
             }
         }
-        return next < shown.size() && shown.get(next).message().equals(message) ? next : -1;
+        return !left.isEmpty() && left.get(0).message().equals(message) ? 0 : -1;
     }
 }

@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param shown what was handed out of it
  * @param running the newest turn's last round, if it waits for tool results: it is not handed out, since a model must
  *     not see calls without results, but a list that somebody sets does not mean to drop it
+ * @param cut whether a limit left something older out
  */
-record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running) {
+record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, boolean cut) {
 
     static Seen of(Tail tail, Context context) {
         List<Turn> turns = context.turns();
@@ -30,7 +31,11 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running) {
                 turns.isEmpty() ? List.of() : turns.get(turns.size() - 1).rounds();
         List<LoggedMessage> running =
                 rounds.isEmpty() ? List.of() : rounds.get(rounds.size() - 1).hidden();
-        return new Seen(tail, context.shown(), running);
+        boolean cut = !tail.complete()
+                || context.omitted().stream()
+                        .anyMatch(omission -> omission.reason() == Context.Reason.MESSAGE_LIMIT
+                                || omission.reason() == Context.Reason.TOKEN_LIMIT);
+        return new Seen(tail, context.shown(), running, cut);
     }
 
     /** What a list is compared with while the newest turn goes on. */
@@ -74,6 +79,8 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running) {
             user = added.message() instanceof UserMessage ? logged : user;
             parent = added.id();
         }
+        LoggedMessage last = nowShown.get(nowShown.size() - 1);
+        boolean waits = OpenTurn.calls(last.message()) > 0;
         return new Seen(
                 new Tail(
                         parent,
@@ -86,7 +93,8 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running) {
                         tail.summary(),
                         tail.complete(),
                         tail.missingParent()),
-                nowShown,
-                List.of());
+                waits ? nowShown.subList(0, nowShown.size() - 1) : nowShown,
+                waits ? List.of(last) : List.of(),
+                cut);
     }
 }

@@ -107,8 +107,9 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
      * The list as runs.
      *
      * @param head the message that the new ones are appended under, or null
+     * @param missingParent the id of a parent that is not there, or null
      */
-    List<View.Run> runs(@Nullable String head) {
+    List<View.Run> runs(@Nullable String head, @Nullable String missingParent) {
         List<View.Run> runs = new ArrayList<>();
         String lastAdded = head;
         for (Item item : items) {
@@ -118,20 +119,26 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
                 extend(runs, lastAdded, added.id());
                 lastAdded = added.id();
             } else if (known != null) {
-                extend(runs, known.parentId(), known.id());
+                extend(runs, parent(known, missingParent), known.id());
             }
         }
         return runs;
     }
 
     /** What a list of stored messages is in runs. */
-    static List<View.Run> runsOf(List<LoggedMessage> messages) {
+    static List<View.Run> runsOf(List<LoggedMessage> messages, @Nullable String missingParent) {
         List<View.Run> runs = new ArrayList<>();
-        messages.forEach(message -> extend(runs, message.parentId(), message.id()));
+        messages.forEach(message -> extend(runs, parent(message, missingParent), message.id()));
         return runs;
     }
 
-    static void extend(List<View.Run> runs, @Nullable String parent, String id) {
+    /** A run cannot start behind a message that is not there: it starts where the branch does. */
+    private static @Nullable String parent(LoggedMessage message, @Nullable String missingParent) {
+        String parent = message.parentId();
+        return parent == null || parent.equals(missingParent) ? null : parent;
+    }
+
+    private static void extend(List<View.Run> runs, @Nullable String parent, String id) {
         View.Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
         if (last != null && last.last().equals(parent)) {
             runs.set(runs.size() - 1, new View.Run(last.after(), id));

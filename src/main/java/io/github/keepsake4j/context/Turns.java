@@ -34,7 +34,7 @@ public final class Turns {
     public static Context of(
             @Nullable LoggedMessage system, @Nullable LoggedMessage user, List<LoggedMessage> messages) {
         Turns turns = new Turns();
-        if (user != null && (messages.isEmpty() || messages.get(0).sequence() > user.sequence())) {
+        if (user != null && messages.stream().noneMatch(message -> message.id().equals(user.id()))) {
             turns.turns.add(new OpenTurn(user));
         }
         for (LoggedMessage message : messages) {

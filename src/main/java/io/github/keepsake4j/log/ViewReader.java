@@ -71,7 +71,10 @@ public final class ViewReader {
         summarized = summary != null && isBehindAnchor(summary, view);
         boolean allBehindAnchor = complete;
         int run = view.runs().size();
-        while (run > 0 && !(isFull() && system != null && user != null)) {
+        // Where the branch has none at all, none is looked for in run after run.
+        boolean noSystem = branch.system() == null;
+        boolean noUser = branch.user() == null;
+        while (run > 0 && !(isFull() && (noSystem || system != null) && (noUser || user != null))) {
             takeRun(view.runs().get(--run), pool);
         }
         complete = summarized ? allBehindAnchor : complete && run == 0;
