@@ -1,13 +1,19 @@
 package io.github.keepsake4j.testing;
 
 import java.io.BufferedReader;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A second process with the tests' class path: its lines come back, and it can be killed. */
 public final class Child implements AutoCloseable {
@@ -21,9 +27,15 @@ public final class Child implements AutoCloseable {
     }
 
     public static Child start(Class<?> main, Object... arguments) throws IOException {
+        return start(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1"), main, arguments);
+    }
+
+    /** The same with options for its JVM. */
+    public static Child start(List<String> options, Class<?> main, Object... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1", "-cp", classPath(), main.getName()));
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath(), main.getName()));
         for (Object argument : arguments) {
             command.add(argument.toString());
         }
@@ -60,6 +72,14 @@ public final class Child implements AutoCloseable {
     }
 
     private static String classPath() {
+        if (Child.class.getClassLoader() instanceof URLClassLoader loader) {
+            // Inside Maven's own JVM.
+            return Stream.of(loader.getURLs()).map(Child::path).collect(Collectors.joining(File.pathSeparator));
+        }
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    private static String path(URL url) {
+        return Path.of(URI.create(url.toString())).toString();
     }
 }

@@ -1,0 +1,91 @@
+package io.github.keepsake4j.benchmark;
+
+import io.github.keepsake4j.message.ConversationKey;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Arrays;
+import javax.sql.DataSource;
+
+/**
+ * Memories of one shape. Appends go to all of them in turn, so that short ones stay short.
+ *
+ * @param name as the report calls it
+ * @param messages how many messages each memory has
+ * @param run after how many messages the branch forks; the number of messages where it does not
+ * @param memories how many memories there are
+ * @param randomIds whether ids are random, as they may come from elsewhere; ours are in order of time
+ */
+record History(String name, int messages, int run, int memories, boolean randomIds) {
+
+    /** Each run hangs from the run before it, six messages before that one's end. */
+    private static final String MESSAGES =
+            """
+            INSERT INTO %1$s.keepsake_message
+              (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at, run_start, depth,
+               path_tokens, user_seq)
+            SELECT ?, s, %2$s, p, %3$s, ?, 100, 'benchmark', 1700000000000000 + s, r * %4$d + 1, s - r * 5,
+                   (s - r * 5) * 100, s
+            FROM generate_series(1, %5$d) s
+            CROSS JOIN LATERAL (SELECT (s - 1) / %4$d AS r) run
+            CROSS JOIN LATERAL (
+              SELECT CASE WHEN s = 1 THEN NULL WHEN s = r * %4$d + 1 THEN s - 6 ELSE s - 1 END AS p
+            ) parent
+            """;
+
+    private static final String MEMORY =
+            """
+            INSERT INTO %1$s.keepsake_memory
+              (memory_key, tenant, conversation_id, metadata, epoch, revision, last_seq, tokens, created_at,
+               last_message_at, head_seq, head_id, head_run_start, head_depth, head_path_tokens, head_user_seq)
+            SELECT memory_key, ?, ?, '{}', 1, seq + 1, seq, seq * 100, 1700000000000000, created_at, seq, id, run_start,
+                   depth, path_tokens, user_seq
+            FROM %1$s.keepsake_message
+            WHERE memory_key = ? AND seq = ?
+            """;
+
+    /** A UUID of version 7, a millisecond after the one before it. */
+    private static final String ORDERED =
+            """
+            '0187' || lpad(to_hex(%1$s >> 16), 4, '0') || '-' || lpad(to_hex(%1$s & 65535), 4, '0') || '-7000-8000-'
+            || lpad(to_hex(%1$s), 12, '0')
+            """;
+
+    private static final String RANDOM = "md5('r' || %1$s)::uuid::text";
+
+    ConversationKey key(int call) {
+        return ConversationKey.of("benchmark", name + " #" + call % memories);
+    }
+
+    /** The first 16 bytes of SHA-256, as the schema has it. */
+    static byte[] hash(ConversationKey key) {
+        try {
+            byte[] canonical = key.canonical().getBytes(StandardCharsets.US_ASCII);
+            return Arrays.copyOf(MessageDigest.getInstance("SHA-256").digest(canonical), 16);
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    void fill(DataSource source, String schema) throws SQLException {
+        String id = randomIds ? RANDOM : ORDERED;
+        String sql = MESSAGES.formatted(schema, id.formatted("s"), id.formatted("p"), run, messages);
+        try (Connection connection = source.getConnection();
+                PreparedStatement rows = connection.prepareStatement(sql);
+                PreparedStatement row = connection.prepareStatement(MEMORY.formatted(schema))) {
+            for (int i = 0; i < memories; i++) {
+                ConversationKey key = key(i);
+                rows.setBytes(1, hash(key));
+                rows.setString(2, Payload.JSON);
+                rows.executeUpdate();
+                row.setString(1, key.tenant());
+                row.setString(2, key.conversationId());
+                row.setBytes(3, hash(key));
+                row.setInt(4, messages);
+                row.executeUpdate();
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.github.keepsake4j.benchmark;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.testing.Postgres;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** A pool on one database, with our log and the hand-written code on it: both take the same connections. */
+final class Site implements AutoCloseable {
+
+    private final HikariDataSource pool;
+    private final MessageLog log;
+    private final HandWritten handWritten;
+
+    Site(DataSource database, int connections) {
+        pool = Postgres.pool(database, connections, true);
+        log = JdbcMessageLog.postgres(pool);
+        handWritten = new HandWritten(pool);
+    }
+
+    HandWritten handWritten() {
+        return handWritten;
+    }
+
+    void append(ConversationKey key, NewMessage message) {
+        log.append(key, Append.underHead(message));
+    }
+
+    void read(ConversationKey key, int limit) {
+        int size = log.read(key, ReadQuery.newest(limit)).messages().size();
+        if (size != limit) {
+            throw new IllegalStateException(size + " messages instead of " + limit);
+        }
+    }
+
+    /** Ours, the floor, the bare insert. */
+    List<Operation> appends(History ours, History floor) {
+        int[] calls = new int[2];
+        return List.of(
+                new Operation(
+                        "append " + ours.name() + " keepsake", () -> append(ours.key(calls[0]++), Payload.ordered())),
+                new Operation("append " + ours.name() + " floor", () -> handWritten.append(floor.key(calls[1]++))),
+                new Operation("append " + ours.name() + " bare insert", handWritten::insert));
+    }
+
+    /** Ours, the floor, the floor that makes messages of its rows. */
+    List<Operation> reads(History ours, History floor, int limit) {
+        int[] calls = new int[3];
+        String name = "read " + limit + " " + ours.name();
+        return List.of(
+                new Operation(name + " keepsake", () -> read(ours.key(calls[0]++), limit)),
+                new Operation(name + " floor", () -> handWritten.read(floor.key(calls[1]++), limit, false)),
+                new Operation(
+                        name + " floor with decoding", () -> handWritten.read(floor.key(calls[2]++), limit, true)));
+    }
+
+    @Override
+    public void close() {
+        log.close();
+        pool.close();
+    }
+}
