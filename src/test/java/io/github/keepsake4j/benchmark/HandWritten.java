@@ -52,6 +52,7 @@ final class HandWritten {
             VALUES (?, ?, ?, ?, 1, ?, ?, NULL, ?, ?, ?, ?, ?, ?)
             """;
 
+    /** Not limited by a parameter: PostgreSQL would plan it anew each time, which costs as much as the read. */
     private static final String READ =
             """
             SELECT m.head_seq, m.head_id, m.epoch, m.revision,
@@ -60,9 +61,9 @@ final class HandWritten {
             CROSS JOIN LATERAL (
               SELECT seq, id, parent_id, parent_seq, message, tokens, token_counter, created_at
               FROM floor.keepsake_message
-              WHERE memory_key = m.memory_key AND seq <= m.head_seq
+              WHERE memory_key = m.memory_key AND seq BETWEEN m.head_seq - ? + 1 AND m.head_seq
               ORDER BY seq DESC
-              LIMIT ?
+              LIMIT 1000
             ) n
             WHERE m.memory_key = ?
             """;

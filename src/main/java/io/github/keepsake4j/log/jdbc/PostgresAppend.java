@@ -24,7 +24,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One append: {@link PostgresSql#APPEND}, which either does all of it or nothing. If it did nothing, a second statement
+ * One append: {@link PostgresSql#APPEND}, or for one message under the head of a memory that was seen to have messages the
+ * shorter {@link PostgresSql#APPEND_ONE}. Either does all of it or nothing. If it did nothing, a second statement
  * tells why, by the rules that hold for every backend. What the second one sees may be newer than what stopped the first
  * one; if nothing is in the way any more, the append is sent again.
  */
@@ -44,8 +45,10 @@ final class PostgresAppend {
     private final long now;
     private final MessageCodec codec;
     private final Columns columns;
+    private final boolean begun;
 
-    PostgresAppend(MemoryKey key, Append append, List<String> texts, long now, MessageCodec codec) {
+    PostgresAppend(MemoryKey key, Append append, List<String> texts, long now, MessageCodec codec, boolean begun) {
+        this.begun = begun;
         this.key = key;
         this.hash = Rows.hash(key);
         this.append = append;
@@ -75,7 +78,12 @@ final class PostgresAppend {
         }
         AppendResult done = null;
         try {
-            done = session.first(PostgresSql.APPEND, this::result, parameters(parent, lastSeq));
+            if (begun && append.parent() instanceof Parent.Head && append.view() == null && columns.size() == 1) {
+                done = session.first(PostgresSql.APPEND_ONE, this::result, parametersOfOne());
+            }
+            if (done == null) {
+                done = session.first(PostgresSql.APPEND, this::result, parameters(parent, lastSeq));
+            }
         } catch (SQLException e) {
             if (!UNIQUE_VIOLATION.equals(e.getSQLState())) {
                 throw e;
@@ -92,6 +100,25 @@ final class PostgresAppend {
                 row.getLong("epoch"),
                 row.getLong("revision"),
                 false);
+    }
+
+    private @Nullable Object[] parametersOfOne() {
+        Append.Expected expected = append.expected();
+        NewMessage message = append.messages().get(0);
+        return new @Nullable Object[] {
+            hash,
+            append.epoch(),
+            expected == null,
+            expected == null ? null : expected.head(),
+            message.id(),
+            message.tokens(),
+            columns.lastTime(),
+            message.message().type() == ChatMessageType.SYSTEM,
+            message.message().type() == ChatMessageType.USER,
+            message.tokens(),
+            message.tokenCounter(),
+            columns.messages[0]
+        };
     }
 
     /** In the order in which {@code given} names them, and then the columns of the messages. */

@@ -13,6 +13,12 @@ final class PostgresDialect implements Dialect {
 
     private final MessageCodec codec = new MessageCodec();
 
+    /** Memories that have messages, as was seen lately: most appends to them can be made by the short statement. */
+    private final RecentMemories begun = new RecentMemories();
+
+    /** Memories whose newest messages lie on several runs, as was seen lately: the short read would not do for them. */
+    private final RecentMemories winding = new RecentMemories();
+
     @Override
     public String memory() {
         return PostgresSql.MEMORY;
@@ -40,13 +46,19 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
-        PostgresAppend statement = new PostgresAppend(key, append, texts, now, codec);
-        return connections.single("append to memory " + key, statement::run);
+        PostgresAppend statement = new PostgresAppend(key, append, texts, now, codec, begun.contains(key));
+        AppendResult result = connections.single("append to memory " + key, statement::run);
+        begun.add(key);
+        return result;
     }
 
     @Override
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
-        PostgresRead statement = new PostgresRead(key, query, codec);
-        return connections.single("read of memory " + key, statement::run);
+        PostgresRead statement = new PostgresRead(key, query, codec, winding);
+        Tail tail = connections.single("read of memory " + key, statement::run);
+        if (tail.head() != null) {
+            begun.add(key);
+        }
+        return tail;
     }
 }

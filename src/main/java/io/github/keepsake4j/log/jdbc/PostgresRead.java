@@ -18,7 +18,10 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** One bounded read: what the rows of {@link PostgresSql#READ} make together. */
+/**
+ * One bounded read: what the rows of {@link PostgresSql#READ_RUN} or {@link PostgresSql#READ} make together. The first one
+ * is sent where it may do, unless it did not do for this memory the last time ({@code winding}).
+ */
 final class PostgresRead {
 
     /** What stands beside the messages. */
@@ -42,6 +45,7 @@ final class PostgresRead {
     private final MemoryKey key;
     private final ReadQuery query;
     private final MessageCodec codec;
+    private final RecentMemories winding;
     private final List<LoggedMessage> messages = new ArrayList<>();
     private final Map<Long, LoggedMessage> bySeq = new HashMap<>();
     private final Map<Long, Long> parents = new HashMap<>();
@@ -49,13 +53,33 @@ final class PostgresRead {
     private @Nullable View view;
     private @Nullable Summary summary;
 
-    PostgresRead(MemoryKey key, ReadQuery query, MessageCodec codec) {
+    PostgresRead(MemoryKey key, ReadQuery query, MessageCodec codec, RecentMemories winding) {
+        this.winding = winding;
         this.key = key;
         this.query = query;
         this.codec = codec;
     }
 
     Tail run(Session session) throws SQLException {
+        boolean mayBeInOneRun = query.from() == null
+                && query.after() == null
+                && !query.toSummary()
+                && query.maxMessages() > 0
+                && query.maxTokens() > 0;
+        if (mayBeInOneRun && !winding.contains(key)) {
+            forget();
+            long stretch = query.maxTokens() == Long.MAX_VALUE
+                    ? query.maxMessages()
+                    : Math.min(query.maxMessages(), FIRST_STRETCH);
+            session.list(PostgresSql.READ_RUN, this::take, Rows.hash(key), query.maxTokens(), stretch);
+            if (beside == null) {
+                return Tail.empty(Memory.NONE.epoch(), Memory.NONE.revision());
+            }
+            if (isEnough(beside)) {
+                return tail(beside);
+            }
+            winding.add(key);
+        }
         forget();
         session.list(
                 PostgresSql.READ,
@@ -67,11 +91,39 @@ final class PostgresRead {
                 query.maxTokens(),
                 query.maxTokens() == Long.MAX_VALUE ? WHOLE_RUN : FIRST_STRETCH,
                 query.toSummary());
-        return tail(Objects.requireNonNull(beside, "the memory's row"));
+        Tail tail = tail(Objects.requireNonNull(beside, "the memory's row"));
+        if (mayBeInOneRun && tail.view() == null && isStretch(tail.messages())) {
+            winding.remove(key);
+        }
+        return tail;
+    }
+
+    /** Whether the head's run held all that was asked for. */
+    private boolean isEnough(Beside found) {
+        if (found.start() == null) {
+            return true;
+        }
+        if (found.namedAfter() == null) {
+            return false;
+        }
+        long oldest = Long.MAX_VALUE;
+        for (LoggedMessage message : messages) {
+            oldest = Math.min(oldest, message.sequence());
+        }
+        // Above where was looked down to: the tokens were enough.
+        return oldest > found.namedAfter() || messages.size() == query.maxMessages() || !parents.containsKey(oldest);
+    }
+
+    /** Whether the short statement may do for it the next time. */
+    private boolean isStretch(List<LoggedMessage> read) {
+        return !read.isEmpty()
+                && (query.maxTokens() == Long.MAX_VALUE || read.size() < FIRST_STRETCH)
+                && read.get(read.size() - 1).sequence() - read.get(0).sequence() == read.size() - 1;
     }
 
     /** The work may be run again from the start. */
     private void forget() {
+        beside = null;
         messages.clear();
         bySeq.clear();
         parents.clear();

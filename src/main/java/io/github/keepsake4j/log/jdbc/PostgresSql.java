@@ -206,6 +206,50 @@ final class PostgresSql {
             """;
 
     /**
+     * {@link #APPEND} of one message under the head of a memory that has one, which is nearly every append: of the work that
+     * the other one is, most was starting its forty steps. No row comes back if a condition does not hold, or the memory
+     * is new or erased; the other one is sent then. All that is looked at is the memory's row, which is the newest version.
+     */
+    static final String APPEND_ONE =
+            """
+            WITH memory AS (
+              UPDATE keepsake_memory m
+              SET last_seq = m.last_seq + 1,
+                  tokens = m.tokens + given.tokens,
+                  last_message_at = given.created_at,
+                  prev_head_seq = m.head_seq, prev_system_seq = m.head_system_seq, prev_user_seq = m.head_user_seq,
+                  prev_head_id = m.head_id,
+                  head_seq = m.last_seq + 1,
+                  head_id = given.id,
+                  head_run_start = CASE WHEN m.head_seq = m.last_seq THEN m.head_run_start ELSE m.last_seq + 1 END,
+                  head_depth = m.head_depth + 1,
+                  head_path_tokens = m.head_path_tokens + given.tokens,
+                  head_system_seq = CASE WHEN given.is_system THEN m.last_seq + 1 ELSE m.head_system_seq END,
+                  head_user_seq = CASE WHEN given.is_user THEN m.last_seq + 1 ELSE m.head_user_seq END
+              FROM (
+                SELECT ?::bytea AS memory_key, ?::bigint AS epoch, ?::boolean AS any_head, ?::text AS expected_head,
+                       ?::text AS id, ?::integer AS tokens, ?::bigint AS created_at, ?::boolean AS is_system,
+                       ?::boolean AS is_user
+              ) given
+              WHERE m.memory_key = given.memory_key AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
+                AND m.epoch = COALESCE(given.epoch, m.epoch)
+                AND (given.any_head OR m.head_id = given.expected_head)
+              RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
+                        m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+                        m.last_message_at
+            ),
+            written AS (
+              INSERT INTO keepsake_message
+                (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+                 id, parent_id, token_counter, message)
+              SELECT memory_key, last_seq, prev_head_seq, last_message_at, head_run_start, head_depth, head_path_tokens,
+                     head_system_seq, head_user_seq, ?::integer, head_id, prev_head_id, ?::text, ?::text
+              FROM memory
+            )
+            SELECT prev_head_id, head_id, last_seq, epoch, revision FROM memory
+            """;
+
+    /**
      * Why an append did not happen: the memory's row, whether parent and anchor are there, and the messages whose ids the
      * batch uses, all as of one moment. At least one row. Parameters: parent, anchor, key, ids.
      */
@@ -421,6 +465,67 @@ final class PostgresSql {
               WHERE c.memory_key = given.memory_key AND c.seq = found.covers_seq
               LIMIT 1
             ) c
+            """;
+
+    /**
+     * {@link #READ} from the head where what is asked for lies in the head's run, which is nearly every read. The same kinds
+     * of rows; {@code named_after_seq} is here the sequence down to which was looked, and null if the view in force may
+     * lie on an older run. Whether that was enough is the caller's to see; the other one is sent if not. No rows for a
+     * memory that is not there.
+     */
+    static final String READ_RUN =
+            """
+            WITH memory AS MATERIALIZED (
+              SELECT m.memory_key, m.head_seq, m.head_id, m.epoch, m.revision, m.head_system_seq, m.head_user_seq,
+                     m.head_run_start, m.head_path_tokens, given.max_tokens,
+                     GREATEST(m.head_run_start, m.head_seq - given.stretch + 1) AS low,
+                     (SELECT v.anchor_seq FROM keepsake_view v
+                      WHERE v.memory_key = m.memory_key AND v.anchor_seq <= m.head_seq
+                      ORDER BY v.anchor_seq DESC LIMIT 1) AS view_seq
+              FROM (SELECT ?::bytea AS memory_key, ?::bigint AS max_tokens, ?::bigint AS stretch) given
+              CROSS JOIN LATERAL (SELECT m.* FROM keepsake_memory m WHERE m.memory_key = given.memory_key LIMIT 1) m
+            )
+            SELECT 1 AS kind, memory.head_seq AS seq, memory.head_id AS id, NULL::text AS parent_id,
+                   NULL::bigint AS parent_seq, NULL::text AS message, NULL::integer AS tokens,
+                   NULL::text AS token_counter, NULL::bigint AS created_at, memory.epoch AS a, memory.revision AS b,
+                   memory.head_system_seq AS c, memory.head_user_seq AS d, 0::bigint AS floor_seq,
+                   CASE WHEN memory.view_seq < memory.head_run_start THEN NULL ELSE memory.low END AS named_after_seq,
+                   0::bigint AS after_seq
+            FROM memory
+            UNION ALL
+            SELECT 2, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
+                   NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            FROM memory
+            CROSS JOIN LATERAL (
+              SELECT m.* FROM keepsake_message m
+              WHERE m.memory_key = memory.memory_key AND m.seq BETWEEN memory.low AND memory.head_seq
+                AND memory.head_path_tokens - m.path_tokens < memory.max_tokens
+              ORDER BY m.seq DESC
+              LIMIT 1000000000
+            ) m
+            UNION ALL
+            SELECT 3, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
+                   NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            FROM memory
+            CROSS JOIN LATERAL (
+              SELECT m.* FROM keepsake_message m
+              WHERE m.memory_key = memory.memory_key AND m.seq IN (memory.head_system_seq, memory.head_user_seq)
+              LIMIT 2
+            ) m
+            WHERE m.seq < memory.low OR memory.head_path_tokens - m.path_tokens >= memory.max_tokens
+            UNION ALL
+            SELECT 4, memory.view_seq, v.id, NULL, NULL, v.view, NULL, NULL, NULL,
+                   NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            FROM memory
+            CROSS JOIN LATERAL (
+              SELECT v.view,
+                     (SELECT a.id FROM keepsake_message a
+                      WHERE a.memory_key = v.memory_key AND a.seq = v.anchor_seq) AS id
+              FROM keepsake_view v
+              WHERE v.memory_key = memory.memory_key AND v.anchor_seq = memory.view_seq
+              LIMIT 1
+            ) v
+            WHERE memory.view_seq >= memory.head_run_start
             """;
 
     private PostgresSql() {}
