@@ -20,7 +20,7 @@ final class Transcript {
     static void print(Context context, HistoryPage history, PrintStream out) {
         Set<String> seen = context.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
         out.println();
-        out.printf("%-4s %-15s %-7s %s%n", "#", "the model sees", "who", "the history holds");
+        out.printf("%-4s %-15s %-7s %s%n", "#", "in view now", "who", "the history holds");
         for (LoggedMessage logged : history.messages()) {
             out.printf(
                     "%-4d %-15s %-7s %s%n",

@@ -107,7 +107,8 @@ public final class Conversation {
     }
 
     /**
-     * Goes on from another message: it becomes the head. The branch that was current stays.
+     * Goes on from another message: it becomes the head. The branch that was current stays. A {@code clear()} holds on the
+     * branches that go on from where it was said, not on others.
      *
      * @param messageId the new head, such as a {@link Branch#leafId()}
      */
@@ -155,7 +156,7 @@ public final class Conversation {
         settings.log().describe(key, title, metadata);
     }
 
-    /** Deletes the memory: messages, views, summaries, title. Nothing brings it back. */
+    /** Deletes the memory: messages, views, summaries, title. Nothing brings it back; its id is free for a new one. */
     public void erase() {
         settings.log().erase(key);
     }

@@ -43,7 +43,7 @@ public record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function
         if (NO_ID.equals(memoryId) && !acceptDefault) {
             throw new InvalidInputException(
                     "memory id",
-                    "no @MemoryId was given, so LangChain4j passes \"default\", which every user would share. Add a"
+                    "no @MemoryId was given (or it is literally \"default\"), so LangChain4j passes \"default\", which every user would share. Add a"
                             + " @MemoryId parameter, or say Keepsake.builder().acceptDefaultMemoryId() if there is only"
                             + " one user");
         }

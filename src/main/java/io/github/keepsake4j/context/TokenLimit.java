@@ -5,10 +5,11 @@ import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Shows what fits a number of tokens, the system message included. Messages are counted when they are appended; nothing
+ * Shows what fits a number of tokens, the system message included; an AI service adds the new user message on top. Messages are counted when they are appended; nothing
  * is counted here. A message that another counter has counted weighs {@value #FOREIGN_FACTOR} times its count, since
  * tokenizers disagree by up to about that much. Immutable.
  */
@@ -39,7 +40,7 @@ public final class TokenLimit implements ContextStrategy {
         if (maxTokens < 1) {
             throw new InvalidInputException("maxTokens", "must be 1 or more, is " + maxTokens);
         }
-        return new TokenLimit(maxTokens, TokenCounter.of(estimator));
+        return new TokenLimit(maxTokens, TokenCounter.of(Objects.requireNonNull(estimator, "estimator")));
     }
 
     @Override

@@ -42,7 +42,7 @@ import org.jspecify.annotations.Nullable;
  * <p><b>Bounded time.</b> A text of up to 65,536 characters is counted as a whole. A longer one is counted in pieces of at
  * most 2,048 characters. They end between a letter and a space where there is one, which leaves the count the same; where
  * there is none in 1,024 characters, each cut may change it by a token or two. Beyond 4,194,304 characters, 512 evenly
- * X
+ * spaced pieces are counted, and the rest is estimated from them.
  *
  * <p>Thread-safe. An encoding is loaded when it is first counted with (up to 0.7 s), once in a JVM.
  */

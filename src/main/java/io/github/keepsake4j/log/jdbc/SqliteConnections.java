@@ -1,8 +1,10 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -104,6 +106,10 @@ final class SqliteConnections implements Connections {
     private Connection open() throws SQLException {
         if (connection != null) {
             return connection;
+        }
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null && !Files.isDirectory(directory)) {
+            throw new InvalidInputException("file", "the directory " + directory + " does not exist");
         }
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(Math.toIntExact(busyTimeout.toMillis()));
