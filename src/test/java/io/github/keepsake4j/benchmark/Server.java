@@ -2,7 +2,6 @@ package io.github.keepsake4j.benchmark;
 
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
-import io.github.keepsake4j.log.jdbc.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Postgres;
 import java.io.IOException;
@@ -54,7 +53,7 @@ final class Server implements AutoCloseable {
         for (PGSimpleDataSource schema : List.of(database, floor)) {
             try (JdbcMessageLog log = JdbcMessageLog.builder()
                     .dataSource(schema)
-                    .schema(SchemaMode.ALWAYS)
+                    .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                     .build()) {
                 log.read(ConversationKey.of("benchmark", "none"), ReadQuery.newest(1));
             }

@@ -429,14 +429,14 @@ class ChatMemoryRegressionTest {
     void missing_sqlite() {
         real = io.github.keepsake4j.log.jdbc.JdbcMessageLog.sqlite(dir.resolve("a.db"));
         open();
-        t12_missing_parent_clear_relink();
+        missing_parent_clear_relink();
     }
 
     @Test
     void sqlite_dup() {
         real = io.github.keepsake4j.log.jdbc.JdbcMessageLog.sqlite(dir.resolve("a.db"));
         open();
-        t01_set_new_system_in_front();
+        set_new_system_in_front();
     }
 
     @Test
