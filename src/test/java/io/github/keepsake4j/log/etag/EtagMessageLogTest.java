@@ -50,6 +50,11 @@ class EtagMessageLogTest extends MessageLogContract {
         return 50;
     }
 
+    @Override
+    public int randomTreesInFull() {
+        return 20;
+    }
+
     private static String escaped(String payload) {
         return payload.replace("\\", "\\\\").replace("\"", "\\\"");
     }
