@@ -43,7 +43,8 @@ import org.jspecify.annotations.Nullable;
  * connection of its own for as long as it lasts, and has committed when it returns, whatever transaction the caller is
  * in. So give it the plain data source, not a proxy that hands out the transaction's connection; and if calls are made
  * inside transactions, a pool of its own or one with more connections than there are threads. Transaction poolers such
- * as PgBouncer work (with {@code prepareThreshold=0} in the URL where they do not support prepared statements).
+ * as PgBouncer should do (with {@code prepareThreshold=0} in the URL where they do not support prepared statements): nothing
+ * is kept in a session.
  *
  * <p>Leases end by the clock of the machine that asks, so machines' clocks should agree to within a small part of a
  * lease's duration.
