@@ -84,7 +84,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public Conversation conversation(Object memoryId) {
-        return new Conversation(ids.key(memoryId), settings);
+        return new Conversation(memoryId, ids.key(memoryId), settings);
     }
 
     /**

@@ -24,16 +24,19 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Conversation {
 
+    private final Object id;
     private final MemoryKey key;
     private final ChatMemorySettings settings;
 
     /**
      * Makes a handle; no I/O. Users get one from {@code Keepsake.conversation(id)}.
      *
-     * @param key the memory
+     * @param id the id as the user gave it
+     * @param key the memory that it names
      * @param settings what all memories share
      */
-    public Conversation(MemoryKey key, ChatMemorySettings settings) {
+    public Conversation(Object id, MemoryKey key, ChatMemorySettings settings) {
+        this.id = id;
         this.key = key;
         this.settings = settings;
     }
@@ -62,8 +65,8 @@ public final class Conversation {
      * @return the context
      */
     public Context context() {
-        Tail tail = TailLoader.load(settings.log(), key, settings.strategy().reach());
-        return settings.strategy().select(TailLoader.context(tail));
+        Tail tail = TailLoader.load(settings.log(), key, settings.strategy().reach(id));
+        return settings.strategy().select(TailLoader.context(id, tail));
     }
 
     /**

@@ -167,7 +167,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             if (system != null) {
                 seen = writeSystem(open, system, seen);
             }
-            Context context = settings.strategy().select(TailLoader.context(seen.tail()));
+            Context context = settings.strategy().select(TailLoader.context(id, seen.tail()));
             open.seen(Seen.of(seen.tail(), context), false);
             if (context.overflow()) {
                 throw new ContextOverflowException(key);
@@ -402,9 +402,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     /** Reads as far back as the strategy looks, or as a list of some size may reach. */
     private Seen load(OpenTurn open, int atLeast) {
-        Reach reach = settings.strategy().reach();
+        Reach reach = settings.strategy().reach(id);
         if (reach.messages() < atLeast) {
-            reach = new Reach(atLeast, reach.turns(), reach.tokens());
+            reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest());
         }
         Tail tail = TailLoader.load(settings.log(), key, reach);
         if (open.awaited == 0) {
@@ -415,7 +415,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             open.epoch = tail.epoch();
         }
         open.seen(null, false);
-        return Seen.of(tail, settings.strategy().select(TailLoader.context(tail)));
+        return Seen.of(tail, settings.strategy().select(TailLoader.context(id, tail)));
     }
 
     /** Returns false if somebody else moved the head. */

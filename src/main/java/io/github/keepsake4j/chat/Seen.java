@@ -29,8 +29,9 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, b
         List<Turn> turns = context.turns();
         List<Turn.Round> rounds =
                 turns.isEmpty() ? List.of() : turns.get(turns.size() - 1).rounds();
+        Turn.Round last = rounds.isEmpty() ? null : rounds.get(rounds.size() - 1);
         List<LoggedMessage> running =
-                rounds.isEmpty() ? List.of() : rounds.get(rounds.size() - 1).hidden();
+                last != null && last.hidden() == Context.Reason.UNANSWERED_CALL ? last.messages() : List.of();
         boolean cut = !tail.complete()
                 || context.omitted().stream()
                         .anyMatch(omission -> omission.reason() == Context.Reason.MESSAGE_LIMIT

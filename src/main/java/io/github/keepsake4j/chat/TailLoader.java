@@ -1,14 +1,15 @@
 package io.github.keepsake4j.chat;
 
-import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Reach;
+import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
 
 /** Reads as far back as a strategy looks. */
 final class TailLoader {
@@ -24,20 +25,20 @@ final class TailLoader {
             int limit = (int) Math.min(guess, reach.messages());
             Tail tail = ViewReader.read(log, key, ReadQuery.newest(limit).upToTokens(reach.tokens()));
             // Fewer messages than the limit: the view ends there, or the tokens did.
-            if (tail.messages().size() < limit || limit == reach.messages() || turns(tail) >= reach.turns()) {
+            if (tail.messages().size() < limit || limit == reach.messages() || turns(key, tail) >= reach.turns()) {
                 return tail;
             }
             guess *= MESSAGES_PER_TURN;
         }
     }
 
-    static Context context(Tail tail) {
-        return Turns.of(tail.system(), tail.user(), tail.messages());
+    static Context context(Object memoryId, Tail tail) {
+        return Turns.of(memoryId, tail.system(), tail.user(), List.of(), tail.messages());
     }
 
-    private static long turns(Tail tail) {
-        return tail.messages().stream()
-                .filter(logged -> logged.message().type() == ChatMessageType.USER)
+    private static long turns(MemoryKey key, Tail tail) {
+        return context(key, tail).turns().stream()
+                .filter(turn -> turn.standing() != Turn.Standing.REPEATED)
                 .count();
     }
 }

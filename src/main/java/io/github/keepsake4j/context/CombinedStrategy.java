@@ -1,19 +1,30 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.Objects;
 import java.util.Optional;
 
-/** Two strategies, one after the other. */
+/** Two strategies; both mark before either limits. */
 record CombinedStrategy(ContextStrategy first, ContextStrategy second) implements ContextStrategy {
 
-    @Override
-    public Context select(Context context) {
-        return second.select(first.select(context));
+    CombinedStrategy {
+        Objects.requireNonNull(first, "first");
+        Objects.requireNonNull(second, "second");
     }
 
     @Override
-    public Reach reach() {
-        return first.reach().and(second.reach());
+    public Context select(Context context) {
+        return second.select(first.select(mark(context)));
+    }
+
+    @Override
+    public Context mark(Context context) {
+        return second.mark(first.mark(context));
+    }
+
+    @Override
+    public Reach reach(Object memoryId) {
+        return first.reach(memoryId).and(second.reach(memoryId));
     }
 
     @Override

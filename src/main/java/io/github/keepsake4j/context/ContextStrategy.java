@@ -6,6 +6,8 @@ import java.util.Optional;
 /**
  * Decides what a model sees of a memory: a pure function from what was read to what is shown. The log is not touched.
  * Strategies are immutable and safe across threads.
+ *
+ * <p>A strategy of one's own is a lambda, such as {@code context -> context.keepTurns(turn -> …)}.
  */
 @FunctionalInterface
 public interface ContextStrategy {
@@ -13,17 +15,29 @@ public interface ContextStrategy {
     /**
      * Selects what is shown.
      *
-     * @param context the newest turns of a branch, as far as {@link #reach()} asks for
-     * @return a context with the same or fewer messages
+     * @param context the turns of a branch, as far as {@link #reach(Object)} asks for
+     * @return a context that shows the same or less
      */
     Context select(Context context);
 
     /**
+     * Marks what every limit of a combination must know before it decides, such as pinned turns. Marking twice is the same
+     * as marking once.
+     *
+     * @param context the context before any limit
+     * @return the context with its marks; the same unless a strategy says otherwise
+     */
+    default Context mark(Context context) {
+        return context;
+    }
+
+    /**
      * Says how far back this strategy ever looks, so that no more is read.
      *
+     * @param memoryId the memory's id as LangChain4j gave it
      * @return the reach; everything unless a strategy says otherwise
      */
-    default Reach reach() {
+    default Reach reach(Object memoryId) {
         return Reach.EVERYTHING;
     }
 
@@ -37,7 +51,7 @@ public interface ContextStrategy {
     }
 
     /**
-     * Combines two strategies: the other one selects from what this one shows, so that the limits of both hold.
+     * Combines two strategies: what both show is shown, so that the limits of both hold, in either order.
      *
      * @param other the other strategy
      * @return the combination

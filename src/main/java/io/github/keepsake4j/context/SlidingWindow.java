@@ -1,10 +1,9 @@
 package io.github.keepsake4j.context;
 
-import io.github.keepsake4j.context.Context.Omission;
 import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.function.Function;
 
 /**
  * Shows the newest messages or turns. Whole turns leave, oldest first; an assistant message with tool calls and its
@@ -12,12 +11,12 @@ import java.util.List;
  */
 public final class SlidingWindow implements ContextStrategy {
 
-    private final int maxMessages;
-    private final int maxTurns;
+    private final Bound bound;
+    private final boolean countsTurns;
 
-    private SlidingWindow(int maxMessages, int maxTurns) {
-        this.maxMessages = maxMessages;
-        this.maxTurns = maxTurns;
+    private SlidingWindow(Bound bound, boolean countsTurns) {
+        this.bound = bound;
+        this.countsTurns = countsTurns;
     }
 
     /**
@@ -28,10 +27,18 @@ public final class SlidingWindow implements ContextStrategy {
      * @throws InvalidInputException if the limit is less than 1
      */
     public static SlidingWindow withMaxMessages(int maxMessages) {
-        if (maxMessages < 1) {
-            throw new InvalidInputException("maxMessages", "must be 1 or more, is " + maxMessages);
-        }
-        return new SlidingWindow(maxMessages, Integer.MAX_VALUE);
+        return new SlidingWindow(Bound.of("maxMessages", maxMessages), false);
+    }
+
+    /**
+     * A window of messages whose size depends on the memory. The system message counts.
+     *
+     * @param maxMessages gives the limit, 1 or more, for a memory's id as LangChain4j gave it; fast, since it is asked
+     *     whenever the memory is read
+     * @return the strategy, whose use throws {@link InvalidInputException} if the function gives null or less than 1
+     */
+    public static SlidingWindow withDynamicMaxMessages(Function<Object, Integer> maxMessages) {
+        return new SlidingWindow(Bound.of("maxMessages", maxMessages), false);
     }
 
     /**
@@ -42,26 +49,35 @@ public final class SlidingWindow implements ContextStrategy {
      * @throws InvalidInputException if the limit is less than 1
      */
     public static SlidingWindow withMaxTurns(int maxTurns) {
-        if (maxTurns < 1) {
-            throw new InvalidInputException("maxTurns", "must be 1 or more, is " + maxTurns);
-        }
-        return new SlidingWindow(Integer.MAX_VALUE, maxTurns);
+        return new SlidingWindow(Bound.of("maxTurns", maxTurns), true);
+    }
+
+    /**
+     * Lets the window move in steps: when it is full, up to this much more than needed leaves at once. Until the next step
+     * what is shown only grows at its end, so that a provider's prompt cache holds.
+     *
+     * @param step messages (or turns, in a window of turns), 1 or more and at most half the window
+     * @return a copy
+     * @throws InvalidInputException if the step is out of its range
+     */
+    public SlidingWindow step(int step) {
+        return new SlidingWindow(bound.stepping(step), countsTurns);
     }
 
     @Override
     public Context select(Context context) {
-        int surplus = Math.max(0, context.turns().size() - maxTurns);
-        List<Omission> omitted = new ArrayList<>(context.omitted());
-        for (Turn turn : context.turns().subList(0, surplus)) {
-            turn.messages().forEach(message -> omitted.add(new Omission(message, Reason.MESSAGE_LIMIT)));
-        }
-        List<Turn> turns = context.turns().subList(surplus, context.turns().size());
-        return new Trimmer(message -> 1, maxMessages, Reason.MESSAGE_LIMIT)
-                .trim(new Context(context.system(), turns, omitted, context.overflow()), 0);
+        Object id = context.memoryId();
+        Limit.Weight weight = countsTurns
+                ? (turn, message) ->
+                        message.id().equals(turn.user().id()) && turn.standing() != Standing.REPEATED ? 1 : 0
+                : (turn, message) -> 1;
+        return new Limit(weight, bound.limit(id), bound.step(id), Reason.MESSAGE_LIMIT)
+                .apply(context, countsTurns || context.system() == null ? 0 : 1);
     }
 
     @Override
-    public Reach reach() {
-        return new Reach(maxMessages, maxTurns, Long.MAX_VALUE);
+    public Reach reach(Object memoryId) {
+        int limit = bound.limit(memoryId);
+        return countsTurns ? new Reach(Integer.MAX_VALUE, limit, Long.MAX_VALUE, 0) : Reach.ofMessages(limit);
     }
 }

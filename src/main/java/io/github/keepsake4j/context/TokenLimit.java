@@ -7,23 +7,24 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
- * Shows what fits a number of tokens, the system message included; an AI service adds the new user message on top. Messages are counted when they are appended; nothing
- * is counted here. A message that another counter has counted weighs {@value #FOREIGN_FACTOR} times its count, since
- * tokenizers disagree by up to about that much. Immutable.
+ * Shows what fits a number of tokens, the system message included; an AI service adds the new user message on top.
+ * Messages are counted when they are appended; nothing is counted here. A message that another counter has counted weighs
+ * {@value #FOREIGN_FACTOR} times its count, since tokenizers disagree by up to about that much. Immutable.
  */
 public final class TokenLimit implements ContextStrategy {
 
     /** The weight of a token of another counter. */
     static final double FOREIGN_FACTOR = 1.5;
 
-    private final int maxTokens;
+    private final Bound bound;
     private final TokenCounter counter;
     private final int tokensPerList;
 
-    private TokenLimit(int maxTokens, TokenCounter counter) {
-        this.maxTokens = maxTokens;
+    private TokenLimit(Bound bound, TokenCounter counter) {
+        this.bound = bound;
         this.counter = counter;
         this.tokensPerList = counter.tokensPerList();
     }
@@ -37,20 +38,67 @@ public final class TokenLimit implements ContextStrategy {
      * @throws InvalidInputException if the limit is less than 1
      */
     public static TokenLimit withMaxTokens(int maxTokens, TokenCountEstimator estimator) {
-        if (maxTokens < 1) {
-            throw new InvalidInputException("maxTokens", "must be 1 or more, is " + maxTokens);
+        return of(Bound.of("maxTokens", maxTokens), estimator);
+    }
+
+    /**
+     * A limit of tokens that depends on the memory.
+     *
+     * @param maxTokens gives the limit, 1 or more, for a memory's id as LangChain4j gave it; fast, since it is asked
+     *     whenever the memory is read
+     * @param estimator what counts
+     * @return the strategy, whose use throws {@link InvalidInputException} if the function gives null or less than 1
+     */
+    public static TokenLimit withDynamicMaxTokens(Function<Object, Integer> maxTokens, TokenCountEstimator estimator) {
+        return of(Bound.of("maxTokens", maxTokens), estimator);
+    }
+
+    /**
+     * A limit by what a model takes in: its context size without what is kept free for the answer.
+     *
+     * @param contextTokens the model's context size in tokens
+     * @param answerTokens how many of them the answer may take, 0 or more and less than the context size
+     * @param estimator what counts
+     * @return the strategy
+     * @throws InvalidInputException if nothing is left for the memory
+     */
+    public static TokenLimit withContextSize(int contextTokens, int answerTokens, TokenCountEstimator estimator) {
+        if (answerTokens < 0 || answerTokens >= contextTokens) {
+            throw new InvalidInputException(
+                    "answerTokens",
+                    "must be 0 or more and less than the context size of " + contextTokens + ", is " + answerTokens);
         }
-        return new TokenLimit(maxTokens, TokenCounter.of(Objects.requireNonNull(estimator, "estimator")));
+        return of(Bound.of("contextTokens", contextTokens - answerTokens), estimator);
+    }
+
+    private static TokenLimit of(Bound bound, TokenCountEstimator estimator) {
+        return new TokenLimit(bound, TokenCounter.of(Objects.requireNonNull(estimator, "estimator")));
+    }
+
+    /**
+     * Lets the limit move in steps: when it is reached, up to this much more than needed leaves at once. Until the next
+     * step what is shown only grows at its end, so that a provider's prompt cache holds.
+     *
+     * @param step tokens, 1 or more and at most half the limit
+     * @return a copy
+     * @throws InvalidInputException if the step is out of its range
+     */
+    public TokenLimit step(int step) {
+        return new TokenLimit(bound.stepping(step), counter);
     }
 
     @Override
     public Context select(Context context) {
-        return new Trimmer(this::tokens, maxTokens, Reason.TOKEN_LIMIT).trim(context, tokensPerList);
+        Object id = context.memoryId();
+        LoggedMessage system = context.system();
+        long fixed = tokensPerList + context.reserved() + (system == null ? 0 : tokens(system));
+        return new Limit((turn, message) -> tokens(message), bound.limit(id), bound.step(id), Reason.TOKEN_LIMIT)
+                .apply(context, fixed);
     }
 
     @Override
-    public Reach reach() {
-        return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, maxTokens);
+    public Reach reach(Object memoryId) {
+        return Reach.ofTokens(bound.limit(memoryId));
     }
 
     @Override

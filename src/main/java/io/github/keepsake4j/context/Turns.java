@@ -2,29 +2,41 @@ package io.github.keepsake4j.context;
 
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context.Omission;
 import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Turn.Round;
+import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Cuts the newest part of a branch into turns, and repairs what a provider would refuse. */
+/** Cuts what was read of a branch into turns, and repairs what a provider would refuse. */
 public final class Turns {
 
+    /** What LangChain4j passes where there is no memory id. */
+    private static final String NO_ID = "default";
+
     private final List<OpenTurn> turns = new ArrayList<>();
-    private final List<Omission> omitted = new ArrayList<>();
+    private final List<LoggedMessage> headless = new ArrayList<>();
+    private final List<Omission> repaired = new ArrayList<>();
 
     private Turns() {}
 
     /**
      * Cuts a branch's newest part into turns. Results stand directly behind their calls; calls without all their
-     * results, and results without their call, are left out.
+     * results, and results without their call, are not shown.
      *
      * @param system the system message in force, or null
      * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
@@ -33,40 +45,92 @@ public final class Turns {
      */
     public static Context of(
             @Nullable LoggedMessage system, @Nullable LoggedMessage user, List<LoggedMessage> messages) {
-        Turns turns = new Turns();
-        if (user != null && messages.stream().noneMatch(message -> message.id().equals(user.id()))) {
-            turns.turns.add(new OpenTurn(user));
+        return of(NO_ID, system, user, List.of(), messages);
+    }
+
+    /**
+     * Cuts a branch's newest part, and its oldest one, into turns.
+     *
+     * @param memoryId the memory's id as LangChain4j gave it
+     * @param system the system message in force, or null
+     * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
+     * @param oldest the branch's oldest messages, oldest first; they may overlap with the newest; may be empty
+     * @param messages the newest messages, oldest first
+     * @return the context before any limit
+     */
+    public static Context of(
+            Object memoryId,
+            @Nullable LoggedMessage system,
+            @Nullable LoggedMessage user,
+            List<LoggedMessage> oldest,
+            List<LoggedMessage> messages) {
+        Set<String> newest = messages.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        List<LoggedMessage> before = oldest.stream()
+                .filter(message -> !newest.contains(message.id()))
+                .toList();
+        Turns beginning = new Turns();
+        Turns tail = new Turns();
+        boolean follows = !before.isEmpty()
+                && !messages.isEmpty()
+                && before.get(before.size() - 1).id().equals(messages.get(0).parentId());
+        (follows ? tail : beginning).addAll(before, system);
+        if (user != null
+                && Stream.concat(before.stream(), messages.stream()).noneMatch(m -> m.id().equals(user.id()))) {
+            tail.add(user, system);
         }
-        for (LoggedMessage message : messages) {
-            turns.add(message, system);
-        }
-        return new Context(system, turns.turns.stream().map(turns::close).toList(), turns.omitted, false);
+        tail.addAll(messages, system);
+        List<Turn> turns = new ArrayList<>(beginning.close(Standing.BEGINNING));
+        turns.addAll(tail.close(Standing.WHOLE));
+        List<Omission> repaired = new ArrayList<>(beginning.repaired);
+        beginning.headless.forEach(message -> repaired.add(new Omission(message, Reason.NO_USER_MESSAGE)));
+        repaired.addAll(tail.repaired);
+        return new Context(memoryId, system, oldest, tail.headless, turns, repaired, Map.of(), 0, false);
+    }
+
+    private void addAll(List<LoggedMessage> messages, @Nullable LoggedMessage system) {
+        messages.forEach(message -> add(message, system));
     }
 
     private void add(LoggedMessage logged, @Nullable LoggedMessage system) {
-        if (logged.message() instanceof UnknownMessage) {
-            omit(logged, Reason.UNKNOWN_TYPE);
-        } else if (logged.message() instanceof SystemMessage) {
+        ChatMessage message = logged.message();
+        if (message instanceof UnknownMessage) {
+            repair(logged, Reason.UNKNOWN_TYPE);
+        } else if (message instanceof SystemMessage) {
             if (system == null || !logged.id().equals(system.id())) {
-                omit(logged, Reason.OLD_SYSTEM_MESSAGE);
+                repair(logged, Reason.OLD_SYSTEM_MESSAGE);
             }
-        } else if (logged.message() instanceof UserMessage) {
-            turns.add(new OpenTurn(logged));
-        } else if (logged.message() instanceof ToolExecutionResultMessage result) {
+        } else if (message instanceof UserMessage user) {
+            begin(logged, user);
+        } else if (message instanceof ToolExecutionResultMessage result) {
             if (!answer(logged, result)) {
-                omit(logged, Reason.ORPHAN_RESULT);
+                repair(logged, Reason.ORPHAN_RESULT);
             }
         } else if (turns.isEmpty()) {
-            omit(logged, Reason.NO_USER_MESSAGE);
+            headless.add(logged);
         } else {
-            turns.get(turns.size() - 1).rounds.add(new OpenRound(logged));
+            newest().rounds.add(new OpenRound(logged));
         }
     }
 
-    /** The newest call that waits for this result gets it, be it in an older turn: turns can interleave. */
+    /** What follows a user message without text belongs to the turn before. */
+    private void begin(LoggedMessage logged, UserMessage user) {
+        if (isEmpty(user)) {
+            repair(logged, Reason.EMPTY_TEXT);
+            return;
+        }
+        if (!turns.isEmpty() && newest().user.message().equals(user)) {
+            newest().repeated = newest().rounds.stream().noneMatch(OpenRound::isShown);
+        }
+        turns.add(new OpenTurn(logged));
+    }
+
+    /**
+     * The newest call that waits for this result gets it, be it in an older turn: turns can interleave. A turn that was
+     * tried again gets none, or it would come back.
+     */
     private boolean answer(LoggedMessage logged, ToolExecutionResultMessage result) {
         for (int t = turns.size() - 1; t >= 0; t--) {
-            List<OpenRound> rounds = turns.get(t).rounds;
+            List<OpenRound> rounds = turns.get(t).repeated ? List.of() : turns.get(t).rounds;
             for (int r = rounds.size() - 1; r >= 0; r--) {
                 if (rounds.get(r).takes(result)) {
                     rounds.get(r).messages.add(logged);
@@ -77,29 +141,52 @@ public final class Turns {
         return false;
     }
 
-    private Turn close(OpenTurn open) {
-        List<Turn.Round> rounds = new ArrayList<>();
-        for (OpenRound round : open.rounds) {
-            if (round.waiting.isEmpty()) {
-                rounds.add(new Turn.Round(round.messages, List.of()));
-            } else {
-                round.messages.forEach(message -> omit(message, Reason.UNANSWERED_CALL));
-                rounds.add(new Turn.Round(List.of(), round.messages));
-            }
-        }
-        return new Turn(open.user, rounds, List.of());
+    private OpenTurn newest() {
+        return turns.get(turns.size() - 1);
     }
 
-    private void omit(LoggedMessage message, Reason reason) {
-        omitted.add(new Omission(message, reason));
+    private List<Turn> close(Standing standing) {
+        return turns.stream()
+                .map(open -> new Turn(
+                        open.user,
+                        open.close(),
+                        open.repeated ? Standing.REPEATED : standing,
+                        Turn.NOT_PINNED,
+                        Turn.Cut.NOTHING))
+                .toList();
+    }
+
+    private void repair(LoggedMessage message, Reason reason) {
+        repaired.add(new Omission(message, reason));
+    }
+
+    private static boolean isEmpty(UserMessage user) {
+        return user.contents().stream()
+                .allMatch(content ->
+                        content instanceof TextContent text && text.text().isBlank());
     }
 
     private static final class OpenTurn {
         private final LoggedMessage user;
         private final List<OpenRound> rounds = new ArrayList<>();
+        private boolean repeated;
 
         OpenTurn(LoggedMessage user) {
             this.user = user;
+        }
+
+        List<Round> close() {
+            List<Round> closed = new ArrayList<>();
+            boolean callsFollow = false;
+            for (int r = rounds.size() - 1; r >= 0; r--) {
+                OpenRound round = rounds.get(r);
+                boolean early = callsFollow && round.isAnswer();
+                closed.add(0, new Round(round.messages, early ? Reason.ANSWER_BEFORE_CALL : round.hidden()));
+                if (round.isShown()) {
+                    callsFollow = !round.isAnswer();
+                }
+            }
+            return closed;
         }
     }
 
@@ -127,6 +214,29 @@ public final class Turns {
                 }
             }
             return false;
+        }
+
+        boolean isShown() {
+            return hidden() == null;
+        }
+
+        @Nullable
+        Reason hidden() {
+            if (!waiting.isEmpty()) {
+                return Reason.UNANSWERED_CALL;
+            }
+            return isEmpty() ? Reason.EMPTY_TEXT : null;
+        }
+
+        boolean isAnswer() {
+            return !(messages.get(0).message() instanceof AiMessage ai && ai.hasToolExecutionRequests());
+        }
+
+        private boolean isEmpty() {
+            return messages.get(0).message() instanceof AiMessage ai
+                    && !ai.hasToolExecutionRequests()
+                    && (ai.text() == null || ai.text().isBlank())
+                    && ai.images().isEmpty();
         }
     }
 }

@@ -11,7 +11,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -350,7 +349,7 @@ class KeepsakeChatMemoryTest {
 
     @Test
     void a_user_strategy_is_a_lambda() {
-        ContextStrategy nothing = context -> new Context(context.system(), List.of(), context.omitted(), false);
+        ContextStrategy nothing = context -> context.keepTurns(turn -> false);
         use(nothing);
         memory.add(user("1"), ai("2"));
 

@@ -1,0 +1,132 @@
+package io.github.keepsake4j.context;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Shows a short marker in place of old tool results: they are often the largest part of a prompt and the soonest useless.
+ * The calls stay, so that a model knows what it did, and the log keeps the text. It limits nothing by itself, and limits
+ * count a result as if it were whole, so that clearing never brings older messages back. Immutable.
+ */
+public final class ClearToolResults implements ContextStrategy {
+
+    /** What a model sees instead. */
+    public static final String MARKER = "[Old tool result cleared]";
+
+    /** A result of fewer tokens is not worth a marker, which takes about ten itself. */
+    static final int MIN_TOKENS_OF_ONE = 20;
+
+    private final int keep;
+    private final int atLeast;
+    private final Set<String> exempt;
+
+    private ClearToolResults(int keep, int atLeast, Set<String> exempt) {
+        this.keep = keep;
+        this.atLeast = atLeast;
+        this.exempt = exempt;
+    }
+
+    /**
+     * Clears all but the newest results.
+     *
+     * @param results how many of the newest stay, 0 or more
+     * @return the strategy
+     * @throws InvalidInputException if the number is negative
+     */
+    public static ClearToolResults keepNewest(int results) {
+        if (results < 0) {
+            throw new InvalidInputException("results", "must be 0 or more, is " + results);
+        }
+        return new ClearToolResults(results, 0, Set.of());
+    }
+
+    /**
+     * Clears only when it is worth it. Each clearing changes the middle of the prompt, so that a provider's prompt cache
+     * is lost from there on; with a minimum it happens rarely, and between two clearings less than this is left uncleared.
+     *
+     * @param tokens what the results that could be cleared must hold together, 1 or more
+     * @return a copy
+     * @throws InvalidInputException if the number is less than 1
+     */
+    public ClearToolResults atLeast(int tokens) {
+        if (tokens < 1) {
+            throw new InvalidInputException("tokens", "must be 1 or more, is " + tokens);
+        }
+        return new ClearToolResults(keep, tokens, exempt);
+    }
+
+    /**
+     * Never clears the results of some tools. They do not count as the newest ones either.
+     *
+     * @param toolNames the tools' names
+     * @return a copy
+     */
+    public ClearToolResults except(String... toolNames) {
+        Set<String> names = new HashSet<>(exempt);
+        names.addAll(List.of(toolNames));
+        return new ClearToolResults(keep, atLeast, Set.copyOf(names));
+    }
+
+    @Override
+    public Context select(Context context) {
+        return mark(context);
+    }
+
+    @Override
+    public Context mark(Context context) {
+        List<LoggedMessage> newestFirst = context.turns().stream()
+                .flatMap(turn -> turn.rounds().stream())
+                .filter(round -> round.hidden() == null)
+                .flatMap(round -> round.messages().stream())
+                .filter(this::isClearable)
+                .sorted(Comparator.comparingLong(LoggedMessage::sequence).reversed())
+                .toList();
+        List<LoggedMessage> old = newestFirst.subList(Math.min(keep, newestFirst.size()), newestFirst.size());
+        long start = start(old);
+        Map<String, ChatMessage> markers = new HashMap<>();
+        for (LoggedMessage message : old) {
+            if (message.sequence() < start && message.message() instanceof ToolExecutionResultMessage result) {
+                markers.put(message.id(), marker(result));
+            }
+        }
+        return context.replacing(markers);
+    }
+
+    /** The place from which on old results are left whole: with a minimum, one that stays the choice for long. */
+    private long start(List<LoggedMessage> newestFirst) {
+        if (newestFirst.isEmpty()) {
+            return 0;
+        }
+        long behindAll = newestFirst.get(0).sequence() + 1;
+        if (atLeast == 0) {
+            return behindAll;
+        }
+        long tokens = 0;
+        for (LoggedMessage message : newestFirst) {
+            tokens += message.tokens();
+            if (tokens >= atLeast) {
+                return Places.roundest(message.sequence() + 1, behindAll);
+            }
+        }
+        return 0;
+    }
+
+    private boolean isClearable(LoggedMessage message) {
+        return message.message() instanceof ToolExecutionResultMessage result
+                && (result.toolName() == null || !exempt.contains(result.toolName()))
+                && message.tokens() >= MIN_TOKENS_OF_ONE;
+    }
+
+    private static ChatMessage marker(ToolExecutionResultMessage result) {
+        return result.toBuilder().contents(TextContent.from(MARKER)).build();
+    }
+}

@@ -1,0 +1,154 @@
+package io.github.keepsake4j.context;
+
+import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Turn.Cut;
+import io.github.keepsake4j.context.Turn.Round;
+import io.github.keepsake4j.context.Turn.Standing;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes a context fit one limit: whole turns go first, oldest first, never the newest; then the newest turn's oldest
+ * tool rounds, never the last.
+ *
+ * <p>An older message never comes back. So sizes count what is hidden too, and a cut depends only on sizes behind it and
+ * on places in the log ({@link Places}), which no later message changes. Pinned turns take at most half the room, the
+ * oldest first, and the room that they would take stays theirs.
+ *
+ * @param weight what a message counts
+ * @param limit the limit, in the weight's unit
+ * @param step how much more than needed may go at once, in the same unit; 0 for no more than needed
+ * @param reason what to say of messages that go
+ */
+record Limit(Weight weight, long limit, long step, Reason reason) {
+
+    /** What a message counts against a limit. */
+    @FunctionalInterface
+    interface Weight {
+        long of(Turn turn, LoggedMessage message);
+    }
+
+    /**
+     * Applies the limit.
+     *
+     * @param context the context
+     * @param fixed what counts beside the turns, the system message included
+     */
+    Context apply(Context context, long fixed) {
+        long room = limit - fixed;
+        List<Turn> turns = context.turns();
+        if (turns.isEmpty()) {
+            return context.withTurns(turns, context.overflow() || isOver(context, room));
+        }
+        int newest = turns.size() - 1;
+        boolean[] pinned = new boolean[turns.size()];
+        long free = room - reservePins(turns, room, pinned);
+        Places places = Places.of(context);
+        long start = places.start(weigh(context, pinned, places), free, step);
+        List<Turn> cut = new ArrayList<>();
+        for (int t = 0; t < newest; t++) {
+            boolean gone = places.of(t) < start;
+            cut.add(turns.get(t).cut(new Cut(gone ? reason : null, gone, 0, !pinned[t])));
+        }
+        Cut last = places.of(newest) >= start
+                ? new Cut(null, false, 0, !pinned[newest])
+                : shorten(turns.get(newest), pinned[newest], free);
+        cut.add(turns.get(newest).cut(last));
+        boolean lost = last.whole() && !turns.get(newest).closed();
+        return context.withTurns(cut, context.overflow() || isOver(context, room) || lost);
+    }
+
+    private static boolean isOver(Context context, long room) {
+        return room < 0 && (context.system() != null || context.reserved() > 0);
+    }
+
+    /** Decides which pinned parts stay, and returns the room that is kept for pinned parts. */
+    private long reservePins(List<Turn> turns, long room, boolean[] stays) {
+        long most = Math.max(0, room / 2);
+        long total = 0;
+        int newest = turns.size() - 1;
+        for (int t = 0; t < newest; t++) {
+            if (turns.get(t).pinned() != Turn.NOT_PINNED) {
+                total += pinnedSize(turns.get(t));
+                stays[t] = total <= most;
+            }
+        }
+        long reserved = Math.min(most, total);
+        if (turns.get(newest).pinned() != Turn.NOT_PINNED) {
+            long size = pinnedSize(turns.get(newest));
+            stays[newest] = reserved + size <= most;
+            reserved += stays[newest] ? size : 0;
+        }
+        return reserved;
+    }
+
+    /** The newest turn is over the limit by itself: its oldest rounds go, or, if that is not enough, all of it. */
+    private Cut shorten(Turn turn, boolean pinned, long free) {
+        List<Round> rounds = turn.rounds();
+        int first = pinned ? Math.min(turn.pinned(), rounds.size()) : 0;
+        long room = free - (pinned ? 0 : weight.of(turn, turn.user()));
+        int last = rounds.size() - 1;
+        while (last >= first && rounds.get(last).hidden() != null) {
+            last--;
+        }
+        boolean left = rounds.subList(first, rounds.size()).stream()
+                .anyMatch(round -> round.isAnswer() && size(turn, round) > room);
+        if (room < 0 || left || (last >= first && size(turn, rounds.get(last)) > room)) {
+            // A turn that was closed by an answer over the limit does not come back when more follows.
+            return new Cut(reason, true, 0, true);
+        }
+        Places places = Places.of(turn);
+        List<Places.Sized> sizes = new ArrayList<>();
+        for (int r = first; r < rounds.size(); r++) {
+            sizes.add(new Places.Sized(places.of(r), size(turn, rounds.get(r))));
+        }
+        long start = places.start(sizes, room, step);
+        int from = first;
+        while (from < last && places.of(from) < start) {
+            from++;
+        }
+        return new Cut(reason, false, from, !pinned);
+    }
+
+    private List<Places.Sized> weigh(Context context, boolean[] pinned, Places places) {
+        List<Places.Sized> sizes = new ArrayList<>();
+        List<Turn> turns = context.turns();
+        for (LoggedMessage message : context.headless()) {
+            // It belongs to a turn that began before; a user message never does, so it counts as part of a round.
+            sizes.add(new Places.Sized(message.sequence(), weight.of(turns.get(0), message)));
+        }
+        for (int t = 0; t < turns.size(); t++) {
+            Turn turn = turns.get(t);
+            if (turn.standing() == Standing.BEGINNING) {
+                continue;
+            }
+            int first = 0;
+            if (pinned[t]) {
+                first = Math.min(turn.pinned(), turn.rounds().size());
+            } else {
+                sizes.add(new Places.Sized(places.of(t), weight.of(turn, turn.user())));
+            }
+            for (int r = first; r < turn.rounds().size(); r++) {
+                Round round = turn.rounds().get(r);
+                sizes.add(new Places.Sized(places.within(t, round), size(turn, round)));
+            }
+        }
+        return sizes;
+    }
+
+    private long pinnedSize(Turn turn) {
+        long size = weight.of(turn, turn.user());
+        for (Round round :
+                turn.rounds().subList(0, Math.min(turn.pinned(), turn.rounds().size()))) {
+            size += size(turn, round);
+        }
+        return size;
+    }
+
+    private long size(Turn turn, Round round) {
+        return round.messages().stream()
+                .mapToLong(message -> weight.of(turn, message))
+                .sum();
+    }
+}

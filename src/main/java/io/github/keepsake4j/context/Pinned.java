@@ -1,0 +1,93 @@
+package io.github.keepsake4j.context;
+
+import io.github.keepsake4j.context.Turn.Round;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Keeps messages in view that a limit would let go, each with the user message that began its turn. It limits nothing by
+ * itself: {@code Pinned.firstMessages(4).and(SlidingWindow.withMaxMessages(50))}.
+ *
+ * <p>What is pinned counts, and takes at most half of what a limit has beside the system message, the oldest first; what
+ * is pinned beyond that leaves like any other turn. Immutable.
+ */
+public final class Pinned implements ContextStrategy {
+
+    private final int first;
+    private final Predicate<LoggedMessage> pinned;
+
+    private Pinned(int first, Predicate<LoggedMessage> pinned) {
+        this.first = first;
+        this.pinned = pinned;
+    }
+
+    /**
+     * Keeps a conversation's first messages, such as the task that an agent was given. A tool round that is not whole
+     * among them is left out, and so is a message that answers none of its turns' user messages.
+     *
+     * @param messages how many messages, 1 or more
+     * @return the strategy
+     * @throws InvalidInputException if the number is less than 1
+     */
+    public static Pinned firstMessages(int messages) {
+        if (messages < 1) {
+            throw new InvalidInputException("messages", "must be 1 or more, is " + messages);
+        }
+        return new Pinned(messages, message -> false);
+    }
+
+    /**
+     * Keeps the turns of some messages, whole. To find them the whole branch is read, every time.
+     *
+     * @param isPinned whether a message is pinned; pure, and always the same for the same message
+     * @return the strategy
+     */
+    public static Pinned messages(Predicate<LoggedMessage> isPinned) {
+        return new Pinned(Integer.MAX_VALUE, Objects.requireNonNull(isPinned, "isPinned"));
+    }
+
+    @Override
+    public Context select(Context context) {
+        return mark(context);
+    }
+
+    @Override
+    public Context mark(Context context) {
+        if (first == Integer.MAX_VALUE) {
+            return context.mapTurns(turn ->
+                    Stream.concat(Stream.of(turn.user()), turn.rounds().stream().flatMap(r -> r.messages().stream()))
+                                    .anyMatch(pinned)
+                            ? turn.pin(turn.rounds().size())
+                            : turn);
+        }
+        Set<String> oldest =
+                context.oldest().stream().limit(first).map(LoggedMessage::id).collect(Collectors.toSet());
+        return context.mapTurns(turn -> oldest.contains(turn.user().id()) ? turn.pin(rounds(turn, oldest)) : turn);
+    }
+
+    @Override
+    public Reach reach(Object memoryId) {
+        return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, first);
+    }
+
+    /** How many of a turn's first rounds are whole among the oldest messages. */
+    private static int rounds(Turn turn, Set<String> oldest) {
+        List<Round> rounds = turn.rounds();
+        int whole = 0;
+        while (whole < rounds.size()
+                && rounds.get(whole).messages().stream().allMatch(message -> oldest.contains(message.id()))) {
+            whole++;
+        }
+        // An answer at the end of a part would stand directly before the calls that are shown behind it.
+        while (whole > 0 && whole < rounds.size() && rounds.get(whole - 1).isAnswer()) {
+            whole--;
+        }
+        return whole;
+    }
+}
