@@ -2,10 +2,13 @@ package io.github.keepsake4j;
 
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.chat.ChatMemorySettings;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.MemoryIds;
+import io.github.keepsake4j.chat.RequestBudget;
+import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.ListQuery;
@@ -16,6 +19,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +78,21 @@ public final class Keepsake {
      */
     public KeepsakeChatMemory chatMemory(Object memoryId) {
         return new KeepsakeChatMemory(memoryId, ids.key(memoryId), settings);
+    }
+
+    /**
+     * Returns what {@code AiServices.builder(...).chatRequestTransformer(...)} takes, for limits on the whole request: a
+     * memory's limits bound what it shows, and the new user message and the tools come on top. With this, the strategy is
+     * applied to all of it, so that older turns give way. If the new message and the tools alone are over the limits, the
+     * call fails with a {@link ContextOverflowException} and the model is not asked.
+     *
+     * <p>Tool specifications are counted as the text that describes them. What the memory handed out is not counted again;
+     * everything else in the request is, by the memory's estimator, once for each request.
+     *
+     * @return the transformer, thread-safe
+     */
+    public BiFunction<ChatRequest, Object, ChatRequest> requestBudget() {
+        return new RequestBudget(ids, settings);
     }
 
     /**

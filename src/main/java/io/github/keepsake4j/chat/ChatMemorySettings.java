@@ -14,8 +14,22 @@ import java.util.concurrent.Executor;
  * @param strategy what a model sees
  * @param counter what counts messages when they are appended
  * @param executor what runs the asynchronous methods
+ * @param handedOut what memories handed out last
  */
-public record ChatMemorySettings(MessageLog log, ContextStrategy strategy, TokenCounter counter, Executor executor) {
+public record ChatMemorySettings(
+        MessageLog log, ContextStrategy strategy, TokenCounter counter, Executor executor, HandedOut handedOut) {
+
+    /**
+     * Collects the settings.
+     *
+     * @param log where messages are kept
+     * @param strategy what a model sees
+     * @param counter what counts messages when they are appended
+     * @param executor what runs the asynchronous methods
+     */
+    public ChatMemorySettings(MessageLog log, ContextStrategy strategy, TokenCounter counter, Executor executor) {
+        this(log, strategy, counter, executor, new HandedOut());
+    }
 
     /**
      * Makes a message ready to be appended: with an id of our own, and counted.

@@ -60,13 +60,22 @@ public final class Conversation {
     }
 
     /**
-     * Returns what a model sees, and what it does not see and why.
+     * Returns what a model sees, and what it does not see and why, with the messages themselves.
      *
      * @return the context
      */
     public Context context() {
-        Tail tail = TailLoader.load(settings.log(), key, settings.strategy().reach(id));
-        return settings.strategy().select(TailLoader.context(id, tail));
+        return context(tail());
+    }
+
+    /**
+     * Explains what a model sees, what it does not see, and why, without message text.
+     *
+     * @return the explanation
+     */
+    public Explanation explain() {
+        Tail tail = tail();
+        return Explanation.of(key, tail, context(tail));
     }
 
     /**
@@ -162,6 +171,14 @@ public final class Conversation {
     /** Deletes the memory: messages, views, summaries, title. Nothing brings it back; its id is free for a new one. */
     public void erase() {
         settings.log().erase(key);
+    }
+
+    private Tail tail() {
+        return TailLoader.load(settings.log(), key, settings.strategy().reach(id));
+    }
+
+    private Context context(Tail tail) {
+        return settings.strategy().select(TailLoader.context(id, tail));
     }
 
     private NewMessage newMessage(String messageId, ChatMessage message, @Nullable Instant createdAt) {

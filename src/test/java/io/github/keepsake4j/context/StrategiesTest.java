@@ -18,6 +18,7 @@ import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
+import io.github.keepsake4j.testing.Branches;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.time.Instant;
@@ -272,18 +273,6 @@ class StrategiesTest {
     }
 
     private static List<LoggedMessage> log(ChatMessage... messages) {
-        List<LoggedMessage> log = new ArrayList<>();
-        for (ChatMessage message : messages) {
-            long sequence = log.size() + 1L;
-            log.add(new LoggedMessage(
-                    "m" + sequence,
-                    sequence == 1 ? null : "m" + (sequence - 1),
-                    sequence,
-                    message,
-                    ESTIMATOR.estimateTokenCountInMessage(message),
-                    ESTIMATOR.name(),
-                    Instant.EPOCH));
-        }
-        return log;
+        return Branches.linear(ESTIMATOR, messages);
     }
 }

@@ -1,0 +1,101 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Context.Omission;
+import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a model would see of a memory, what it would not see, and why. It holds no message text, so it may be logged;
+ * {@link #toString()} is a table for people.
+ *
+ * @param key the memory
+ * @param shown what is shown, in the order in which a model gets it
+ * @param omitted what was read and is not shown
+ * @param olderUnread whether there are older messages, which no strategy needed to look at
+ * @param overflow whether the newest turn's user message and last round are over a limit, so that a chat memory throws
+ */
+public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, boolean olderUnread, boolean overflow) {
+
+    /**
+     * One message.
+     *
+     * @param messageId its id
+     * @param type its type
+     * @param tokens its tokens as they were counted when it was appended
+     * @param replaced whether something shorter is shown in its place
+     * @param reason why it is not shown, or null if it is
+     */
+    public record Line(String messageId, ChatMessageType type, int tokens, boolean replaced, @Nullable Reason reason) {}
+
+    /** Copies the lists. */
+    public Explanation {
+        shown = List.copyOf(shown);
+        omitted = List.copyOf(omitted);
+    }
+
+    static Explanation of(MemoryKey key, Tail tail, Context context) {
+        return new Explanation(
+                key,
+                context.shown().stream()
+                        .map(message -> line(message, context, null))
+                        .toList(),
+                context.omitted().stream()
+                        .map(omission -> line(omission, context))
+                        .toList(),
+                !tail.complete(),
+                context.overflow());
+    }
+
+    /**
+     * Returns how many tokens are shown; what replaces a message counts as the message.
+     *
+     * @return the sum of the shown messages' tokens
+     */
+    public long tokens() {
+        return shown.stream().mapToLong(Line::tokens).sum();
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder table = new StringBuilder()
+                .append(key)
+                .append(": ")
+                .append(shown.size())
+                .append(" messages shown, ")
+                .append(tokens())
+                .append(" tokens; ")
+                .append(omitted.size())
+                .append(olderUnread ? " read and not shown; older ones not read" : " not shown")
+                .append(overflow ? "; the newest turn is over a limit" : "");
+        shown.forEach(line -> append(table, "shown", line));
+        omitted.forEach(line -> append(table, "not shown", line));
+        return table.toString();
+    }
+
+    private static void append(StringBuilder table, String what, Line line) {
+        String why = line.reason() != null ? line.reason().name() : line.replaced() ? "REPLACED" : "";
+        table.append(System.lineSeparator())
+                .append("%-9s %-21s %7d tokens  %s  %s"
+                        .formatted(what, line.type(), line.tokens(), line.messageId(), why)
+                        .stripTrailing());
+    }
+
+    private static Line line(Omission omission, Context context) {
+        return line(omission.message(), context, omission.reason());
+    }
+
+    private static Line line(LoggedMessage message, Context context, @Nullable Reason reason) {
+        return new Line(
+                message.id(),
+                message.message().type(),
+                message.tokens(),
+                context.replaced().containsKey(message.id()),
+                reason);
+    }
+}
