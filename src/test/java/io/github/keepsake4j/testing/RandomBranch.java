@@ -1,0 +1,168 @@
+package io.github.keepsake4j.testing;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Scene.Kind;
+import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.tokens.TokenCounter.Count;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.Tuple;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A branch as it comes about: messages of random {@linkplain Scene scenes} in the order of the log, with every state that
+ * it had on the way. In a JUnit test it is made {@linkplain #random from a Random}, in a jqwik property {@linkplain #any it
+ * shrinks} to few and simple scenes. The same scenes make the same branch.
+ */
+public final class RandomBranch {
+
+    /** The counter's name on counts that are another's; see {@link #mixed}. */
+    public static final String FOREIGN = "another counter";
+
+    private final List<Scene> scenes;
+    private final List<LoggedMessage> messages;
+
+    private RandomBranch(List<Scene> scenes, List<LoggedMessage> messages) {
+        this.scenes = List.copyOf(scenes);
+        this.messages = List.copyOf(messages);
+    }
+
+    /**
+     * What a log hands out of a branch: the parameters of {@code Turns.of}.
+     *
+     * @param system the system message in force, however old, or null
+     * @param user the newest user message, however old, or null
+     * @param messages the messages, oldest first
+     */
+    public record Part(@Nullable LoggedMessage system, @Nullable LoggedMessage user, List<LoggedMessage> messages) {
+
+        static Part of(List<LoggedMessage> messages) {
+            LoggedMessage system = null;
+            LoggedMessage user = null;
+            for (LoggedMessage logged : messages) {
+                system = logged.message() instanceof SystemMessage ? logged : system;
+                user = logged.message() instanceof UserMessage ? logged : user;
+            }
+            return new Part(system, user, messages);
+        }
+
+        /**
+         * A bounded read of this.
+         *
+         * @param atMost how many messages at most
+         * @param tokens stop with the message that reaches this number of tokens
+         */
+        public Part newest(int atMost, long tokens) {
+            int from = messages.size();
+            long sum = 0;
+            while (from > 0 && messages.size() - from < atMost && sum < tokens) {
+                sum += messages.get(--from).tokens();
+            }
+            return new Part(system, user, messages.subList(from, messages.size()));
+        }
+
+        /** Without texts, which can be huge. */
+        @Override
+        public String toString() {
+            StringBuilder text = new StringBuilder();
+            messages.forEach(logged -> text.append(logged.id())
+                    .append(' ')
+                    .append(logged.message().type())
+                    .append(' ')
+                    .append(logged.tokens())
+                    .append("; "));
+            return text.toString();
+        }
+    }
+
+    /**
+     * Plays scenes.
+     *
+     * @param counter counts a message; {@code TokenCounter::count}, or {@link #mixed}
+     */
+    public static RandomBranch of(List<Scene> scenes, Function<ChatMessage, Count> counter) {
+        List<LoggedMessage> log = new ArrayList<>();
+        long sequence = 0;
+        for (int i = 0; i < scenes.size(); i++) {
+            // Other branches of the tree get numbers in between.
+            Random gaps = new Random(~scenes.get(i).seed());
+            sequence += gaps.nextInt(8) == 0 ? gaps.nextInt(20) : 0;
+            for (ChatMessage message : scenes.get(i).play("s" + i)) {
+                sequence += gaps.nextInt(20) == 0 ? 2 : 1;
+                Count count = counter.apply(message);
+                log.add(new LoggedMessage(
+                        "m" + sequence,
+                        log.isEmpty() ? null : log.get(log.size() - 1).id(),
+                        sequence,
+                        message,
+                        count.tokens(),
+                        count.counter(),
+                        Instant.EPOCH.plusSeconds(sequence)));
+            }
+        }
+        return new RandomBranch(scenes, log);
+    }
+
+    /** Plays some random scenes. */
+    public static RandomBranch random(Random random, int scenes, Function<ChatMessage, Count> counter) {
+        List<Scene> list = new ArrayList<>();
+        for (int i = 0; i < scenes; i++) {
+            list.add(Scene.random(random));
+        }
+        return of(list, counter);
+    }
+
+    /** Branches of one to some scenes. */
+    public static Arbitrary<RandomBranch> any(int maxScenes, Function<ChatMessage, Count> counter) {
+        Arbitrary<Kind> kinds = Arbitraries.frequencyOf(
+                Tuple.of(1, Arbitraries.of(Kind.class)), Tuple.of(1, Arbitraries.of(Kind.PLAIN, Kind.TOOLS)));
+        return Combinators.combine(kinds, Arbitraries.randomValue(Random::nextLong))
+                .as(Scene::new)
+                .list()
+                .ofMinSize(1)
+                .ofMaxSize(maxScenes)
+                .map(scenes -> of(scenes, counter));
+    }
+
+    /** Counts as one counter does, but about every sixth message as if another one had counted it. */
+    public static Function<ChatMessage, Count> mixed(TokenCounter counter) {
+        return message -> {
+            Count count = counter.count(message);
+            return message.toString().hashCode() % 6 == 0 ? new Count(count.tokens(), FOREIGN) : count;
+        };
+    }
+
+    /** All messages, oldest first. */
+    public List<LoggedMessage> messages() {
+        return messages;
+    }
+
+    /** The whole branch. */
+    public Part whole() {
+        return Part.of(messages);
+    }
+
+    /** What the branch was after each message: the first is empty, the last is the {@linkplain #whole() whole}. */
+    public List<Part> growth() {
+        List<Part> growth = new ArrayList<>();
+        for (int size = 0; size <= messages.size(); size++) {
+            growth.add(Part.of(messages.subList(0, size)));
+        }
+        return growth;
+    }
+
+    /** The scenes, from which {@link #of} makes this branch again. */
+    @Override
+    public String toString() {
+        return scenes.toString();
+    }
+}
