@@ -88,6 +88,7 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, b
                         tail.epoch(),
                         tail.revision(),
                         messages,
+                        oldest(messages),
                         system,
                         user,
                         tail.view(),
@@ -97,5 +98,26 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, b
                 waits ? nowShown.subList(0, nowShown.size() - 1) : nowShown,
                 waits ? List.of(last) : List.of(),
                 cut);
+    }
+
+    /**
+     * The oldest messages stay what they are, unless they were all that there was: then they go on. How many were asked for
+     * is not known here, so whoever wants n of them takes the first n.
+     *
+     * @param messages the tail's messages and what was appended to them
+     */
+    private List<LoggedMessage> oldest(List<LoggedMessage> messages) {
+        List<LoggedMessage> oldest = tail.oldest();
+        int before = tail.messages().size();
+        if (oldest.isEmpty()
+                || before == 0
+                || !oldest.get(oldest.size() - 1)
+                        .id()
+                        .equals(messages.get(before - 1).id())) {
+            return oldest;
+        }
+        List<LoggedMessage> longer = new ArrayList<>(oldest);
+        longer.addAll(messages.subList(before, messages.size()));
+        return longer;
     }
 }

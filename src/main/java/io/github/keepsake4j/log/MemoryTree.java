@@ -283,6 +283,7 @@ public final class MemoryTree {
                 epoch,
                 revision,
                 messages,
+                oldest(start, floor, query.oldest()),
                 system,
                 user,
                 viewInForce(start),
@@ -455,6 +456,20 @@ public final class MemoryTree {
         createdAt = null;
         revision++;
         return ++epoch;
+    }
+
+    /** From run to run back to where the branch begins; depth tells which of a run's messages are among the first. */
+    private List<LoggedMessage> oldest(Node start, @Nullable Node floor, int wanted) {
+        long first = floor == null ? 1 : floor.depth + 1;
+        long last = first + wanted - 1;
+        List<LoggedMessage> newestFirst = new ArrayList<>();
+        for (Node end = start; wanted > 0 && end != null && end.depth >= first; end = end.runStart.parent) {
+            for (long depth = Math.min(end.depth, last); depth >= Math.max(end.runStart.depth, first); depth--) {
+                newestFirst.add(logged(nodes.get((int) (end.sequence() - (end.depth - depth)) - 1)));
+            }
+        }
+        Collections.reverse(newestFirst);
+        return newestFirst;
     }
 
     private Node link(Entry entry) {

@@ -11,9 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param maxMessages how many messages at most; 0 reads only what stands beside them
  * @param maxTokens stop as soon as the messages read so far hold this many tokens
  * @param toSummary whether to stop behind the message that the newest summary on the branch covers up to
+ * @param oldest how many of the branch's oldest messages to return beside them; see {@link #alsoOldest}
  */
 public record ReadQuery(
-        @Nullable String from, @Nullable String after, int maxMessages, long maxTokens, boolean toSummary) {
+        @Nullable String from, @Nullable String after, int maxMessages, long maxTokens, boolean toSummary, int oldest) {
 
     /** Checks the parts. */
     public ReadQuery {
@@ -22,6 +23,9 @@ public record ReadQuery(
         }
         if (maxTokens < 0) {
             throw new InvalidInputException("maxTokens", "must not be negative");
+        }
+        if (oldest < 0) {
+            throw new InvalidInputException("oldest", "must not be negative");
         }
     }
 
@@ -32,7 +36,7 @@ public record ReadQuery(
      * @return the query
      */
     public static ReadQuery newest(int maxMessages) {
-        return new ReadQuery(null, null, maxMessages, Long.MAX_VALUE, false);
+        return new ReadQuery(null, null, maxMessages, Long.MAX_VALUE, false, 0);
     }
 
     /**
@@ -51,7 +55,7 @@ public record ReadQuery(
      * @return a copy
      */
     public ReadQuery endingIn(String messageId) {
-        return new ReadQuery(messageId, after, maxMessages, maxTokens, toSummary);
+        return new ReadQuery(messageId, after, maxMessages, maxTokens, toSummary, oldest);
     }
 
     /**
@@ -61,7 +65,7 @@ public record ReadQuery(
      * @return a copy
      */
     public ReadQuery after(@Nullable String messageId) {
-        return new ReadQuery(from, messageId, maxMessages, maxTokens, toSummary);
+        return new ReadQuery(from, messageId, maxMessages, maxTokens, toSummary, oldest);
     }
 
     /**
@@ -71,7 +75,7 @@ public record ReadQuery(
      * @return a copy
      */
     public ReadQuery upToTokens(long limit) {
-        return new ReadQuery(from, after, maxMessages, limit, toSummary);
+        return new ReadQuery(from, after, maxMessages, limit, toSummary, oldest);
     }
 
     /**
@@ -80,7 +84,7 @@ public record ReadQuery(
      * @return a copy
      */
     public ReadQuery upToSummary() {
-        return new ReadQuery(from, after, maxMessages, maxTokens, true);
+        return new ReadQuery(from, after, maxMessages, maxTokens, true, oldest);
     }
 
     /**
@@ -90,6 +94,19 @@ public record ReadQuery(
      * @return a copy
      */
     public ReadQuery atMost(int limit) {
-        return new ReadQuery(from, after, limit, maxTokens, toSummary);
+        return new ReadQuery(from, after, limit, maxTokens, toSummary, oldest);
+    }
+
+    /**
+     * Also returns the oldest messages, as {@link Tail#oldest()}: those with which the branch begins, or which follow the
+     * ancestor that {@link #after} names. The other bounds do not touch them: not {@code maxMessages}, not
+     * {@code maxTokens}, not {@code toSummary}. They may be messages that the read returns as newest ones too. Beside what
+     * is returned this costs a look-up or two for each fork on the branch, however long the branch is.
+     *
+     * @param n how many at most, 0 or more; 0, which is what a query begins with, for none
+     * @return a copy
+     */
+    public ReadQuery alsoOldest(int n) {
+        return new ReadQuery(from, after, maxMessages, maxTokens, toSummary, n);
     }
 }

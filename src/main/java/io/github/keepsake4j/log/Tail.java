@@ -11,6 +11,10 @@ import org.jspecify.annotations.Nullable;
  * @param epoch the epoch in force
  * @param revision see {@link AppendResult#revision()}
  * @param messages the messages that were asked for, oldest first
+ * @param oldest the oldest messages of the same branch (behind {@link ReadQuery#after()}, if that is given), oldest first:
+ *     as many as {@link ReadQuery#alsoOldest} asked for, or all where there are fewer; empty if it was not asked. Some or
+ *     all of them may stand in {@code messages} too; if these reach back to the root or to that ancestor, {@code oldest}
+ *     is what they begin with
  * @param system the system message in force at the branch's end (behind {@link ReadQuery#after()}, if that is given), or
  *     null; it may be older than the messages
  * @param user the newest user message up to the same end, which began the newest turn, or null; it may be older than the
@@ -26,6 +30,7 @@ public record Tail(
         long epoch,
         long revision,
         List<LoggedMessage> messages,
+        List<LoggedMessage> oldest,
         @Nullable LoggedMessage system,
         @Nullable LoggedMessage user,
         @Nullable View view,
@@ -36,6 +41,7 @@ public record Tail(
     /** Copies the parts. */
     public Tail {
         messages = List.copyOf(messages);
+        oldest = List.copyOf(oldest);
     }
 
     /**
@@ -46,6 +52,6 @@ public record Tail(
      * @return the tail
      */
     public static Tail empty(long epoch, long revision) {
-        return new Tail(null, epoch, revision, List.of(), null, null, null, null, true, null);
+        return new Tail(null, epoch, revision, List.of(), List.of(), null, null, null, null, true, null);
     }
 }

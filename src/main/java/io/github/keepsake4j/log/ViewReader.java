@@ -25,6 +25,7 @@ public final class ViewReader {
     private final @Nullable String from;
     private final int maxMessages;
     private final long maxTokens;
+    private final int wanted;
     private long tokens;
     private @Nullable LoggedMessage system;
     private @Nullable LoggedMessage user;
@@ -39,16 +40,19 @@ public final class ViewReader {
         this.from = query.from();
         this.maxMessages = query.maxMessages();
         this.maxTokens = query.maxTokens();
+        this.wanted = query.oldest();
     }
 
     /**
      * Reads the newest part of what a memory shows. Where a view is in force, only a summary that covers something behind
-     * its anchor counts.
+     * its anchor counts, and the oldest messages, if asked for, are those that the view begins with: of its runs in their
+     * order, and then of what follows its anchor. Where the first read does not tell them, each run that is needed for them
+     * costs one more read, and so does what follows the anchor.
      *
      * @param log where to read
      * @param key the memory
      * @param query the bounds; they count the view's messages
-     * @return a tail whose messages, system message and completeness are the view's
+     * @return a tail whose messages, oldest messages, system message and completeness are the view's
      */
     public static Tail read(MessageLog log, MemoryKey key, ReadQuery query) {
         Tail branch = log.read(key, query);
@@ -85,6 +89,7 @@ public final class ViewReader {
                 branch.epoch(),
                 branch.revision(),
                 oldestFirst,
+                oldest(branch, view, oldestFirst),
                 system,
                 user,
                 view,
@@ -165,5 +170,48 @@ public final class ViewReader {
             }
         }
         return -1;
+    }
+
+    /** What the view begins with, once its newest part is known. */
+    private List<LoggedMessage> oldest(Tail branch, View view, List<LoggedMessage> shown) {
+        if (complete && !summarized) {
+            return shown.subList(0, Math.min(wanted, shown.size()));
+        }
+        String end = from == null ? Objects.requireNonNull(branch.head(), "a view's branch has an end") : from;
+        List<LoggedMessage> oldest = new ArrayList<>();
+        for (View.Run run : view.runs()) {
+            oldest.addAll(firstOf(branch, end, run.after(), run.last(), wanted - oldest.size()));
+        }
+        oldest.addAll(firstOf(branch, end, view.anchor(), end, wanted - oldest.size()));
+        return oldest;
+    }
+
+    /** What a run begins with: taken from what was read of the branch, if that tells, and else read. */
+    private List<LoggedMessage> firstOf(Tail branch, String end, @Nullable String after, String last, int room) {
+        if (room == 0 || last.equals(after)) {
+            return List.of();
+        }
+        List<List<LoggedMessage>> parts = List.of(branch.oldest(), branch.messages());
+        // A run of another branch may begin on this one, but goes on elsewhere.
+        if (last.equals(end) || parts.stream().anyMatch(part -> indexOf(part, last) >= 0)) {
+            for (List<LoggedMessage> part : parts) {
+                int begin = begin(part, after);
+                int stop = indexOf(part, last) < 0 ? part.size() : indexOf(part, last) + 1;
+                if (begin >= 0 && (stop - begin >= room || indexOf(part, last) >= begin)) {
+                    return part.subList(begin, Math.min(stop, begin + room));
+                }
+            }
+        }
+        return log.read(key, ReadQuery.newest(0).endingIn(last).after(after).alsoOldest(room))
+                .oldest();
+    }
+
+    /** Where in a part of the branch the message behind another one stands, or behind the root; negative if it does not. */
+    private static int begin(List<LoggedMessage> part, @Nullable String after) {
+        if (after == null) {
+            return part.isEmpty() || part.get(0).parentId() != null ? -1 : 0;
+        }
+        int there = indexOf(part, after);
+        return there < 0 ? -1 : there + 1;
     }
 }

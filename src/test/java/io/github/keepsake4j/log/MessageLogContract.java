@@ -18,6 +18,7 @@ public abstract class MessageLogContract
         implements AppendContract,
                 TreeContract,
                 ReadContract,
+                OldestContract,
                 ViewContract,
                 BesideMessagesContract,
                 ListingContract,

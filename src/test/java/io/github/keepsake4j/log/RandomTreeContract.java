@@ -90,12 +90,24 @@ public interface RandomTreeContract extends LogUnderTest {
             model.summaries.put(covered, summary);
         } else if (kind == 17) {
             String anchor = random.nextBoolean() ? model.head : model.any(random);
-            View view = View.of(anchor, List.of(new View.Run(null, model.any(random))), List.of());
+            View view = View.of(anchor, runs(random, model), List.of());
             log().append(key, Append.viewOnly(view));
             model.views.put(anchor, view);
         } else {
             append(random, key, model, id, kind);
         }
+    }
+
+    private static List<View.Run> runs(Random random, Model model) {
+        List<View.Run> runs = new ArrayList<>();
+        for (int i = random.nextInt(4); i > 0; i--) {
+            List<Known> path = model.path(model.any(random));
+            int after = random.nextInt(path.size()) - 1;
+            runs.add(new View.Run(
+                    after < 0 ? null : path.get(after).id(),
+                    path.get(path.size() - 1).id()));
+        }
+        return runs;
     }
 
     private void append(Random random, MemoryKey key, Model model, String id, int kind) {
@@ -140,11 +152,15 @@ public interface RandomTreeContract extends LogUnderTest {
         if (random.nextInt(3) == 0) {
             query = query.upToTokens(random.nextInt(400));
         }
+        if (random.nextBoolean()) {
+            query = query.alsoOldest(random.nextInt(path.size() + 2));
+        }
+        if (random.nextInt(4) == 0) {
+            query = query.upToSummary();
+        }
+        compareOldestSeen(ViewReader.read(log(), key, query), query, path, model);
         if (random.nextInt(3) == 0) {
             query = query.after(path.get(random.nextInt(path.size())).id());
-        }
-        if (random.nextInt(3) == 0) {
-            query = query.upToSummary();
         }
         compareTail(log().read(key, query), query, path, model);
     }
@@ -178,6 +194,13 @@ public interface RandomTreeContract extends LogUnderTest {
                 .as("messages for %s", query)
                 .isEqualTo(
                         path.subList(from, path.size()).stream().map(Known::id).toList());
+        assertThat(ids(tail.oldest()))
+                .as("oldest for %s", query)
+                .isEqualTo(path.stream()
+                        .skip(after + 1L)
+                        .limit(query.oldest())
+                        .map(Known::id)
+                        .toList());
         assertThat(tail.complete()).as("complete for %s", query).isEqualTo(from - 1 == behind);
         assertThat(tail.missingParent())
                 .as("missing parent for %s", query)
@@ -193,6 +216,25 @@ public interface RandomTreeContract extends LogUnderTest {
                 .as("view for %s", query)
                 .isEqualTo(view == null ? null : view.runs());
         assertThat(tail.head()).isEqualTo(model.head);
+    }
+
+    /** What the view in force begins with: each of its runs from message to message, and then what follows its anchor. */
+    private static void compareOldestSeen(Tail tail, ReadQuery query, List<Known> path, Model model) {
+        List<Known> shown = path;
+        for (int i = 0; i < path.size(); i++) {
+            View view = model.views.get(path.get(i).id());
+            if (view != null) {
+                shown = new ArrayList<>();
+                for (View.Run run : view.runs()) {
+                    List<Known> line = model.path(run.last());
+                    shown.addAll(line.subList(indexOf(line, run.after()) + 1, line.size()));
+                }
+                shown.addAll(path.subList(i + 1, path.size()));
+            }
+        }
+        assertThat(ids(tail.oldest()))
+                .as("oldest seen for %s", query)
+                .isEqualTo(shown.stream().limit(query.oldest()).map(Known::id).toList());
     }
 
     private void compareWhole(Random random, MemoryKey key, Model model) {

@@ -11,6 +11,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -20,7 +21,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One bounded read: what the rows of {@link PostgresSql#READ_RUN} or {@link PostgresSql#READ} make together. The first one
- * is sent where it may do, unless it did not do for this memory the last time ({@code winding}).
+ * is sent where it may do, unless it did not do for this memory the last time ({@code winding}). Where the oldest messages
+ * are asked for too, {@link PostgresSql#OLDEST} is a part of the statement.
  */
 final class PostgresRead {
 
@@ -47,6 +49,7 @@ final class PostgresRead {
     private final MessageCodec codec;
     private final RecentMemories winding;
     private final List<LoggedMessage> messages = new ArrayList<>();
+    private final List<LoggedMessage> older = new ArrayList<>();
     private final Map<Long, LoggedMessage> bySeq = new HashMap<>();
     private final Map<Long, Long> parents = new HashMap<>();
     private @Nullable Beside beside;
@@ -71,7 +74,13 @@ final class PostgresRead {
             long stretch = query.maxTokens() == Long.MAX_VALUE
                     ? query.maxMessages()
                     : Math.min(query.maxMessages(), FIRST_STRETCH);
-            session.list(PostgresSql.READ_RUN, this::take, Rows.hash(key), query.maxTokens(), stretch);
+            send(
+                    session,
+                    PostgresSql.READ_RUN,
+                    PostgresSql.READ_RUN_AND_OLDEST,
+                    Rows.hash(key),
+                    query.maxTokens(),
+                    stretch);
             if (beside == null) {
                 return Tail.empty(Memory.NONE.epoch(), Memory.NONE.revision());
             }
@@ -81,9 +90,10 @@ final class PostgresRead {
             winding.add(key);
         }
         forget();
-        session.list(
+        send(
+                session,
                 PostgresSql.READ,
-                this::take,
+                PostgresSql.READ_AND_OLDEST,
                 Rows.hash(key),
                 query.from(),
                 query.after(),
@@ -96,6 +106,23 @@ final class PostgresRead {
             winding.remove(key);
         }
         return tail;
+    }
+
+    private void send(Session session, String sql, String sqlWithOldest, @Nullable Object... parameters)
+            throws SQLException {
+        if (query.oldest() == 0) {
+            session.list(sql, this::take, parameters);
+            return;
+        }
+        List<@Nullable Object> all = new ArrayList<>(Arrays.asList(parameters));
+        all.add(Rows.hash(key));
+        all.add(query.from());
+        all.add(query.after());
+        // A summary may cut the newest part short, so nothing is taken to be in it.
+        all.add(query.toSummary() ? 0L : (long) query.maxMessages());
+        all.add(query.maxTokens());
+        all.add((long) query.oldest());
+        session.list(sqlWithOldest, this::take, all.toArray());
     }
 
     /** Whether the head's run held all that was asked for. */
@@ -125,6 +152,7 @@ final class PostgresRead {
     private void forget() {
         beside = null;
         messages.clear();
+        older.clear();
         bySeq.clear();
         parents.clear();
         view = null;
@@ -154,6 +182,7 @@ final class PostgresRead {
             }
             case 3 -> message(row);
             case 4 -> view = ViewJson.read(key, row.getString("message"), row.getString("id"), row.getLong("seq"));
+            case 6 -> older.add(message(row));
             default ->
                 summary = new Summary(
                         row.getString("id"),
@@ -195,12 +224,29 @@ final class PostgresRead {
                 found.epoch(),
                 found.revision(),
                 messages,
+                oldest(),
                 behind(found.after(), found.system()),
                 behind(found.after(), found.user()),
                 view,
                 summary,
                 parent == null || parent <= found.floor(),
                 oldest != null && parent == null ? oldest.parentId() : null);
+    }
+
+    /** What came by itself, and then what is among the newest: these reach up to the branch's end without a gap. */
+    private List<LoggedMessage> oldest() {
+        List<LoggedMessage> oldest = new ArrayList<>(older);
+        oldest.sort(Comparator.comparingLong(LoggedMessage::sequence));
+        long newest = oldest.isEmpty() ? 0 : oldest.get(oldest.size() - 1).sequence();
+        for (LoggedMessage message : messages) {
+            if (oldest.size() >= query.oldest()) {
+                break;
+            }
+            if (message.sequence() > newest) {
+                oldest.add(message);
+            }
+        }
+        return oldest;
     }
 
     private @Nullable LoggedMessage behind(long after, @Nullable Long seq) {

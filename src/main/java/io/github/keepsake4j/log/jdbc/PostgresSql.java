@@ -528,5 +528,77 @@ final class PostgresSql {
             WHERE memory.view_seq >= memory.head_run_start
             """;
 
+    /**
+     * The oldest part of the same range, in rows of a sixth kind: from run to run to where it begins, and of the runs found
+     * there what is wanted. A run's depth is that of its first message. What the read returns as its newest part is not
+     * returned again; {@code max_messages} is 0 where that part is not known by count and tokens alone.
+     */
+    static final String OLDEST =
+            """
+            WITH RECURSIVE given AS MATERIALIZED (
+              SELECT ?::bytea AS memory_key, ?::text AS from_id, ?::text AS after_id, ?::bigint AS max_messages,
+                     ?::bigint AS max_tokens, ?::bigint AS wanted
+            ),
+            branch AS MATERIALIZED (
+              SELECT given.memory_key, s.seq, s.run_start, s.depth, s.path_tokens, given.max_messages, given.max_tokens,
+                     COALESCE((SELECT a.depth FROM keepsake_message a
+                               WHERE a.memory_key = given.memory_key AND a.id = given.after_id
+                               LIMIT 1), 0) AS floor_depth,
+                     given.wanted
+              FROM given
+              CROSS JOIN LATERAL (
+                SELECT s.* FROM keepsake_message s
+                WHERE s.memory_key = given.memory_key AND s.seq = CASE
+                  WHEN given.from_id IS NULL THEN
+                    (SELECT m.head_seq FROM keepsake_memory m WHERE m.memory_key = given.memory_key LIMIT 1)
+                  ELSE (SELECT f.seq FROM keepsake_message f
+                        WHERE f.memory_key = given.memory_key AND f.id = given.from_id
+                        LIMIT 1) END
+                LIMIT 1
+              ) s
+            ),
+            run (low, high, depth) AS (
+              SELECT branch.run_start, branch.seq, branch.depth - (branch.seq - branch.run_start)
+              FROM branch
+              UNION ALL
+              SELECT p.run_start, p.seq, p.depth - (p.seq - p.run_start)
+              FROM run
+              CROSS JOIN branch
+              CROSS JOIN LATERAL (
+                SELECT f.parent_seq FROM keepsake_message f
+                WHERE f.memory_key = branch.memory_key AND f.seq = run.low
+                LIMIT 1
+              ) run_start
+              CROSS JOIN LATERAL (
+                SELECT p.seq, p.run_start, p.depth FROM keepsake_message p
+                WHERE p.memory_key = branch.memory_key AND p.seq = run_start.parent_seq
+                LIMIT 1
+              ) p
+              WHERE run.depth > branch.floor_depth + 1
+            )
+            SELECT 6 AS kind, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
+                   NULL::bigint AS a, NULL::bigint AS b, NULL::bigint AS c, NULL::bigint AS d,
+                   NULL::bigint AS floor_seq, NULL::bigint AS named_after_seq, NULL::bigint AS after_seq
+            FROM run
+            CROSS JOIN branch
+            CROSS JOIN LATERAL (
+              SELECT m.* FROM keepsake_message m
+              WHERE m.memory_key = branch.memory_key
+                AND m.seq BETWEEN GREATEST(run.low, run.low + branch.floor_depth + 1 - run.depth)
+                              AND LEAST(run.high, run.low + branch.floor_depth + branch.wanted - run.depth)
+              ORDER BY m.seq
+              LIMIT 1000000000
+            ) m
+            WHERE run.depth <= branch.floor_depth + branch.wanted
+              AND (branch.depth - m.depth >= branch.max_messages
+                   OR branch.path_tokens - m.path_tokens >= branch.max_tokens)
+            """;
+
+    /** {@link #READ} and {@link #OLDEST}, in one snapshot and one round trip. */
+    static final String READ_AND_OLDEST = "(" + READ + ")\nUNION ALL\n(" + OLDEST + ")";
+
+    /** {@link #READ_RUN} and {@link #OLDEST}, in one snapshot and one round trip. */
+    static final String READ_RUN_AND_OLDEST = "(" + READ_RUN + ")\nUNION ALL\n(" + OLDEST + ")";
+
     private PostgresSql() {}
 }

@@ -44,7 +44,8 @@ final class SqliteReader {
         if (start == null) {
             return Tail.empty(memory.epoch(), memory.revision());
         }
-        long floor = floor(query, start);
+        Node after = after(query, start);
+        long floor = after == null ? 0 : after.seq();
         LoggedMessage system = messageBehind(floor, start.systemSeq());
         LoggedMessage user = messageBehind(floor, start.userSeq());
         Covering covering = query.toSummary() ? newestSummary(start) : null;
@@ -64,6 +65,9 @@ final class SqliteReader {
                 memory.epoch(),
                 memory.revision(),
                 messages,
+                complete && covering == null
+                        ? messages.subList(0, Math.min(query.oldest(), messages.size()))
+                        : oldest(start, after, query.oldest()),
                 system,
                 user,
                 viewInForce(start),
@@ -79,15 +83,15 @@ final class SqliteReader {
         return memory.headSeq() == null ? null : Node.bySeq(session, hash, memory.headSeq());
     }
 
-    private long floor(ReadQuery query, Node start) throws SQLException {
+    private @Nullable Node after(ReadQuery query, Node start) throws SQLException {
         if (query.after() == null) {
-            return 0;
+            return null;
         }
         Node after = Node.existing(session, key, hash, "after", query.after());
         if (!start.hasOnBranch(session, hash, after.seq())) {
             throw new InvalidInputException("after", "is no ancestor of the branch's end in memory " + key);
         }
-        return after.seq();
+        return after;
     }
 
     /** Newest first. Tokens are no key, so a read that they bound goes in chunks until there are enough. */
@@ -124,6 +128,26 @@ final class SqliteReader {
                 hash,
                 floor,
                 hash);
+    }
+
+    private List<LoggedMessage> oldest(Node start, @Nullable Node after, int wanted) throws SQLException {
+        if (wanted == 0) {
+            return List.of();
+        }
+        long first = after == null ? 1 : after.depth() + 1;
+        long last = first + wanted - 1;
+        return session.list(
+                SqliteSql.OLDEST,
+                row -> Rows.message(key, codec, row),
+                hash,
+                start.seq(),
+                hash,
+                hash,
+                first,
+                hash,
+                first,
+                last,
+                last);
     }
 
     private @Nullable LoggedMessage messageBehind(long floor, @Nullable Long seq) throws SQLException {

@@ -78,6 +78,32 @@ final class SqliteSql {
             ORDER BY m.seq DESC
             """;
 
+    /**
+     * The oldest part of a branch: from run to run to where it begins, and of the runs found there what is wanted. The depth
+     * stands for a run's first message. Parameters: key, end; key, key, depth that the first wanted message has; key; that
+     * depth, the depth of the last wanted message, and this again.
+     */
+    static final String OLDEST =
+            """
+            WITH RECURSIVE run (low, high, depth) AS (
+              SELECT h.run_start, h.seq, h.depth - (h.seq - h.run_start)
+              FROM keepsake_message h
+              WHERE h.memory_key = ? AND h.seq = ?
+              UNION ALL
+              SELECT p.run_start, p.seq, p.depth - (p.seq - p.run_start)
+              FROM run
+              CROSS JOIN keepsake_message f ON f.memory_key = ? AND f.seq = run.low
+              CROSS JOIN keepsake_message p ON p.memory_key = ? AND p.seq = f.parent_seq
+              WHERE run.depth > ?
+            )
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at
+            FROM run
+            CROSS JOIN keepsake_message m ON m.memory_key = ?
+              AND m.seq BETWEEN max(run.low, run.low + ? - run.depth) AND min(run.high, run.low + ? - run.depth)
+            WHERE run.depth <= ?
+            ORDER BY m.seq
+            """;
+
     /** Whether a sequence lies on the branch that ends in another. Parameters: key, end, key, sequence, sequence. */
     static final String IS_ON_BRANCH =
             """

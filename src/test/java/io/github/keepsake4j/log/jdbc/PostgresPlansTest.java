@@ -107,18 +107,26 @@ class PostgresPlansTest {
                 for (boolean byTokens : new boolean[] {false, true}) {
                     ReadQuery query =
                             byTokens ? ReadQuery.wholeBranch().upToTokens(rows * 10L) : ReadQuery.newest(rows);
-                    long best = Long.MAX_VALUE;
-                    for (int i = 0; i < 30; i++) {
-                        long begin = System.nanoTime();
-                        Tail tail = log.read(key, query);
-                        best = Math.min(best, System.nanoTime() - begin);
-                        assertThat(tail.messages()).hasSize(rows);
-                    }
-                    times.append(" %d%s: %d us".formatted(rows, byTokens ? " by tokens" : "", best / 1_000));
+                    times.append(" %d%s: %d us"
+                            .formatted(rows, byTokens ? " by tokens" : "", best(log, key, query, rows, 0)));
                 }
             }
+            times.append(" 20 and the oldest 4: %d us"
+                    .formatted(best(log, key, ReadQuery.newest(20).alsoOldest(4), 20, 4)));
             System.out.println("Reads, " + when + ", " + key + ":" + times);
         }
+    }
+
+    private static long best(MessageLog log, ConversationKey key, ReadQuery query, int rows, int oldest) {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < 30; i++) {
+            long begin = System.nanoTime();
+            Tail tail = log.read(key, query);
+            best = Math.min(best, System.nanoTime() - begin);
+            assertThat(tail.messages()).hasSize(rows);
+            assertThat(tail.oldest()).hasSize(oldest);
+        }
+        return best / 1_000;
     }
 
     private static void assertNoScans(HikariDataSource pool, String when) throws Exception {

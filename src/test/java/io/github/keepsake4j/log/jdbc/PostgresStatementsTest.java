@@ -18,6 +18,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
@@ -90,6 +91,10 @@ class PostgresStatementsTest {
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(20)))).isOne();
         assertThat(count(() -> log.read(KEY, ReadQuery.wholeBranch().upToTokens(1000))))
                 .isOne();
+        assertThat(count(() -> log.read(KEY, ReadQuery.newest(1).alsoOldest(4))))
+                .isOne();
+        assertThat(count(() -> log.read(KEY, ReadQuery.newest(0).alsoOldest(4))))
+                .isOne();
         log.append(KEY, batchUnder("a", "c", "d").withView(View.of(null, List.of(), List.of())));
         log.putSummary(KEY, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
         log.append(KEY, batchUnder("b", "e"));
@@ -97,6 +102,58 @@ class PostgresStatementsTest {
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(20).upToSummary())))
                 .isOne();
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(20).endingIn("d").after("a"))))
+                .isOne();
+        assertThat(count(() -> log.read(
+                        KEY, ReadQuery.newest(1).endingIn("d").after("a").alsoOldest(4))))
+                .isOne();
+    }
+
+    @Test
+    void the_oldest_behind_a_fork_cost_no_statement_while_the_newest_lie_in_one_run() {
+        log.append(KEY, batchUnder("a", "c", "d", "e"));
+
+        assertThat(count(() -> log.read(KEY, ReadQuery.newest(2).alsoOldest(3))))
+                .isOne();
+        assertThat(count(() -> log.read(KEY, ReadQuery.newest(9).alsoOldest(3))))
+                .as("the first read that crosses the fork")
+                .isEqualTo(2);
+        assertThat(count(() -> log.read(KEY, ReadQuery.newest(9).alsoOldest(3))))
+                .isOne();
+    }
+
+    @Test
+    void who_does_not_ask_for_the_oldest_sends_what_it_always_sent() {
+        count(() -> log.read(KEY, ReadQuery.newest(20)));
+        assertThat(statements).containsExactly(PostgresSql.READ_RUN);
+        count(() -> log.read(KEY, ReadQuery.newest(0)));
+        assertThat(statements).containsExactly(PostgresSql.READ);
+    }
+
+    @Test
+    void the_oldest_of_a_view_cost_a_statement_for_each_run_that_the_first_one_does_not_tell() {
+        log.append(KEY, batch("c", "d", "e", "f"));
+        List<View.Run> runs = List.of(new View.Run(null, "b"), new View.Run("d", "e"));
+        log.append(KEY, Append.viewOnly(View.of(null, runs, List.of())));
+        log.append(KEY, batch("g", "h", "i"));
+
+        assertThat(count(() -> ViewReader.read(log, KEY, ReadQuery.newest(2).alsoOldest(2))))
+                .as("the branch begins as the view does")
+                .isOne();
+        assertThat(count(() -> ViewReader.read(log, KEY, ReadQuery.newest(2).alsoOldest(3))))
+                .as("and one run more")
+                .isEqualTo(2);
+        assertThat(count(() -> ViewReader.read(log, KEY, ReadQuery.newest(2).alsoOldest(4))))
+                .as("and what follows the anchor")
+                .isEqualTo(3);
+        assertThat(count(() -> ViewReader.read(log, KEY, ReadQuery.newest(3).alsoOldest(2))))
+                .isOne();
+        log.append(KEY, Append.viewOnly(View.of(null, List.of(), runs)));
+        log.append(KEY, batch("j", "k", "l"));
+        assertThat(count(() -> ViewReader.read(log, KEY, ReadQuery.newest(2).alsoOldest(2))))
+                .as("a cleared view")
+                .isEqualTo(2);
+        assertThat(count(() -> ViewReader.read(log, KEY, ReadQuery.newest(3).alsoOldest(2))))
+                .as("a cleared view whose messages were all read")
                 .isOne();
     }
 
