@@ -9,6 +9,10 @@ import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.MemoryIds;
 import io.github.keepsake4j.chat.RequestBudget;
 import io.github.keepsake4j.context.ContextOverflowException;
+import io.github.keepsake4j.chat.TurnConflictException;
+import io.github.keepsake4j.chat.TurnHandle;
+import io.github.keepsake4j.chat.TurnLeases;
+import io.github.keepsake4j.chat.TurnPolicy;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.ListQuery;
@@ -17,10 +21,12 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,6 +113,66 @@ public final class Keepsake {
     }
 
     /**
+     * Runs a whole turn, such as one call of an AI service, under the configured policy. A turn that keeps others out
+     * does so by a lease in the log, so it counts in every process, and is over when the process is. What is added outside
+     * of such a turn is never held up.
+     *
+     * <p>A turn within a turn of the same memory on the same thread only runs its body.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param body the turn; on the caller's thread, and not begun if this throws one of the errors below
+     * @param <T> what the turn returns
+     * @return what the body returned
+     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public <T extends @Nullable Object> T turn(Object memoryId, Supplier<? extends T> body) {
+        return settings.turns().run(ids.key(memoryId), null, body);
+    }
+
+    /**
+     * Does {@link #turn(Object, Supplier)} under a policy of its own.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param policy what to do when another turn is going on
+     * @param body the turn
+     * @param <T> what the turn returns
+     * @return what the body returned
+     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public <T extends @Nullable Object> T turn(Object memoryId, TurnPolicy policy, Supplier<? extends T> body) {
+        return settings.turns().run(ids.key(memoryId), Objects.requireNonNull(policy, "policy"), body);
+    }
+
+    /**
+     * Begins a turn that ends elsewhere, such as in the callback of a streaming model, under the configured policy. With
+     * {@link TurnPolicy#WAIT} it is this call that waits. Until the handle is closed, another turn of the memory is
+     * another turn even on this thread; so a turn that waits for a handle of its own thread waits in vain.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @return the handle, to be closed at the end of the turn, by any thread
+     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public TurnHandle openTurn(Object memoryId) {
+        return settings.turns().open(ids.key(memoryId), null);
+    }
+
+    /**
+     * Does {@link #openTurn(Object)} under a policy of its own.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param policy what to do when another turn is going on
+     * @return the handle, to be closed at the end of the turn, by any thread
+     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public TurnHandle openTurn(Object memoryId, TurnPolicy policy) {
+        return settings.turns().open(ids.key(memoryId), Objects.requireNonNull(policy, "policy"));
+    }
+
+    /**
      * Lists the memories of the tenant that plain ids belong to, newest first.
      *
      * @param query the page
@@ -126,6 +192,9 @@ public final class Keepsake {
         private String tenant = "default";
         private boolean acceptDefaultMemoryId;
         private @Nullable Function<Object, MemoryKey> memoryIdMapper;
+        private TurnPolicy turnPolicy = TurnPolicy.KEEP;
+        private Duration turnLease = Duration.ofSeconds(60);
+        private Duration turnWait = Duration.ofSeconds(60);
 
         private Builder() {}
 
@@ -210,10 +279,46 @@ public final class Keepsake {
         }
 
         /**
+         * Sets what {@link Keepsake#turn(Object, Supplier)} does when another turn is going on;
+         * {@link TurnPolicy#KEEP} unless said otherwise.
+         *
+         * @param policy the policy
+         * @return this builder
+         */
+        public Builder turnPolicy(TurnPolicy policy) {
+            this.turnPolicy = Objects.requireNonNull(policy, "turnPolicy");
+            return this;
+        }
+
+        /**
+         * Sets how long a turn keeps others out after its begin or its newest append; 60 seconds unless said otherwise.
+         * Longer than the slowest answer or tool, since others begin when it has passed; and no longer than others may
+         * have to wait for a process that was killed.
+         *
+         * @param lease from a millisecond to a day
+         * @return this builder
+         */
+        public Builder turnLease(Duration lease) {
+            this.turnLease = Objects.requireNonNull(lease, "turnLease");
+            return this;
+        }
+
+        /**
+         * Sets how long a turn under {@link TurnPolicy#WAIT} waits at most; 60 seconds unless said otherwise.
+         *
+         * @param longestWait from zero to a day
+         * @return this builder
+         */
+        public Builder turnWait(Duration longestWait) {
+            this.turnWait = Objects.requireNonNull(longestWait, "turnWait");
+            return this;
+        }
+
+        /**
          * Makes the {@link Keepsake}.
          *
          * @return a new one
-         * @throws InvalidInputException if there is no message log, or the tenant breaks a rule
+         * @throws InvalidInputException if there is no message log, the tenant breaks a rule, or a duration is out of range
          */
         public Keepsake build() {
             if (messageLog == null) {
@@ -225,7 +330,12 @@ public final class Keepsake {
                     : strategy.tokenCounter().orElseGet(TokenCounter::standard);
             return new Keepsake(
                     new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper),
-                    new ChatMemorySettings(messageLog, strategy, counter, executor));
+                    new ChatMemorySettings(
+                            messageLog,
+                            strategy,
+                            counter,
+                            executor,
+                            new TurnLeases(messageLog, turnPolicy, turnLease, turnWait)));
         }
     }
 }

@@ -2,8 +2,11 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.concurrent.Executor;
 
@@ -14,10 +17,16 @@ import java.util.concurrent.Executor;
  * @param strategy what a model sees
  * @param counter what counts messages when they are appended
  * @param executor what runs the asynchronous methods
+ * @param turns the turns that keep others out
  * @param handedOut what memories handed out last
  */
 public record ChatMemorySettings(
-        MessageLog log, ContextStrategy strategy, TokenCounter counter, Executor executor, HandedOut handedOut) {
+        MessageLog log,
+        ContextStrategy strategy,
+        TokenCounter counter,
+        Executor executor,
+        TurnLeases turns,
+        HandedOut handedOut) {
 
     /**
      * Collects the settings.
@@ -26,9 +35,11 @@ public record ChatMemorySettings(
      * @param strategy what a model sees
      * @param counter what counts messages when they are appended
      * @param executor what runs the asynchronous methods
+     * @param turns the turns that keep others out
      */
-    public ChatMemorySettings(MessageLog log, ContextStrategy strategy, TokenCounter counter, Executor executor) {
-        this(log, strategy, counter, executor, new HandedOut());
+    public ChatMemorySettings(
+            MessageLog log, ContextStrategy strategy, TokenCounter counter, Executor executor, TurnLeases turns) {
+        this(log, strategy, counter, executor, turns, new HandedOut());
     }
 
     /**
@@ -40,5 +51,12 @@ public record ChatMemorySettings(
     public NewMessage prepare(ChatMessage message) {
         TokenCounter.Count count = counter.count(message);
         return NewMessage.of(message, count.tokens(), count.counter());
+    }
+
+    /** Appends, which is a sign of life of the turn that is going on. */
+    AppendResult append(MemoryKey key, Append append) {
+        AppendResult result = log.append(key, append);
+        turns.renew(key);
+        return result;
     }
 }

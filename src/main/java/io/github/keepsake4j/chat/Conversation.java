@@ -137,7 +137,7 @@ public final class Conversation {
      * @return what was done
      */
     public AppendResult append(Parent parent, String messageId, ChatMessage message) {
-        return settings.log().append(key, Append.under(parent, List.of(newMessage(messageId, message, null))));
+        return settings.append(key, Append.under(parent, List.of(newMessage(messageId, message, null))));
     }
 
     /**
@@ -154,8 +154,7 @@ public final class Conversation {
             String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
         Parent parent = parentId == null ? Parent.root() : Parent.of(parentId);
         NewMessage imported = newMessage(messageId, message, createdAt);
-        return settings.log()
-                .append(key, Append.under(parent, List.of(imported)).asImport());
+        return settings.append(key, Append.under(parent, List.of(imported)).asImport());
     }
 
     /**

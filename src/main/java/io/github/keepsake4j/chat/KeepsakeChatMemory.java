@@ -393,7 +393,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     private AppendResult append(OpenTurn open, Append append) {
         try {
-            return settings.log().append(key, open.epoch == null ? append : append.inEpoch(open.epoch));
+            return settings.append(key, open.epoch == null ? append : append.inEpoch(open.epoch));
         } catch (ErasedException e) {
             // What was begun before the erasure is over; the next turn starts afresh.
             turn = null;

@@ -47,7 +47,12 @@ public final class InMemoryMessageLog implements MessageLog {
         this(Clock.systemUTC());
     }
 
-    InMemoryMessageLog(Clock clock) {
+    /**
+     * Makes an empty log with a clock.
+     *
+     * @param clock what times of messages and the ends of leases are taken from
+     */
+    public InMemoryMessageLog(Clock clock) {
         this.clock = clock;
     }
 

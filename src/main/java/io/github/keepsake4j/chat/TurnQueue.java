@@ -1,0 +1,96 @@
+package io.github.keepsake4j.chat;
+
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * The turns of this process that wait, in order of arrival. Only the first one of a memory asks the log, with pauses that
+ * grow; it is woken when a turn of this process ends. Thread-safe.
+ */
+final class TurnQueue {
+
+    private static final long FIRST_PAUSE = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long LONGEST_PAUSE = TimeUnit.MILLISECONDS.toNanos(250);
+
+    private final Map<MemoryKey, Waiting> queues = new ConcurrentHashMap<>();
+    private final LongSupplier nanoTime;
+
+    TurnQueue(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /**
+     * Waits for an attempt to succeed.
+     *
+     * @param nanos the longest wait
+     * @return false if time ran out
+     */
+    boolean await(MemoryKey key, long nanos, BooleanSupplier attempt) throws InterruptedException {
+        long deadline = nanoTime.getAsLong() + nanos;
+        Waiting waiting = queues.compute(key, (k, there) -> (there == null ? new Waiting() : there).entered());
+        try {
+            // With a time it is fair; without one it would barge in.
+            if (!waiting.first.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
+                return false;
+            }
+            try {
+                return poll(waiting, deadline, attempt);
+            } finally {
+                waiting.first.release();
+            }
+        } finally {
+            queues.computeIfPresent(key, (k, there) -> there.leftEmpty() ? null : there);
+        }
+    }
+
+    /** Tells whoever waits that a turn of this process is over. */
+    void wake(MemoryKey key) {
+        Waiting waiting = queues.get(key);
+        if (waiting != null) {
+            waiting.ended.release();
+        }
+    }
+
+    private boolean poll(Waiting waiting, long deadline, BooleanSupplier attempt) throws InterruptedException {
+        long pause = FIRST_PAUSE;
+        while (true) {
+            // Before the attempt, so that a turn that ends right behind it cuts the pause short.
+            waiting.ended.drainPermits();
+            if (attempt.getAsBoolean()) {
+                return true;
+            }
+            long left = deadline - nanoTime.getAsLong();
+            if (left <= 0) {
+                return false;
+            }
+            long jittered = ThreadLocalRandom.current().nextLong(pause / 2, pause + 1);
+            boolean woken = waiting.ended.tryAcquire(Math.min(left, jittered), TimeUnit.NANOSECONDS);
+            pause = woken ? FIRST_PAUSE : Math.min(2 * pause, LONGEST_PAUSE);
+        }
+    }
+
+    /** Who waits for one memory. */
+    private static final class Waiting {
+
+        final Semaphore first = new Semaphore(1, true);
+        final Semaphore ended = new Semaphore(0);
+
+        /** Guarded by the map's entry. */
+        private int count;
+
+        Waiting entered() {
+            count++;
+            return this;
+        }
+
+        boolean leftEmpty() {
+            return --count == 0;
+        }
+    }
+}

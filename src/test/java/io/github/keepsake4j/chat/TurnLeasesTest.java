@@ -1,0 +1,481 @@
+package io.github.keepsake4j.chat;
+
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.TestClock;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.WatchedLog;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The lease of a turn: renewed, lost, given back, waited for. Time stands still until a test moves it. */
+@Timeout(60)
+class TurnLeasesTest {
+
+    private static final MemoryKey KEY = ConversationKey.of("default", "alice");
+    private static final Duration LEASE = Duration.ofSeconds(60);
+    private static final Duration WAIT = Duration.ofSeconds(600);
+
+    private final TestClock clock = new TestClock();
+    private final WatchedLog log = new WatchedLog(new InMemoryMessageLog(clock));
+    private final Process here = new Process();
+    private final Process elsewhere = new Process();
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+
+    /** What one process knows; two of them share nothing but the log and the time. */
+    private final class Process {
+
+        private final LongSupplier nanoTime =
+                () -> Duration.between(Instant.EPOCH, clock.instant()).toNanos();
+        final TurnLeases turns = new TurnLeases(log.log(), TurnPolicy.KEEP, LEASE, WAIT, nanoTime);
+        private final ChatMemorySettings settings = new ChatMemorySettings(
+                log.log(), SlidingWindow.withMaxMessages(50), TokenCounter.standard(), Runnable::run, turns);
+
+        KeepsakeChatMemory memory() {
+            return new KeepsakeChatMemory("alice", KEY, settings);
+        }
+
+        boolean canBeginOnAnotherThread() {
+            try {
+                return threads.submit(this::canBegin).get();
+            } catch (InterruptedException | ExecutionException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        boolean canBegin() {
+            try {
+                turns.open(KEY, TurnPolicy.REJECT).close();
+                return true;
+            } catch (TurnConflictException e) {
+                return false;
+            }
+        }
+    }
+
+    @AfterEach
+    void close() {
+        threads.shutdownNow();
+    }
+
+    @Test
+    void a_turn_that_appends_now_and_then_keeps_a_lease_that_is_shorter_than_it() {
+        KeepsakeChatMemory memory = here.memory();
+        here.turns.run(KEY, TurnPolicy.REJECT, () -> {
+            for (int i = 0; i < 5; i++) {
+                clock.advance(LEASE.minusSeconds(1));
+                memory.add(user("question " + i));
+                assertThat(elsewhere.canBegin()).as("after append %d", i).isFalse();
+                assertThat(here.canBeginOnAnotherThread()).isFalse();
+            }
+            return null;
+        });
+        assertThat(elsewhere.canBegin()).isTrue();
+    }
+
+    @Test
+    void appends_renew_only_when_a_quarter_of_the_lease_has_passed() {
+        KeepsakeChatMemory memory = here.memory();
+        try (TurnHandle turn = here.turns.open(KEY, TurnPolicy.WAIT)) {
+            assertThat(turn).isNotNull();
+            for (int i = 0; i < 10; i++) {
+                memory.add(ai("at once"));
+            }
+            clock.advance(LEASE.dividedBy(4).minusMillis(1));
+            memory.add(ai("not yet"));
+            assertThat(log.calls("acquireLease")).isEqualTo(1);
+
+            clock.advance(Duration.ofMillis(1));
+            memory.add(ai("now"));
+            memory.add(ai("once"));
+            assertThat(log.calls("acquireLease")).isEqualTo(2);
+
+            new KeepsakeChatMemory("bob", ConversationKey.of("default", "bob"), here.settings).add(ai("another"));
+            elsewhere.memory().add(ai("another process"));
+            clock.advance(LEASE.dividedBy(4));
+            elsewhere.memory().add(ai("another process"));
+            assertThat(log.calls("acquireLease")).isEqualTo(2);
+        }
+        clock.advance(LEASE);
+        memory.add(ai("no turn"));
+        assertThat(log.calls("acquireLease")).isEqualTo(2);
+        assertThat(log.calls("releaseLease")).isEqualTo(1);
+    }
+
+    @Test
+    void a_turn_without_appends_loses_its_lease_goes_on_and_does_not_take_it_back() {
+        KeepsakeChatMemory mine = here.memory();
+        KeepsakeChatMemory theirs = elsewhere.memory();
+        String warnings = warnings(() -> here.turns.run(KEY, TurnPolicy.REJECT, () -> {
+            mine.add(user("mine"));
+            clock.advance(LEASE);
+            return elsewhere.turns.run(KEY, TurnPolicy.REJECT, () -> {
+                theirs.add(user("theirs"));
+                mine.add(ai("to mine"));
+                clock.advance(LEASE.dividedBy(2));
+                mine.add(ai("more to mine"));
+                theirs.add(ai("to theirs"));
+                clock.advance(LEASE.minusSeconds(1));
+                assertThat(here.canBeginOnAnotherThread())
+                        .as("the others keep it")
+                        .isFalse();
+                return null;
+            });
+        }));
+
+        assertThat(history())
+                .containsExactly(user("mine"), user("theirs"), ai("to mine"), ai("more to mine"), ai("to theirs"));
+        assertThat(warnings.lines().filter(line -> line.contains("outlived its lease")))
+                .hasSize(1)
+                .allMatch(line -> line.contains("alice") && !line.contains("mine"));
+        assertThat(here.canBegin()).isTrue();
+    }
+
+    @Test
+    void within_one_process_a_turn_that_lost_its_lease_leaves_the_next_ones_alone() throws Exception {
+        KeepsakeChatMemory memory = here.memory();
+        TurnHandle stuck = here.turns.open(KEY, TurnPolicy.REJECT);
+        clock.advance(LEASE);
+        String warnings = warnings(() -> {
+            TurnHandle next = here.turns.open(KEY, TurnPolicy.REJECT);
+            memory.add(user("late"));
+            stuck.close();
+            stuck.close();
+            assertThat(here.canBegin()).isFalse();
+            clock.advance(LEASE.dividedBy(2));
+            memory.add(user("a sign of life"));
+            clock.advance(LEASE.minusSeconds(1));
+            assertThat(elsewhere.canBegin()).as("the newer turn is renewed").isFalse();
+            next.close();
+        });
+        assertThat(warnings).containsOnlyOnce("outlived its lease");
+        assertThat(elsewhere.canBegin()).isTrue();
+    }
+
+    @Test
+    void a_turn_within_a_turn_only_runs_and_does_not_end_it() {
+        for (TurnPolicy policy : List.of(TurnPolicy.REJECT, TurnPolicy.WAIT)) {
+            String result = here.turns.run(KEY, policy, () -> {
+                String inner = here.turns.run(KEY, policy, () -> here.turns.run(KEY, policy, () -> "inner"));
+                assertThat(elsewhere.canBegin()).isFalse();
+                return inner + " and outer";
+            });
+            assertThat(result).isEqualTo("inner and outer");
+            assertThat(elsewhere.canBegin()).isTrue();
+        }
+        assertThat(log.calls("acquireLease"))
+                .as("two turns, and those of elsewhere")
+                .isEqualTo(2 + 4);
+    }
+
+    @Test
+    void a_turn_within_a_turn_that_lost_its_lease_runs_too() {
+        here.turns.run(KEY, TurnPolicy.REJECT, () -> {
+            clock.advance(LEASE);
+            try (TurnHandle other = elsewhere.turns.open(KEY, TurnPolicy.REJECT)) {
+                assertThat(other).isNotNull();
+                assertThat(here.turns.<String>run(KEY, TurnPolicy.REJECT, () -> "inner"))
+                        .isEqualTo("inner");
+            }
+            return null;
+        });
+    }
+
+    @Test
+    void a_handle_that_was_opened_within_a_turn_prolongs_it_and_belongs_to_no_thread() {
+        TurnHandle handle = here.turns.run(KEY, TurnPolicy.REJECT, () -> here.turns.open(KEY, TurnPolicy.REJECT));
+        assertThat(elsewhere.canBegin()).as("while the handle is open").isFalse();
+        assertThat(here.canBegin()).as("on the handle's thread").isFalse();
+        handle.close();
+        assertThat(elsewhere.canBegin()).isTrue();
+    }
+
+    @Test
+    void an_error_of_the_body_comes_through_as_it_is_and_ends_the_turn() {
+        for (Throwable error : List.of(new IllegalStateException("out of order"), new AssertionError("wrong"))) {
+            assertThatThrownBy(() -> here.turns.run(KEY, TurnPolicy.WAIT, () -> {
+                        throw sneaky(error);
+                    }))
+                    .isSameAs(error)
+                    .hasNoSuppressedExceptions();
+            assertThat(elsewhere.canBegin()).isTrue();
+        }
+    }
+
+    @Test
+    void a_lease_that_cannot_be_given_back_hides_neither_result_nor_error_and_expires() {
+        IllegalStateException error = new IllegalStateException("out of order");
+        log.fail("releaseLease", new StorageUnavailableException("down", null));
+        String warnings = warnings(() -> {
+            assertThat(here.turns.<String>run(KEY, TurnPolicy.REJECT, () -> "result"))
+                    .isEqualTo("result");
+            clock.advance(LEASE);
+            assertThatThrownBy(() -> here.turns.run(KEY, TurnPolicy.REJECT, () -> {
+                        throw error;
+                    }))
+                    .isSameAs(error)
+                    .hasNoSuppressedExceptions();
+        });
+        log.fail("releaseLease", null);
+
+        assertThat(warnings.split("could not be given back", -1)).hasSize(3);
+        assertThat(warnings).doesNotContain("outlived");
+        assertThat(here.canBegin()).isFalse();
+        clock.advance(LEASE);
+        assertThat(here.canBegin()).isTrue();
+    }
+
+    @Test
+    void a_renewal_that_fails_does_not_fail_the_append_and_is_tried_again() {
+        KeepsakeChatMemory memory = here.memory();
+        String warnings = warnings(() -> here.turns.run(KEY, TurnPolicy.REJECT, () -> {
+            clock.advance(LEASE.dividedBy(2));
+            log.fail("acquireLease", new StorageUnavailableException("down", null));
+            memory.add(user("during the outage"));
+            log.fail("acquireLease", null);
+            memory.add(ai("after it"));
+            clock.advance(LEASE.minusSeconds(1));
+            assertThat(elsewhere.canBegin()).isFalse();
+            return null;
+        }));
+        assertThat(history()).containsExactly(user("during the outage"), ai("after it"));
+        assertThat(warnings).containsOnlyOnce("could not be renewed");
+    }
+
+    @Test
+    void a_body_whose_turn_could_not_begin_is_not_run() {
+        log.fail("acquireLease", new StorageUnavailableException("down", null));
+        for (TurnPolicy policy : List.of(TurnPolicy.REJECT, TurnPolicy.WAIT)) {
+            assertThatThrownBy(() -> here.turns.run(KEY, policy, () -> {
+                        throw new AssertionError("was run");
+                    }))
+                    .isInstanceOf(StorageUnavailableException.class);
+        }
+    }
+
+    @Test
+    void an_interrupted_wait_ends_at_once_and_leaves_nothing_behind() throws Exception {
+        TurnHandle first = here.turns.open(KEY, TurnPolicy.REJECT);
+        AtomicReference<Thread> waiting = new AtomicReference<>();
+        CountDownLatch flag = new CountDownLatch(1);
+        Future<?> second = threads.submit(() -> {
+            waiting.set(Thread.currentThread());
+            try {
+                here.turns.run(KEY, TurnPolicy.WAIT, () -> {
+                    throw new AssertionError("was run");
+                });
+            } finally {
+                if (Thread.currentThread().isInterrupted()) {
+                    flag.countDown();
+                }
+            }
+        });
+        log.awaitRefusal();
+        waiting.get().interrupt();
+
+        assertThatThrownBy(second::get)
+                .isInstanceOf(ExecutionException.class)
+                .cause()
+                .isInstanceOf(TurnConflictException.class)
+                .hasCauseInstanceOf(InterruptedException.class);
+        assertThat(flag.await(10, TimeUnit.SECONDS)).as("still interrupted").isTrue();
+        first.close();
+        assertThat(here.canBegin()).isTrue();
+        assertThat(here.turns.<String>run(KEY, TurnPolicy.WAIT, () -> "next")).isEqualTo("next");
+    }
+
+    /** Pools such as HikariCP refuse an interrupted thread. */
+    @Test
+    void a_turn_that_was_interrupted_gives_its_lease_back_and_stays_interrupted() {
+        AtomicReference<Boolean> during = new AtomicReference<>();
+        WatchedLog picky = new WatchedLog(log.log()) {
+            @Override
+            protected void called(String method) {
+                if (method.equals("releaseLease")) {
+                    during.set(Thread.currentThread().isInterrupted());
+                }
+            }
+        };
+        Keepsake keepsake = Keepsake.builder().messageLog(picky.log()).build();
+        keepsake.turn("alice", TurnPolicy.REJECT, () -> {
+            Thread.currentThread().interrupt();
+            return null;
+        });
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(during).hasValue(false);
+        assertThat(here.canBegin()).isTrue();
+    }
+
+    @Test
+    void a_wait_ends_with_a_conflict_when_its_time_is_up() throws Exception {
+        TurnHandle first = here.turns.open(KEY, TurnPolicy.REJECT);
+        KeepsakeChatMemory memory = here.memory();
+        Future<?> second = threads.submit(() -> elsewhere.turns.run(KEY, TurnPolicy.WAIT, () -> "not run"));
+        log.awaitRefusal();
+        for (Duration passed = Duration.ZERO; passed.compareTo(WAIT) < 0; passed = passed.plusSeconds(30)) {
+            assertThat(second).isNotDone();
+            memory.add(user("a sign of life"));
+            clock.advance(Duration.ofSeconds(30));
+        }
+        assertThatThrownBy(second::get).cause().isInstanceOf(TurnConflictException.class);
+        first.close();
+
+        Keepsake impatient = Keepsake.builder()
+                .messageLog(log.log())
+                .turnPolicy(TurnPolicy.WAIT)
+                .turnWait(Duration.ZERO)
+                .build();
+        assertThat(impatient.<String>turn("alice", () -> "free")).isEqualTo("free");
+        TurnHandle again = here.turns.open(KEY, TurnPolicy.REJECT);
+        assertThatThrownBy(() -> impatient.turn("alice", () -> "not run")).isInstanceOf(TurnConflictException.class);
+        again.close();
+    }
+
+    @Test
+    void who_waits_for_a_turn_that_died_begins_when_its_lease_expires() throws Exception {
+        TurnHandle dead = here.turns.open(KEY, TurnPolicy.REJECT);
+        assertThat(dead).isNotNull();
+        Future<String> next = threads.submit(() -> elsewhere.turns.run(KEY, TurnPolicy.WAIT, () -> "next"));
+        log.awaitRefusal();
+        clock.advance(LEASE.minusMillis(1));
+        log.awaitRefusal();
+        log.awaitRefusal();
+        assertThat(next).isNotDone();
+        clock.advance(Duration.ofMillis(1));
+        assertThat(next.get()).isEqualTo("next");
+    }
+
+    @Test
+    void turns_of_one_process_wait_in_order_of_arrival_and_only_the_first_asks_the_log() throws Exception {
+        int waiters = 8;
+        TurnHandle first = here.turns.open(KEY, TurnPolicy.REJECT);
+        List<Integer> order = new CopyOnWriteArrayList<>();
+        CountDownLatch done = new CountDownLatch(waiters);
+        for (int i = 0; i < waiters; i++) {
+            int number = i;
+            Thread thread = new Thread(() -> here.turns.run(KEY, TurnPolicy.WAIT, () -> {
+                order.add(number);
+                done.countDown();
+                return null;
+            }));
+            thread.start();
+            if (i == 0) {
+                log.awaitRefusal();
+            } else {
+                await().until(() -> thread.getState() == Thread.State.TIMED_WAITING);
+            }
+        }
+        first.close();
+
+        assertThat(done.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(order).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+    }
+
+    @Test
+    void a_wait_does_not_spin() throws Exception {
+        TurnHandle first = here.turns.open(KEY, TurnPolicy.REJECT);
+        Future<?> second = threads.submit(() -> here.turns.run(KEY, TurnPolicy.WAIT, () -> null));
+        long begin = System.nanoTime();
+        log.awaitRefusal();
+        await().until(() -> log.calls("acquireLease") >= 10);
+        // Pauses of 10, 20, 40 ... 250 ms, of which jitter leaves at least half.
+        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(500));
+        first.close();
+        second.get();
+    }
+
+    @Test
+    void keep_asks_the_log_nothing() {
+        Keepsake keepsake = Keepsake.builder().messageLog(log.log()).build();
+        try (TurnHandle other = here.turns.open(KEY, TurnPolicy.REJECT)) {
+            assertThat(other).isNotNull();
+            log.calls().clear();
+            assertThat(keepsake.<String>turn("alice", () -> "kept")).isEqualTo("kept");
+            keepsake.openTurn("alice").close();
+            assertThat(log.calls()).isEmpty();
+        }
+    }
+
+    @Test
+    void the_builder_sets_the_policy_and_42_is_one_conversation() {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log.log())
+                .turnPolicy(TurnPolicy.REJECT)
+                .build();
+        try (TurnHandle turn = keepsake.openTurn(42L)) {
+            assertThat(turn).isNotNull();
+            assertThatThrownBy(() -> keepsake.turn("42", () -> "not run")).isInstanceOf(TurnConflictException.class);
+            assertThatThrownBy(() -> keepsake.openTurn("42")).isInstanceOf(TurnConflictException.class);
+            assertThat(keepsake.<String>turn("42", TurnPolicy.KEEP, () -> "kept"))
+                    .isEqualTo("kept");
+        }
+        keepsake.openTurn("42").close();
+    }
+
+    @Test
+    void durations_out_of_range_are_refused() {
+        Keepsake.Builder builder = Keepsake.builder().messageLog(log.log());
+        for (Duration lease : List.of(Duration.ZERO, Duration.ofSeconds(-1), Duration.ofDays(2))) {
+            assertThatThrownBy(() -> builder.turnLease(lease).build())
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("turnLease");
+        }
+        builder.turnLease(LEASE);
+        for (Duration wait : List.of(Duration.ofMillis(-1), Duration.ofSeconds(Long.MAX_VALUE))) {
+            assertThatThrownBy(() -> builder.turnWait(wait).build())
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("turnWait");
+        }
+    }
+
+    private List<ChatMessage> history() {
+        return Dialogue.history(new Conversation(KEY, here.settings));
+    }
+
+    /** What is logged meanwhile. */
+    private static String warnings(Runnable work) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        try {
+            work.run();
+        } finally {
+            System.setErr(before);
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <E extends Throwable> RuntimeException sneaky(Throwable error) throws E {
+        throw (E) error;
+    }
+}

@@ -1,0 +1,74 @@
+package io.github.keepsake4j.testing;
+
+import io.github.keepsake4j.log.MessageLog;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A log whose calls are counted, can be made to fail, and tells when somebody was refused a lease. */
+public class WatchedLog {
+
+    private final List<String> calls = new CopyOnWriteArrayList<>();
+    private final ConcurrentHashMap<String, RuntimeException> failures = new ConcurrentHashMap<>();
+    private volatile CountDownLatch refused = new CountDownLatch(1);
+    private final MessageLog log;
+
+    public WatchedLog(MessageLog inner) {
+        log = (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    calls.add(method.getName());
+                    called(method.getName());
+                    RuntimeException failure = failures.get(method.getName());
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    try {
+                        Object result = method.invoke(inner, arguments);
+                        if (method.getName().equals("acquireLease") && result.equals(Optional.empty())) {
+                            refused.countDown();
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** Called on the caller's thread. */
+    protected void called(String method) {}
+
+    public MessageLog log() {
+        return log;
+    }
+
+    /** The names of the methods that were called, in order. */
+    public List<String> calls() {
+        return calls;
+    }
+
+    public long calls(String method) {
+        return calls.stream().filter(method::equals).count();
+    }
+
+    /** Lets calls of a method fail, or with null succeed again. */
+    public void fail(String method, RuntimeException failure) {
+        if (failure == null) {
+            failures.remove(method);
+        } else {
+            failures.put(method, failure);
+        }
+    }
+
+    /** Waits until somebody was refused a lease since the last time that this was asked. */
+    public void awaitRefusal() throws InterruptedException {
+        if (!refused.await(30, TimeUnit.SECONDS)) {
+            throw new IllegalStateException("nobody was refused a lease");
+        }
+        refused = new CountDownLatch(1);
+    }
+}
