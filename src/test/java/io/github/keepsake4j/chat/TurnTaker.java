@@ -1,0 +1,106 @@
+package io.github.keepsake4j.chat;
+
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.user;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.testing.Postgres;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A process that takes turns in the conversation "shared". Arguments: where ("sqlite:file" or "postgres:port:database"),
+ * its name, the policy, then either how many turns to take, each of which counts on from the last answer that it is
+ * shown, or "stop": to begin one turn, say so, and never end it; then the lease in milliseconds.
+ */
+final class TurnTaker {
+
+    private TurnTaker() {}
+
+    public static void main(String[] arguments) throws Exception {
+        String name = arguments[1];
+        TurnPolicy policy = TurnPolicy.valueOf(arguments[2]);
+        Duration lease = Duration.ofMillis(Long.parseLong(arguments[4]));
+        try (Place place = Place.open(arguments[0])) {
+            Keepsake keepsake = keepsake(place.log(), lease);
+            if (arguments[3].equals("stop")) {
+                warmUp(keepsake);
+                keepsake.turn("shared", policy, () -> stop(keepsake, name));
+            }
+            int count = Integer.parseInt(arguments[3]);
+            System.out.println("ready");
+            for (int i = 0; i < count; i++) {
+                // The time that a user thinks; without it the process that has had its turn mostly gets the next one
+                // too.
+                Thread.sleep(ThreadLocalRandom.current().nextInt(30));
+                String question = name + "-" + i;
+                keepsake.turn("shared", policy, () -> countOn(keepsake.chatMemory("shared"), question));
+                System.out.println(question);
+            }
+        }
+    }
+
+    static Keepsake keepsake(MessageLog log, Duration lease) {
+        return Keepsake.builder()
+                .messageLog(log)
+                .turnLease(lease)
+                .turnWait(Duration.ofMinutes(10))
+                .build();
+    }
+
+    /** What an AI service does in a turn, with a model that adds one to the last answer. */
+    static Void countOn(KeepsakeChatMemory memory, String question) {
+        List<ChatMessage> shown = memory.messages();
+        int last = shown.stream()
+                .filter(AiMessage.class::isInstance)
+                .mapToInt(message -> Integer.parseInt(((AiMessage) message).text()))
+                .reduce(0, (before, newer) -> newer);
+        memory.add(user(question));
+        memory.add(ai(String.valueOf(last + 1)));
+        return null;
+    }
+
+    /** What is slow the first time must not eat up a short lease. */
+    static void warmUp(Keepsake keepsake) {
+        keepsake.turn("another", TurnPolicy.WAIT, () -> countOn(keepsake.chatMemory("another"), "first"));
+    }
+
+    private static Void stop(Keepsake keepsake, String name) {
+        keepsake.chatMemory("shared").add(user(name));
+        System.out.println("in its turn");
+        while (true) {
+            LockSupport.park();
+        }
+    }
+
+    /** A log that two processes reach by its name. */
+    record Place(MessageLog log, AutoCloseable pool) implements AutoCloseable {
+
+        static Place open(String name) {
+            String[] parts = name.split(":", 3);
+            if (parts[0].equals("sqlite")) {
+                return new Place(JdbcMessageLog.sqlite(Path.of(parts[1])), () -> {});
+            }
+            HikariDataSource pool = Postgres.pool(Postgres.database(parts[2], Integer.parseInt(parts[1])), 4, true);
+            JdbcMessageLog log = JdbcMessageLog.builder()
+                    .dataSource(pool)
+                    .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                    .build();
+            return new Place(log, pool);
+        }
+
+        @Override
+        public void close() throws Exception {
+            log.close();
+            pool.close();
+        }
+    }
+}
