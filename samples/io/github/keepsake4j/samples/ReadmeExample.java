@@ -1,5 +1,6 @@
 package io.github.keepsake4j.samples;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
@@ -8,6 +9,7 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.chat.TurnPolicy;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -47,7 +49,19 @@ final class ReadmeExample {
         HistoryPage page = conversation.history(HistoryQuery.newest(50)); // everything that was said
         List<Branch> branches = conversation.branches(); // regenerated answers are branches
         // README ends
+
+        // README begins
+        String answer = keepsake.turn("alice", TurnPolicy.WAIT, () -> assistant.chat("alice", "What is my name?"));
+        // README ends
+        if (!answer.equals(lastAnswer(keepsake))) {
+            throw new IllegalStateException("the turn's answer is not the newest message");
+        }
         log.close();
         return seen.size() + " seen, " + page.messages().size() + " kept, " + branches.size() + " branch";
+    }
+
+    private static String lastAnswer(Keepsake keepsake) {
+        List<ChatMessage> shown = keepsake.conversation("alice").messages();
+        return ((AiMessage) shown.get(shown.size() - 1)).text();
     }
 }

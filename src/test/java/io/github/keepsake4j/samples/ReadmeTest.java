@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -20,16 +21,18 @@ class ReadmeTest {
     }
 
     @Test
-    void the_example_is_the_one_that_runs() throws IOException {
+    void the_examples_are_the_ones_that_run() throws IOException {
         String source = Files.readString(Path.of("samples/io/github/keepsake4j/samples/ReadmeExample.java"));
-        String example = source.substring(
-                        source.indexOf("// README begins\n") + "// README begins\n".length(),
-                        source.indexOf("        // README ends"))
-                .stripTrailing()
-                .stripIndent()
-                .replace("directory.resolve(\"chat.db\")", "Path.of(\"chat.db\")");
+        String[] parts = source.split("// README begins\n");
+        assertThat(parts).hasSize(3);
+        for (String part : List.of(parts).subList(1, parts.length)) {
+            String example = part.substring(0, part.indexOf("        // README ends"))
+                    .stripTrailing()
+                    .stripIndent()
+                    .replace("directory.resolve(\"chat.db\")", "Path.of(\"chat.db\")");
 
-        assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + example + "\n```");
+            assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + example + "\n```");
+        }
     }
 
     @Test
