@@ -9,7 +9,6 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.List;
 
 /** Reads as far back as a strategy looks. */
 final class TailLoader {
@@ -20,10 +19,14 @@ final class TailLoader {
     private TailLoader() {}
 
     static Tail load(MessageLog log, MemoryKey key, Reach reach) {
+        if (reach.oldest() == Integer.MAX_VALUE) {
+            return ViewReader.read(log, key, ReadQuery.wholeBranch());
+        }
         long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
         while (true) {
             int limit = (int) Math.min(guess, reach.messages());
-            Tail tail = ViewReader.read(log, key, ReadQuery.newest(limit).upToTokens(reach.tokens()));
+            Tail tail = ViewReader.read(
+                    log, key, ReadQuery.newest(limit).upToTokens(reach.tokens()).alsoOldest(reach.oldest()));
             // Fewer messages than the limit: the view ends there, or the tokens did.
             if (tail.messages().size() < limit || limit == reach.messages() || turns(key, tail) >= reach.turns()) {
                 return tail;
@@ -33,7 +36,12 @@ final class TailLoader {
     }
 
     static Context context(Object memoryId, Tail tail) {
-        return Turns.of(memoryId, tail.system(), tail.user(), List.of(), tail.messages());
+        return Turns.of(
+                memoryId,
+                tail.system(),
+                tail.user(),
+                tail.complete() ? tail.messages() : tail.oldest(),
+                tail.messages());
     }
 
     private static long turns(MemoryKey key, Tail tail) {

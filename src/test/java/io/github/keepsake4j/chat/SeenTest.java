@@ -39,7 +39,7 @@ class SeenTest {
     }
 
     private List<String> oldestAfterAppending(ReadQuery query) {
-        Seen seen = Seen.of(log.read(KEY, query), TailLoader.context(log.read(KEY, query)));
+        Seen seen = Seen.of(log.read(KEY, query), TailLoader.context(KEY, log.read(KEY, query)));
         Seen after = seen.after(users("x", "y"), log.append(KEY, batch("x", "y")));
         assertThat(after).isNotNull();
         return ids(after.tail().oldest());

@@ -458,7 +458,7 @@ class TurnLeasesTest {
     }
 
     private List<ChatMessage> history() {
-        return Dialogue.history(new Conversation(KEY, here.settings));
+        return Dialogue.history(new Conversation(KEY, KEY, here.settings));
     }
 
     /** What is logged meanwhile. */
