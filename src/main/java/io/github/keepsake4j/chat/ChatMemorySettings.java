@@ -18,7 +18,7 @@ import java.util.concurrent.Executor;
  * @param counter what counts messages when they are appended
  * @param executor what runs the asynchronous methods
  * @param turns the turns that keep others out
- * @param handedOut what memories handed out last
+ * @param contexts what memories handed out last
  */
 public record ChatMemorySettings(
         MessageLog log,
@@ -26,7 +26,7 @@ public record ChatMemorySettings(
         TokenCounter counter,
         Executor executor,
         TurnLeases turns,
-        HandedOut handedOut) {
+        RecentContexts contexts) {
 
     /**
      * Collects the settings.
@@ -39,7 +39,7 @@ public record ChatMemorySettings(
      */
     public ChatMemorySettings(
             MessageLog log, ContextStrategy strategy, TokenCounter counter, Executor executor, TurnLeases turns) {
-        this(log, strategy, counter, executor, turns, new HandedOut());
+        this(log, strategy, counter, executor, turns, new RecentContexts());
     }
 
     /**

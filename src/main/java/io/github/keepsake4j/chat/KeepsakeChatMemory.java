@@ -169,7 +169,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             }
             Context context = settings.strategy().select(TailLoader.context(id, seen.tail()));
             open.seen(Seen.of(seen.tail(), context), false);
-            settings.handedOut().put(key, context);
+            settings.contexts().put(key, context);
             if (context.overflow()) {
                 throw new ContextOverflowException(key);
             }

@@ -55,8 +55,8 @@ public final class RequestBudget implements BiFunction<ChatRequest, Object, Chat
     @Override
     public ChatRequest apply(ChatRequest request, Object memoryId) {
         MemoryKey key = ids.key(memoryId);
-        Context handedOut = settings.handedOut().get(key);
-        List<LoggedMessage> messages = logged(request.messages(), HandedOut.byInstance(handedOut));
+        Context handedOut = settings.contexts().get(key);
+        List<LoggedMessage> messages = logged(request.messages(), RecentContexts.byInstance(handedOut));
         Context whole = Turns.of(
                 memoryId, system(messages), null, handedOut == null ? List.of() : handedOut.oldest(), messages);
         Context fitting = settings.strategy().select(whole.reserving(tools(request)));

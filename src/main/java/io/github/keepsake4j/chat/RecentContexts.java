@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * What memories handed out last, for the few that are in a turn. Only a help: what is not found here is counted anew.
  * Thread-safe.
  */
-final class HandedOut {
+final class RecentContexts {
 
     private static final int MEMORIES = 1000;
 
