@@ -2,6 +2,8 @@ package io.github.keepsake4j.samples;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.service.AiServices;
@@ -56,6 +58,15 @@ final class ReadmeExample {
         if (!answer.equals(lastAnswer(keepsake))) {
             throw new IllegalStateException("the turn's answer is not the newest message");
         }
+
+        // README begins
+        ChatMemoryProvider windows = id -> MessageWindowChatMemory.builder()
+                .id(id)
+                .maxMessages(20)
+                .chatMemoryStore(keepsake.chatMemoryStore())
+                .build();
+        // README ends
+        windows.get("bob").add(dev.langchain4j.data.message.UserMessage.from("kept"));
         log.close();
         return seen.size() + " seen, " + page.messages().size() + " kept, " + branches.size() + " branch";
     }

@@ -6,6 +6,7 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.chat.ChatMemorySettings;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.chat.MemoryIds;
 import io.github.keepsake4j.chat.RequestBudget;
 import io.github.keepsake4j.chat.TurnConflictException;
@@ -50,10 +51,12 @@ public final class Keepsake {
 
     private final MemoryIds ids;
     private final ChatMemorySettings settings;
+    private final KeepsakeChatMemoryStore store;
 
     private Keepsake(MemoryIds ids, ChatMemorySettings settings) {
         this.ids = ids;
         this.settings = settings;
+        this.store = new KeepsakeChatMemoryStore(ids, settings);
     }
 
     /**
@@ -99,6 +102,14 @@ public final class Keepsake {
      */
     public BiFunction<ChatRequest, Object, ChatRequest> requestBudget() {
         return new RequestBudget(ids, settings);
+     * Returns what {@code MessageWindowChatMemory.builder().id(...).chatMemoryStore(...)} and other chat memories take that
+     * rewrite a list: what they drop from it stays in the history. Such a memory decides itself what the model sees, so the
+     * strategy of this {@link Keepsake} does not apply.
+     *
+     * @return the store, always the same one
+     */
+    public KeepsakeChatMemoryStore chatMemoryStore() {
+        return store;
     }
 
     /**

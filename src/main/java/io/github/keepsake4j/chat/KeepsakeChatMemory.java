@@ -15,7 +15,6 @@ import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -199,7 +198,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 if (open.relink() == null || !seen.shown().isEmpty()) {
                     open.relink(new Relink(head, List.of(), seen.shown(), tail.missingParent()));
                 }
-                append(open, Append.viewOnly(View.of(head, List.of(), everythingShown(tail.view(), head))));
+                append(open, Append.viewOnly(ViewStep.cleared(tail.view(), head)));
             }
         } finally {
             lock.unlock();
@@ -421,25 +420,16 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     /** Returns false if somebody else moved the head. */
     private boolean tryChange(OpenTurn open, ViewChange change, Seen seen) {
-        Tail tail = seen.tail();
-        List<NewMessage> added = change.added();
-        boolean continues = change.isContinuation();
-        if (continues && added.isEmpty()) {
+        // Where a limit cut something off, a fork would have room to show it again.
+        ViewStep step = ViewStep.of(change, seen.tail(), !seen.cut());
+        if (step == null) {
             return true;
         }
-        // Where a limit cut something off, a fork would have room to show it again.
-        LoggedMessage fork = seen.cut() ? null : change.fork(tail.view());
-        View view = View.of(null, change.runs(tail.head(), tail.missingParent()), List.of());
-        Append append = continues
-                ? Append.under(Parent.head(), added)
-                : fork != null
-                        ? Append.under(Parent.of(fork.id()), added)
-                        : new Append(Parent.head(), added, null, null, view, false);
         try {
-            AppendResult result = append(open, append.expectingHead(tail.head()));
-            if (continues && result.revision() != tail.revision()) {
-                // Somebody changed what is shown and appended nothing, so the list follows something else now.
-                append(open, Append.viewOnly(view));
+            AppendResult result = append(open, step.append());
+            Append again = step.afterwards(result);
+            if (again != null) {
+                append(open, again);
             }
             return true;
         } catch (HeadConflictException e) {
@@ -447,18 +437,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         }
     }
 
-    private static List<View.Run> everythingShown(@Nullable View view, String head) {
-        if (view == null) {
-            return List.of(new View.Run(null, head));
-        }
-        List<View.Run> runs = new ArrayList<>(view.runs());
-        if (!head.equals(view.anchor())) {
-            runs.add(new View.Run(view.anchor(), head));
-        }
-        return runs;
-    }
-
-    private static List<ChatMessage> copy(Iterable<ChatMessage> messages) {
+    static List<ChatMessage> copy(Iterable<ChatMessage> messages) {
         List<ChatMessage> list = new ArrayList<>();
         for (ChatMessage message : Objects.requireNonNull(messages, "messages")) {
             list.add(Objects.requireNonNull(message, "message"));

@@ -44,7 +44,7 @@ public record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function
             throw new InvalidInputException(
                     "memory id",
                     "no @MemoryId was given (or it is literally \"default\"), so LangChain4j passes \"default\", which every user would share. Add a"
-                            + " @MemoryId parameter, or say Keepsake.builder().acceptDefaultMemoryId() if there is only"
+                            + " @MemoryId parameter (or .id(memoryId) to the builder of a chat memory), or say Keepsake.builder().acceptDefaultMemoryId() if there is only"
                             + " one user");
         }
         String text = text(memoryId);

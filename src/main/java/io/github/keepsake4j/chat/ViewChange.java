@@ -5,11 +5,14 @@ import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,17 +32,40 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
      * each to one message only.
      */
     static ViewChange of(List<ChatMessage> list, List<LoggedMessage> shown, Function<ChatMessage, NewMessage> prepare) {
-        IdentityHashMap<ChatMessage, Integer> instances = new IdentityHashMap<>();
+        return of(match(list, shown), shown, at -> prepare.apply(list.get(at)));
+    }
+
+    /**
+     * Makes the change of messages that were found already.
+     *
+     * @param known for each message of the list the one that is there, or null
+     * @param prepare makes the message at a place of the list ready to be appended
+     */
+    static ViewChange of(@Nullable LoggedMessage[] known, List<LoggedMessage> shown, IntFunction<NewMessage> prepare) {
+        List<Item> items = new ArrayList<>();
+        for (int i = 0; i < known.length; i++) {
+            items.add(known[i] != null ? new Item(known[i], null) : new Item(null, prepare.apply(i)));
+        }
+        return new ViewChange(items, shown);
+    }
+
+    /** For each message of a list the shown one that it is, or null. */
+    static @Nullable LoggedMessage[] match(List<ChatMessage> list, List<LoggedMessage> shown) {
+        // A view may show a message twice.
+        IdentityHashMap<ChatMessage, Deque<Integer>> instances = new IdentityHashMap<>();
         for (int i = 0; i < shown.size(); i++) {
-            instances.put(shown.get(i).message(), i);
+            instances
+                    .computeIfAbsent(shown.get(i).message(), message -> new ArrayDeque<>(1))
+                    .add(i);
         }
         @Nullable LoggedMessage[] known = new LoggedMessage[list.size()];
         boolean[] used = new boolean[shown.size()];
         int[] position = new int[list.size()];
         for (int i = 0; i < list.size(); i++) {
-            Integer at = instances.get(list.get(i));
+            Deque<Integer> places = instances.get(list.get(i));
+            Integer at = places == null ? null : places.poll();
             position[i] = -1;
-            if (at != null && !used[at]) {
+            if (at != null) {
                 known[i] = shown.get(at);
                 position[i] = at;
                 used[at] = true;
@@ -54,11 +80,7 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
                 next = at + 1;
             }
         }
-        List<Item> items = new ArrayList<>();
-        for (int i = 0; i < list.size(); i++) {
-            items.add(known[i] != null ? new Item(known[i], null) : new Item(null, prepare.apply(list.get(i))));
-        }
-        return new ViewChange(items, shown);
+        return known;
     }
 
     /** The same change, with messages that the list's maker has not seen: they stay, behind the list. */

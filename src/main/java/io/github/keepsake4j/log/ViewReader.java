@@ -5,6 +5,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
@@ -29,6 +30,7 @@ public final class ViewReader {
     private long tokens;
     private @Nullable LoggedMessage system;
     private @Nullable LoggedMessage user;
+    private @Nullable String missingParent;
     private boolean complete = true;
 
     /** Whether a summary stands for the runs, so that only their system message is looked for. */
@@ -60,6 +62,59 @@ public final class ViewReader {
         return view == null ? branch : new ViewReader(log, key, query).resolve(branch, view);
     }
 
+    /**
+     * Reads all that a memory shows. Costs what it returns and a guess too high, not what the branch holds.
+     *
+     * @param log where to read
+     * @param key the memory
+     * @param guess how many messages the read starts with, 1 or more; where it was too low, more reads follow
+     * @return a tail whose messages, system message and completeness are the view's
+     */
+    public static Tail everything(MessageLog log, MemoryKey key, int guess) {
+        Tail newest = log.read(key, ReadQuery.newest(guess));
+        View view = newest.view();
+        if (view == null) {
+            return newest.complete() ? newest : readOn(log, key, newest, null);
+        }
+        boolean reachesView = newest.complete()
+                || newest.messages().get(0).sequence() <= view.anchorSequence()
+                || Objects.equals(newest.messages().get(0).parentId(), view.anchor());
+        Tail branch = reachesView ? newest : readOn(log, key, newest, view.anchor());
+        return new ViewReader(log, key, ReadQuery.wholeBranch()).resolve(branch, view);
+    }
+
+    /**
+     * Reads runs, such as what a view has cleared.
+     *
+     * @param log where to read
+     * @param key the memory
+     * @param runs the runs
+     * @param maxMessages how many messages at most, 0 or more; the last ones, if there are more
+     * @return the messages in the order of the runs; it tells whether they are complete
+     */
+    public static Tail runs(MessageLog log, MemoryKey key, List<View.Run> runs, int maxMessages) {
+        return new ViewReader(log, key, ReadQuery.newest(maxMessages))
+                .resolve(Tail.empty(0, 0), new View(null, 0, runs, List.of()));
+    }
+
+    private static Tail readOn(MessageLog log, MemoryKey key, Tail newest, @Nullable String after) {
+        String next = Objects.requireNonNull(newest.messages().get(0).parentId(), "parent");
+        Tail older = log.read(key, ReadQuery.wholeBranch().endingIn(next).after(after));
+        List<LoggedMessage> messages = new ArrayList<>(older.messages());
+        messages.addAll(newest.messages());
+        return new Tail(
+                newest.head(),
+                newest.epoch(),
+                newest.revision(),
+                messages,
+                newest.system(),
+                newest.user(),
+                newest.view(),
+                null,
+                after == null && older.complete(),
+                after == null ? older.missingParent() : null);
+    }
+
     private Tail resolve(Tail branch, View view) {
         List<LoggedMessage> messages = branch.messages();
         int i = messages.size();
@@ -73,13 +128,14 @@ public final class ViewReader {
         List<LoggedMessage> pool = messages.subList(0, i);
         Summary summary = branch.summary();
         summarized = summary != null && isBehindAnchor(summary, view);
+        missingParent = branch.missingParent();
         boolean allBehindAnchor = complete;
         int run = view.runs().size();
         // Where the branch has none at all, none is looked for in run after run.
         boolean noSystem = branch.system() == null;
         boolean noUser = branch.user() == null;
         while (run > 0 && !(isFull() && (noSystem || system != null) && (noUser || user != null))) {
-            takeRun(view.runs().get(--run), pool);
+            takeRun(view.runs().get(--run), branch, pool);
         }
         complete = summarized ? allBehindAnchor : complete && run == 0;
         List<LoggedMessage> oldestFirst = new ArrayList<>(found);
@@ -95,7 +151,7 @@ public final class ViewReader {
                 view,
                 summarized ? summary : null,
                 complete,
-                complete ? branch.missingParent() : null);
+                complete ? missingParent : null);
     }
 
     /** Whether all that follows the anchor was read, though nothing before it. */
@@ -106,36 +162,60 @@ public final class ViewReader {
         return Objects.equals(view.anchor(), next);
     }
 
-    private void takeRun(View.Run run, List<LoggedMessage> pool) {
-        int last = indexOf(pool, run.last());
-        int after = run.after() == null ? -1 : indexOf(pool, run.after());
-        if (last >= 0 && after >= 0) {
-            for (int i = last; i > after; i--) {
-                if (isFull()) {
-                    complete = false;
-                } else {
-                    take(pool.get(i));
-                }
-                if (system == null && pool.get(i).message() instanceof SystemMessage) {
-                    system = pool.get(i);
-                }
-                if (user == null && pool.get(i).message() instanceof UserMessage) {
-                    user = pool.get(i);
-                }
+    private void takeRun(View.Run run, Tail branch, List<LoggedMessage> pool) {
+        int i = indexOf(pool, run.last());
+        if (i < 0) {
+            LoggedMessage alone = alone(run, branch);
+            if (alone == null) {
+                readRun(run.last(), run.after());
+            } else {
+                takeFromBranch(alone);
             }
             return;
         }
+        // The pool is a stretch of a branch, so the run is in it up to where either of them begins.
+        while (i >= 0 && !pool.get(i).id().equals(run.after())) {
+            takeFromBranch(pool.get(i--));
+        }
+        String next = pool.get(0).parentId();
+        if (i < 0 && next != null && !next.equals(run.after()) && !next.equals(branch.missingParent())) {
+            readRun(next, run.after());
+        }
+    }
+
+    /** The run's only message, if the read of the branch brought it along: a system message stands far back. */
+    private static @Nullable LoggedMessage alone(View.Run run, Tail branch) {
+        for (LoggedMessage known : Arrays.asList(branch.system(), branch.user())) {
+            if (known != null && known.id().equals(run.last()) && Objects.equals(known.parentId(), run.after())) {
+                return known;
+            }
+        }
+        return null;
+    }
+
+    private void takeFromBranch(LoggedMessage message) {
+        if (isFull()) {
+            complete = false;
+        } else {
+            take(message);
+        }
+        if (system == null && message.message() instanceof SystemMessage) {
+            system = message;
+        }
+        if (user == null && message.message() instanceof UserMessage) {
+            user = message;
+        }
+    }
+
+    private void readRun(String last, @Nullable String after) {
         int room = isFull() ? 0 : maxMessages - found.size();
         Tail part = log.read(
-                key,
-                ReadQuery.newest(room)
-                        .endingIn(run.last())
-                        .after(run.after())
-                        .upToTokens(Math.max(0, maxTokens - tokens)));
+                key, ReadQuery.newest(room).endingIn(last).after(after).upToTokens(Math.max(0, maxTokens - tokens)));
         for (int i = part.messages().size() - 1; i >= 0; i--) {
             take(part.messages().get(i));
         }
         complete &= part.complete();
+        missingParent = missingParent == null ? part.missingParent() : missingParent;
         system = system == null ? part.system() : system;
         user = user == null ? part.user() : user;
     }

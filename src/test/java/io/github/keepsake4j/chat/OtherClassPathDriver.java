@@ -4,11 +4,13 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Dialogue;
+import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -47,22 +49,40 @@ public final class OtherClassPathDriver {
                         .toURI())
                 .getFileName()
                 .toString();
-        return core + " added " + texts(added) + " set " + texts(set) + " shown "
+        return core + " added " + texts(added) + " set " + texts(set) + " " + asyncStore(keepsake) + " shown "
                 + memory.messages().size() + " kept "
                 + Dialogue.history(keepsake.conversation("alice")).size();
     }
 
+    private static String asyncStore(Keepsake keepsake) throws Exception {
+        ChatMemoryStore store = keepsake.chatMemoryStore();
+        Class<?>[] id = {Object.class};
+        Class<?> declaring = declaring(ChatMemoryStore.class, KeepsakeChatMemoryStore.class, "getMessagesAsync");
+        call(
+                declaring.getMethod("updateMessagesAsync", Object.class, List.class),
+                store,
+                "bob",
+                List.of(AiMessage.from("3")));
+        Object stored = call(declaring.getMethod("getMessagesAsync", id), store, "bob");
+        call(declaring.getMethod("deleteMessagesAsync", id), store, "bob");
+        Object deleted = call(declaring.getMethod("getMessagesAsync", id), store, "bob");
+        return "stored " + texts(stored) + " deleted " + texts(deleted);
+    }
+
     private static Object call(ChatMemory memory, String method, Object... arguments) throws Exception {
         Class<?>[] types = arguments.length == 0 ? new Class<?>[0] : new Class<?>[] {List.class};
-        CompletableFuture<?> future = (CompletableFuture<?>)
-                declaring(method).getMethod(method, types).invoke(memory, arguments);
+        Class<?> declaring = declaring(ChatMemory.class, KeepsakeChatMemory.class, method);
+        return call(declaring.getMethod(method, types), memory, arguments);
+    }
+
+    private static Object call(Method method, Object target, Object... arguments) throws Exception {
+        CompletableFuture<?> future = (CompletableFuture<?>) method.invoke(target, arguments);
         return future.get(30, TimeUnit.SECONDS);
     }
 
-    private static Class<?> declaring(String method) {
-        boolean next = Stream.of(ChatMemory.class.getMethods())
-                .anyMatch(m -> m.getName().equals(method));
-        return next ? ChatMemory.class : KeepsakeChatMemory.class;
+    private static Class<?> declaring(Class<?> theirs, Class<?> ours, String method) {
+        boolean next = Stream.of(theirs.getMethods()).anyMatch(m -> m.getName().equals(method));
+        return next ? theirs : ours;
     }
 
     private static List<String> texts(Object messages) {

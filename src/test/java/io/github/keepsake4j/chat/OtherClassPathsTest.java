@@ -27,7 +27,7 @@ class OtherClassPathsTest {
         }
 
         assertThat(run(classPath, "async"))
-                .isEqualTo("langchain4j-core-1.20.0.jar added [1] set [1, 2] shown 2 kept 2");
+                .isEqualTo("langchain4j-core-1.20.0.jar added [1] set [1, 2] stored [3] deleted [] shown 2 kept 2");
     }
 
     @ParameterizedTest

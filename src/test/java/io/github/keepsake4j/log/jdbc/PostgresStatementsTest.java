@@ -8,11 +8,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.mock.ChatModelMock;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
@@ -22,6 +26,10 @@ import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -179,6 +187,76 @@ class PostgresStatementsTest {
         assertThat(first).isLessThanOrEqualTo(4);
         assertThat(plain).isLessThanOrEqualTo(3);
         assertThat(tools).isLessThanOrEqualTo(5);
+    }
+
+    @Test
+    void a_stock_window_that_slides_reads_and_writes_with_one_statement_each() {
+        KeepsakeChatMemoryStore store =
+                Keepsake.builder().messageLog(log).build().chatMemoryStore();
+        MessageWindowChatMemory memory = MessageWindowChatMemory.builder()
+                .id("alice")
+                .maxMessages(20)
+                .chatMemoryStore(store)
+                .build();
+        memory.add(SystemMessage.from("Be brief"));
+        for (int i = 0; i < 100; i++) {
+            memory.add(dev.langchain4j.data.message.UserMessage.from("m" + i));
+        }
+
+        for (int i = 0; i < 5; i++) {
+            List<ChatMessage> list = new ArrayList<>();
+            assertThat(count(() -> list.addAll(store.getMessages("alice"))))
+                    .as("getMessages")
+                    .isOne();
+            list.remove(1);
+            list.add(dev.langchain4j.data.message.UserMessage.from("next" + i));
+            assertThat(count(() -> store.updateMessages("alice", list)))
+                    .as("updateMessages")
+                    .isOne();
+            assertThat(store.getMessages("alice")).isEqualTo(list).hasSize(20);
+        }
+        KeepsakeChatMemoryStore cold =
+                Keepsake.builder().messageLog(log).build().chatMemoryStore();
+        List<ChatMessage> list = new ArrayList<>(store.getMessages("alice"));
+        list.remove(1);
+        assertThat(count(() -> cold.updateMessages("alice", list)))
+                .as("updateMessages without a read")
+                .isEqualTo(2);
+        assertThat(count(() -> cold.deleteMessages("alice")))
+                .as("deleteMessages")
+                .isEqualTo(2);
+    }
+
+    @Test
+    void the_bytes_of_a_view_do_not_grow_with_the_list() throws SQLException {
+        int small = viewBytes("small", 20);
+        int large = viewBytes("large", 500);
+        System.out.printf("Bytes of a window's view row: %d for 20 messages, %d for 500%n", small, large);
+        assertThat(large).isEqualTo(small);
+    }
+
+    /** How long the newest view is once a window has slid. */
+    private int viewBytes(String id, int window) throws SQLException {
+        KeepsakeChatMemoryStore store =
+                Keepsake.builder().messageLog(log).build().chatMemoryStore();
+        List<ChatMessage> list = new ArrayList<>();
+        list.add(SystemMessage.from("Be brief"));
+        for (int i = 0; i < window; i++) {
+            list.add(dev.langchain4j.data.message.UserMessage.from(id + i));
+        }
+        store.updateMessages(id, list);
+        list.remove(1);
+        list.add(dev.langchain4j.data.message.UserMessage.from("last"));
+        store.updateMessages(id, list);
+        try (Connection connection = pool.getConnection();
+                PreparedStatement query = connection.prepareStatement("SELECT octet_length(v.view) FROM keepsake_view v"
+                        + " JOIN keepsake_memory m USING (memory_key) WHERE m.conversation_id = ?")) {
+            query.setString(1, id);
+            try (ResultSet rows = query.executeQuery()) {
+                assertThat(rows.next()).isTrue();
+                return rows.getInt(1);
+            }
+        }
     }
 
     private int count(Runnable work) {

@@ -1,0 +1,389 @@
+package io.github.keepsake4j.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.ViewReader;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.CountedLog;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Postgres;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Random sequences of what frameworks do to a store, against a model that knows rows and lists and no log. */
+class ChatMemoryStoreModelTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void any_sequence_in_memory() {
+        try (MessageLog log = new InMemoryMessageLog()) {
+            run(log, Counts.of(3_000, 10_000));
+        }
+    }
+
+    @Test
+    void any_sequence_on_sqlite() {
+        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+            run(log, Counts.of(60, 1_000));
+        }
+    }
+
+    @Test
+    void any_sequence_on_postgresql() throws Exception {
+        Postgres server = Postgres.newest();
+        try (HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 2, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(pool)
+                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .build()) {
+            run(log, Counts.of(100, 1_000));
+        }
+    }
+
+    private static void run(MessageLog log, int sequences) {
+        for (int seed = 0; seed < sequences; seed++) {
+            Sequence sequence = new Sequence(log, seed);
+            try {
+                sequence.run();
+            } catch (Throwable e) {
+                throw new AssertionError("seed " + seed + " after " + sequence.trace, e);
+            }
+        }
+    }
+
+    /** A row that the model says is stored. */
+    private record Row(ChatMessage message) {}
+
+    /** A store, and the rows of the instances that it gave out last. */
+    private static final class Client {
+        private final KeepsakeChatMemoryStore store;
+        private final IdentityHashMap<ChatMessage, Row> handedOut = new IdentityHashMap<>();
+        private final IdentityHashMap<ChatMessage, Row> everHandedOut = new IdentityHashMap<>();
+        private List<ChatMessage> last = new ArrayList<>();
+
+        Client(MessageLog log) {
+            store = Keepsake.builder().messageLog(log).build().chatMemoryStore();
+        }
+    }
+
+    private static final class Sequence {
+        private final CountedLog counted = new CountedLog();
+        private final MessageLog log;
+        private final MemoryKey key;
+        private final Random random;
+        private final List<Client> clients = new ArrayList<>();
+        private final List<String> trace = new ArrayList<>();
+        private final boolean alone;
+
+        /** What the memory must show. */
+        private List<Row> shown = new ArrayList<>();
+
+        /** What was shown when it was cleared, while nothing has been appended since. */
+        private List<Row> cleared = List.of();
+
+        /** Whether instances were linked out of order, so that the model no longer knows which of equal rows is meant. */
+        private boolean linkedElsewhere;
+
+        /** How often each message must be in the history: as often as in the list that held it most often. */
+        private final Map<ChatMessage, Integer> ever = new HashMap<>();
+
+        private int stored;
+        private int fresh;
+
+        Sequence(MessageLog log, int seed) {
+            this.log = counted.around(log);
+            this.key = ConversationKey.of("model", "m" + seed);
+            this.random = new Random(seed);
+            this.alone = random.nextBoolean();
+            clients.add(new Client(this.log));
+            if (!alone) {
+                clients.add(new Client(this.log));
+            }
+        }
+
+        void run() {
+            for (int step = 0; step < 14; step++) {
+                Client client = clients.get(random.nextInt(clients.size()));
+                if (random.nextInt(3) > 0) {
+                    get(client);
+                }
+                switch (random.nextInt(12)) {
+                    case 0 -> delete(client);
+                    case 1 -> readd(client);
+                    case 2 -> {
+                        if (!alone) {
+                            addThroughChatMemory();
+                        }
+                    }
+                    case 3 -> get(client);
+                    default -> update(client, changed(client.last));
+                }
+                assertThat(client.store.getMessages(key)).isEqualTo(messages(shown));
+                client.handedOut.clear();
+            }
+            List<ChatMessage> history = log.history(key, HistoryQuery.oldest(1000)).messages().stream()
+                    .map(LoggedMessage::message)
+                    .toList();
+            assertThat(history).hasSize(stored);
+            ever.forEach((message, times) ->
+                    assertThat(Collections.frequency(history, message)).isGreaterThanOrEqualTo(times));
+        }
+
+        private void get(Client client) {
+            List<ChatMessage> got = client.store.getMessages(key);
+            trace.add("get");
+            assertThat(got).isEqualTo(messages(shown));
+            client.handedOut.clear();
+            for (int i = 0; i < got.size(); i++) {
+                client.handedOut.put(got.get(i), shown.get(i));
+                client.everHandedOut.put(got.get(i), shown.get(i));
+            }
+            client.last = got;
+        }
+
+        private void delete(Client client) {
+            trace.add("delete");
+            counted.reset();
+            if (random.nextBoolean()) {
+                client.store.deleteMessages(key);
+            } else {
+                client.store.updateMessages(key, List.of());
+            }
+            assertThat(counted.messagesWritten).isZero();
+            assertThat(counted.viewsWritten).isEqualTo(shown.isEmpty() ? 0 : 1);
+            if (!shown.isEmpty()) {
+                cleared = shown;
+            }
+            shown = new ArrayList<>();
+        }
+
+        /** As a stock memory does when somebody clears it and adds again. */
+        private void readd(Client client) {
+            List<ChatMessage> before = client.last;
+            delete(client);
+            List<ChatMessage> list = new ArrayList<>();
+            int left = random.nextInt(before.size() + 1);
+            for (ChatMessage message : before.subList(0, left)) {
+                list.add(random.nextBoolean() ? message : copy(message));
+                update(client, new ArrayList<>(list));
+            }
+        }
+
+        private void addThroughChatMemory() {
+            ChatMessage message = anyMessage(false);
+            trace.add("add " + text(message));
+            Keepsake.builder().messageLog(log).build().chatMemory(key).add(message);
+            shown = new ArrayList<>(shown);
+            shown.add(new Row(message));
+            stored++;
+            cleared = List.of();
+            remember(messages(shown));
+        }
+
+        private void update(Client client, List<ChatMessage> list) {
+            trace.add("set " + list.stream().map(Sequence::text).toList());
+            if (list.isEmpty()) {
+                client.store.updateMessages(key, list);
+                if (!shown.isEmpty()) {
+                    cleared = shown;
+                    }
+                shown = new ArrayList<>();
+                return;
+            }
+            List<Row> rows = match(client, list);
+            int unmatched = (int) rows.stream().filter(row -> row == null).count();
+            int notInView = unmatched;
+            int linked = linkable(list, rows);
+            // An instance that was given out is that row, shown or not, unless it stands in the list twice.
+            for (int i = 0; i < list.size(); i++) {
+                Row row = client.everHandedOut.get(list.get(i));
+                if (rows.get(i) == null && row != null && indexOf(rows, row) < 0) {
+                    rows.set(i, row);
+                    unmatched--;
+                }
+            }
+            counted.reset();
+            client.store.updateMessages(key, list);
+
+            // A list that links, or that meets another store's, may find more than the model asks for.
+            if (alone && cleared.isEmpty() && !linkedElsewhere) {
+                assertThat(counted.messagesWritten).as("rows").isEqualTo(unmatched);
+            } else {
+                int most = linkedElsewhere ? list.size() : unmatched - linked;
+                assertThat(counted.messagesWritten).as("rows").isLessThanOrEqualTo(most);
+            }
+            assertThat(counted.viewsWritten).as("view rows").isLessThanOrEqualTo(1);
+            if (list.equals(messages(shown))) {
+                assertThat(counted.messagesWritten + counted.viewsWritten)
+                        .as("an equal list")
+                        .isZero();
+            }
+            stored += counted.messagesWritten;
+            linkedElsewhere |= !cleared.isEmpty() && notInView > linked;
+            boolean viewed = counted.viewsWritten > 0;
+            if (counted.messagesWritten > 0) {
+                cleared = List.of();
+            } else if (!cleared.isEmpty() && notInView > linked) {
+                cleared = List.of();
+            } else if (linked > 0) {
+                cleared = cleared.subList(linked, cleared.size());
+            }
+            shown = new ArrayList<>();
+            for (int i = 0; i < list.size(); i++) {
+                shown.add(rows.get(i) != null ? rows.get(i) : new Row(list.get(i)));
+            }
+            remember(list);
+            if (viewed) {
+                checkRuns();
+            }
+        }
+
+        /** As many runs as the list has gaps, however long it is. */
+        private void checkRuns() {
+            List<LoggedMessage> now =
+                    ViewReader.read(log, key, ReadQuery.wholeBranch()).messages();
+            int stretches = 1;
+            for (int i = 1; i < now.size(); i++) {
+                if (!now.get(i - 1).id().equals(now.get(i).parentId())) {
+                    stretches++;
+                }
+            }
+            assertThat(log.read(key, ReadQuery.newest(0)).view().runs()).hasSizeLessThanOrEqualTo(stretches);
+        }
+
+        /** First the instances, wherever they stand; then what is equal, in order. */
+        private List<Row> match(Client client, List<ChatMessage> list) {
+            List<Row> free = new ArrayList<>(shown);
+            List<Row> rows = new ArrayList<>(Collections.nCopies(list.size(), null));
+            for (int i = 0; i < list.size(); i++) {
+                Row row = client.handedOut.get(list.get(i));
+                int at = indexOf(free, row);
+                if (row != null && at >= 0) {
+                    rows.set(i, row);
+                    free.set(at, null);
+                }
+            }
+            int behind = 0;
+            for (int i = 0; i < list.size(); i++) {
+                if (rows.get(i) != null) {
+                    behind = indexOf(shown, rows.get(i)) + 1;
+                    continue;
+                }
+                for (int at = behind; at < free.size(); at++) {
+                    if (free.get(at) != null && free.get(at).message().equals(list.get(i))) {
+                        rows.set(i, free.set(at, null));
+                        behind = at + 1;
+                        break;
+                    }
+                }
+            }
+            return rows;
+        }
+
+        /** How many of the unmatched repeat what was cleared, up to the first that does not. */
+        private int linkable(List<ChatMessage> list, List<Row> rows) {
+            int linked = 0;
+            for (int i = 0; i < list.size(); i++) {
+                if (rows.get(i) == null) {
+                    if (linked == cleared.size()
+                            || !cleared.get(linked).message().equals(list.get(i))) {
+                        break;
+                    }
+                    rows.set(i, cleared.get(linked++));
+                }
+            }
+            return linked;
+        }
+
+        private List<ChatMessage> changed(List<ChatMessage> last) {
+            List<ChatMessage> list = new ArrayList<>(last);
+            if (random.nextInt(4) == 0) {
+                list.replaceAll(Sequence::copy);
+            }
+            for (int changes = 1 + random.nextInt(2); changes > 0; changes--) {
+                int size = list.size();
+                switch (size == 0 ? 0 : random.nextInt(9)) {
+                    case 0, 1, 2 -> {
+                        for (int i = random.nextInt(3); i >= 0; i--) {
+                            list.add(anyMessage(true));
+                        }
+                    }
+                    case 3, 4 -> list.remove(random.nextInt(size));
+                    case 5 -> list.set(random.nextInt(size), anyMessage(true));
+                    case 6 -> Collections.swap(list, random.nextInt(size), random.nextInt(size));
+                    case 7 -> {
+                        ChatMessage moved = list.remove(random.nextInt(size));
+                        list.add(random.nextBoolean() ? 0 : list.size(), moved);
+                    }
+                    default -> list.subList(0, random.nextInt(size)).clear();
+                }
+            }
+            return list;
+        }
+
+        private ChatMessage anyMessage(boolean withSystem) {
+            String text = random.nextInt(3) == 0 ? "new " + fresh++ : "" + (char) ('a' + random.nextInt(4));
+            return switch (random.nextInt(withSystem ? 5 : 4)) {
+                case 0, 1 -> UserMessage.from(text);
+                case 2, 3 -> AiMessage.from(text);
+                default -> SystemMessage.from(text);
+            };
+        }
+
+        private void remember(List<ChatMessage> list) {
+            list.forEach(message -> ever.merge(message, Collections.frequency(list, message), Math::max));
+        }
+
+        private static int indexOf(List<Row> rows, Row row) {
+            for (int i = 0; i < rows.size(); i++) {
+                if (rows.get(i) == row) {
+                    return i;
+                }
+            }
+            return -1;
+        }
+
+        private static List<ChatMessage> messages(List<Row> rows) {
+            return rows.stream().map(Row::message).toList();
+        }
+
+        private static ChatMessage copy(ChatMessage message) {
+            if (message instanceof UserMessage user) {
+                return UserMessage.from(user.singleText());
+            }
+            return message instanceof AiMessage ai
+                    ? AiMessage.from(ai.text())
+                    : SystemMessage.from(((SystemMessage) message).text());
+        }
+
+        private static String text(ChatMessage message) {
+            return message.type().name().charAt(0) + ":"
+                    + (message instanceof UserMessage user
+                            ? user.singleText()
+                            : message instanceof AiMessage ai ? ai.text() : ((SystemMessage) message).text());
+        }
+    }
+}

@@ -1,0 +1,328 @@
+package io.github.keepsake4j.chat;
+
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.chat.MessageWindowChatMemory;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.CountedLog;
+import io.github.keepsake4j.testing.CountedLog.Fault;
+import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What the store does that a random sequence rarely meets: other writers in between, lost answers, erasures, size. */
+class KeepsakeChatMemoryStoreTest {
+
+    private final CountedLog counted = new CountedLog();
+    private final MessageLog log = counted.around(new InMemoryMessageLog());
+    private final CountingEstimator estimator =
+            new CountingEstimator(JtokkitTokenCountEstimator.forModel("gpt-4o-mini"));
+    private final Keepsake keepsake =
+            Keepsake.builder().messageLog(log).tokenCountEstimator(estimator).build();
+    private final KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+    private final KeepsakeChatMemoryStore other =
+            Keepsake.builder().messageLog(log).build().chatMemoryStore();
+
+    @Test
+    void a_memory_that_was_never_written_is_empty_and_deleting_it_writes_nothing() {
+        assertThat(store.getMessages("alice")).isEmpty();
+        store.deleteMessages("alice");
+        store.updateMessages("alice", List.of());
+        assertThat(counted.messagesWritten + counted.viewsWritten).isZero();
+        assertThat(history()).isEmpty();
+    }
+
+    @Test
+    void the_list_is_fresh_and_mutable() {
+        store.updateMessages("alice", List.of(user("1")));
+        store.getMessages("alice").clear();
+        assertThat(store.getMessages("alice")).containsExactly(user("1"));
+    }
+
+    @Test
+    void a_chat_memory_and_its_store_show_the_same() {
+        keepsake.chatMemory("alice").add(List.of(user("1"), ai("2")));
+        assertThat(store.getMessages("alice")).containsExactly(user("1"), ai("2"));
+        keepsake.chatMemory("alice").clear();
+        assertThat(store.getMessages("alice")).isEmpty();
+        store.updateMessages("alice", List.of(user("3")));
+        assertThat(keepsake.chatMemory("alice").messages()).containsExactly(user("3"));
+    }
+
+    @Test
+    void no_id_is_refused_with_the_fix_for_a_builder() {
+        MessageWindowChatMemory memory = MessageWindowChatMemory.builder()
+                .maxMessages(10)
+                .chatMemoryStore(store)
+                .build();
+        assertThatThrownBy(() -> memory.add(user("1")))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining(".id(memoryId)")
+                .hasMessageContaining("acceptDefaultMemoryId()");
+    }
+
+    @Test
+    void a_list_that_drops_the_end_and_goes_on_is_a_branch() {
+        store.updateMessages("alice", List.of(user("1"), ai("2")));
+        store.updateMessages("alice", List.of(user("1"), ai("other")));
+        assertThat(keepsake.conversation("alice").branches()).hasSize(2);
+        assertThat(store.getMessages("alice")).containsExactly(user("1"), ai("other"));
+    }
+
+    @Test
+    void a_cleared_list_that_another_process_sets_again_is_linked() {
+        store.updateMessages("alice", List.of(user("1"), ai("2"), user("3")));
+        store.deleteMessages("alice");
+        counted.reset();
+        other.updateMessages("alice", List.of(user("1")));
+        other.updateMessages("alice", List.of(user("1"), ai("2")));
+        assertThat(counted.messagesWritten).isZero();
+        assertThat(other.getMessages("alice")).containsExactly(user("1"), ai("2"));
+        other.updateMessages("alice", List.of(user("1"), ai("2"), user("new"), user("3")));
+        assertThat(counted.messagesWritten).isEqualTo(2);
+        assertThat(history()).containsExactly(user("1"), ai("2"), user("3"), user("new"), user("3"));
+    }
+
+    @Test
+    void a_message_removed_from_the_middle_is_the_only_one_that_goes() {
+        store.updateMessages("alice", List.of(user("1"), ai("2"), user("3"), ai("4")));
+        List<ChatMessage> before = store.getMessages("alice");
+        store.deleteMessages("alice");
+        counted.reset();
+        List<ChatMessage> growing = new ArrayList<>();
+        for (int i : new int[] {0, 2, 3}) {
+            growing = new ArrayList<>(store.getMessages("alice"));
+            growing.add(before.get(i));
+            store.updateMessages("alice", growing);
+        }
+        assertThat(counted.messagesWritten).isZero();
+        assertThat(store.getMessages("alice")).containsExactly(user("1"), user("3"), ai("4"));
+    }
+
+    @Test
+    void deleting_again_after_a_lost_answer_still_links() {
+        store.updateMessages("alice", List.of(user("1"), ai("2")));
+        counted.nextAppend = Fault.AFTER;
+        assertThatThrownBy(() -> store.deleteMessages("alice")).isInstanceOf(StorageUnavailableException.class);
+        store.deleteMessages("alice");
+        store.updateMessages("alice", List.of(user("1"), ai("2")));
+        assertThat(history()).hasSize(2);
+    }
+
+    @Test
+    void what_was_appended_by_others_after_clearing_ends_the_linking() {
+        store.updateMessages("alice", List.of(user("1")));
+        store.deleteMessages("alice");
+        keepsake.chatMemory("alice").add(user("other"));
+        store.updateMessages("alice", List.of(user("1")));
+        assertThat(store.getMessages("alice")).containsExactly(user("1"));
+        assertThat(history()).containsExactly(user("1"), user("other"), user("1"));
+    }
+
+    @Test
+    void an_update_that_somebody_came_before_is_worked_out_anew() {
+        store.updateMessages("alice", List.of(user("1")));
+        List<ChatMessage> list = store.getMessages("alice");
+        list.add(user("mine"));
+        counted.meanwhile = () -> other.updateMessages("alice", List.of(user("1"), user("theirs")));
+        int before = estimator.calls();
+        store.updateMessages("alice", list);
+        assertThat(estimator.calls() - before).as("counted").isOne();
+        assertThat(store.getMessages("alice")).isEqualTo(list);
+        assertThat(history()).containsExactly(user("1"), user("theirs"), user("mine"));
+    }
+
+    @Test
+    void an_update_behind_a_view_that_somebody_set_meanwhile_shows_its_list() {
+        store.updateMessages("alice", List.of(user("1"), ai("2")));
+        List<ChatMessage> list = store.getMessages("alice");
+        list.add(user("3"));
+        counted.meanwhile = () -> other.updateMessages("alice", List.of(ai("2")));
+        store.updateMessages("alice", list);
+        assertThat(store.getMessages("alice")).isEqualTo(list);
+        assertThat(history()).hasSize(3);
+    }
+
+    @Test
+    void an_equal_list_wins_over_what_somebody_set_meanwhile() {
+        store.updateMessages("alice", List.of(user("1"), ai("2")));
+        List<ChatMessage> list = store.getMessages("alice");
+        other.updateMessages("alice", List.of(ai("2")));
+        store.updateMessages("alice", list);
+        assertThat(store.getMessages("alice")).isEqualTo(list);
+        counted.reset();
+        store.updateMessages("alice", store.getMessages("alice"));
+        assertThat(counted.messagesWritten + counted.viewsWritten).isZero();
+    }
+
+    @Test
+    void a_list_that_is_set_again_after_a_lost_answer_is_stored_once() {
+        store.updateMessages("alice", List.of(user("1")));
+        for (Fault fault : List.of(Fault.BEFORE, Fault.AFTER)) {
+            List<ChatMessage> list = store.getMessages("alice");
+            list.add(user("retried " + fault));
+            counted.nextAppend = fault;
+            assertThatThrownBy(() -> store.updateMessages("alice", list))
+                    .isInstanceOf(StorageUnavailableException.class);
+            store.updateMessages("alice", list);
+            assertThat(store.getMessages("alice")).isEqualTo(list);
+        }
+        assertThat(history()).containsExactly(user("1"), user("retried BEFORE"), user("retried AFTER"));
+    }
+
+    @Test
+    void a_lost_answer_and_somebody_elses_list_before_the_retry() {
+        List<ChatMessage> list = List.of(user("1"), user("mine"));
+        counted.nextAppend = Fault.AFTER;
+        assertThatThrownBy(() -> store.updateMessages("alice", list)).isInstanceOf(StorageUnavailableException.class);
+        other.updateMessages("alice", List.of(user("theirs")));
+        store.updateMessages("alice", list);
+        assertThat(store.getMessages("alice")).isEqualTo(list);
+        assertThat(history()).containsExactly(user("1"), user("mine"), user("theirs"));
+    }
+
+    @Test
+    void a_stock_memory_that_adds_again_after_a_lost_answer_stores_once() {
+        MessageWindowChatMemory memory = MessageWindowChatMemory.builder()
+                .id("alice")
+                .maxMessages(10)
+                .chatMemoryStore(store)
+                .build();
+        memory.add(user("1"));
+        UserMessage message = user("retried");
+        counted.nextAppend = Fault.AFTER;
+        assertThatThrownBy(() -> memory.add(message)).isInstanceOf(StorageUnavailableException.class);
+        memory.add(message);
+        assertThat(history()).containsExactly(user("1"), user("retried"));
+        // What LangChain4j asked for: it read the message that had arrived, and added it.
+        assertThat(memory.messages()).containsExactly(user("1"), user("retried"), user("retried"));
+        memory.add(ai("2"));
+        assertThat(memory.messages()).containsExactly(user("1"), user("retried"), user("retried"), ai("2"));
+        assertThat(history()).hasSize(3);
+    }
+
+    @Test
+    void an_update_that_began_before_an_erasure_is_refused_and_the_next_turn_starts_afresh() {
+        store.updateMessages("alice", List.of(user("secret")));
+        List<ChatMessage> list = store.getMessages("alice");
+        keepsake.conversation("alice").erase();
+        list.add(ai("2"));
+        assertThatThrownBy(() -> store.updateMessages("alice", list)).isInstanceOf(ErasedException.class);
+        assertThat(store.getMessages("alice")).isEmpty();
+        store.updateMessages("alice", List.of(user("fresh")));
+        assertThat(history()).containsExactly(user("fresh"));
+    }
+
+    @Test
+    void what_was_read_before_an_erasure_does_not_come_back_though_somebody_else_has_read_since() {
+        store.updateMessages("alice", List.of(user("secret")));
+        List<ChatMessage> list = store.getMessages("alice");
+        keepsake.conversation("alice").erase();
+        store.getMessages("alice");
+        list.add(ai("2"));
+        assertThatThrownBy(() -> store.updateMessages("alice", list)).isInstanceOf(ErasedException.class);
+        assertThat(history()).isEmpty();
+    }
+
+    @Test
+    void a_message_that_was_changed_in_place_is_a_new_one() {
+        store.updateMessages("alice", List.of(user("1"), ai("2")));
+        List<ChatMessage> list = store.getMessages("alice");
+        ((UserMessage) list.get(0)).attributes().put("seen", true);
+        store.updateMessages("alice", list);
+        assertThat(store.getMessages("alice")).isEqualTo(list);
+        assertThat(history()).hasSize(3).contains(user("1"));
+    }
+
+    @Test
+    void the_same_object_twice_in_a_list() {
+        UserMessage message = user("1");
+        store.updateMessages("alice", List.of(message, message));
+        assertThat(store.getMessages("alice")).containsExactly(message, message);
+        assertThat(history()).hasSize(2);
+    }
+
+    @Test
+    void a_window_over_a_long_history_reads_little() {
+        MemoryKey key = ConversationKey.of("default", "alice");
+        int size = 20_000;
+        List<NewMessage> batch = new ArrayList<>();
+        batch.add(NewMessage.of(SystemMessage.from("Be brief"), 1, "none"));
+        for (int i = 0; i < size; i++) {
+            batch.add(NewMessage.of(user("" + i), 1, "none"));
+        }
+        log.append(key, Append.under(Parent.head(), batch));
+        String head = log.read(key, ReadQuery.newest(0)).head();
+        log.append(
+                key,
+                Append.viewOnly(View.of(
+                        null,
+                        List.of(
+                                new View.Run(null, batch.get(0).id()),
+                                new View.Run(batch.get(size - 19).id(), head)),
+                        List.of())));
+        MessageWindowChatMemory memory = MessageWindowChatMemory.builder()
+                .id("alice")
+                .maxMessages(20)
+                .chatMemoryStore(store)
+                .build();
+        counted.reset();
+        int counts = estimator.calls();
+        memory.add(user("cold"));
+        assertThat(counted.messagesRead).as("rows of a cold read").isLessThanOrEqualTo(40);
+        for (int i = 0; i < 5; i++) {
+            counted.reset();
+            memory.add(user("next " + i));
+            assertThat(counted.calls).as("get and update").isEqualTo(2);
+            assertThat(counted.messagesRead).isLessThanOrEqualTo(40);
+            assertThat(counted.messagesWritten).isOne();
+            assertThat(counted.viewsWritten).isOne();
+        }
+        assertThat(estimator.calls() - counts).isEqualTo(6);
+        assertThat(memory.messages()).hasSize(20).startsWith(SystemMessage.from("Be brief"));
+        View view = log.read(key, ReadQuery.newest(0)).view();
+        assertThat(view.runs()).hasSize(2);
+    }
+
+    @Test
+    void a_long_history_that_no_view_cuts_is_read_whole() {
+        List<ChatMessage> list = new ArrayList<>();
+        for (int i = 0; i < 500; i++) {
+            list.add(user("" + i));
+        }
+        keepsake.chatMemory("alice").add(list);
+        counted.reset();
+        assertThat(store.getMessages("alice")).isEqualTo(list);
+        assertThat(counted.messagesRead).isEqualTo(500);
+        store.updateMessages("alice", list.subList(100, 500));
+        assertThat(other.getMessages("alice")).isEqualTo(list.subList(100, 500));
+        list.add(ai("end"));
+        store.updateMessages("alice", list.subList(100, 501));
+        assertThat(other.getMessages("alice")).isEqualTo(list.subList(100, 501));
+        assertThat(history()).isEqualTo(list);
+    }
+
+    private List<ChatMessage> history() {
+        return Dialogue.history(keepsake.conversation("alice"));
+    }
+}

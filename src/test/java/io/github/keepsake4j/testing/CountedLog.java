@@ -1,0 +1,75 @@
+package io.github.keepsake4j.testing;
+
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Tail;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+
+/** Counts what goes in and out of a log, and can lose an answer or be down. One thread at a time. */
+public final class CountedLog {
+
+    /** How the next append fails: before it reaches the log, or after, when only the answer is lost. */
+    public enum Fault {
+        NONE,
+        BEFORE,
+        AFTER
+    }
+
+    public int calls;
+    public int messagesWritten;
+    public int viewsWritten;
+    public int messagesRead;
+    public Fault nextAppend = Fault.NONE;
+
+    /** Runs once, right before the next append reaches the log: what somebody else does in between. */
+    public Runnable meanwhile = () -> {};
+
+    public void reset() {
+        calls = 0;
+        messagesWritten = 0;
+        viewsWritten = 0;
+        messagesRead = 0;
+    }
+
+    /** The log, counted. */
+    public MessageLog around(MessageLog log) {
+        return (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    calls++;
+                    boolean append = method.getName().equals("append");
+                    Fault fault = append ? nextAppend : Fault.NONE;
+                    if (append) {
+                        nextAppend = Fault.NONE;
+                        Runnable first = meanwhile;
+                        meanwhile = () -> {};
+                        first.run();
+                    }
+                    if (fault == Fault.BEFORE) {
+                        throw new StorageUnavailableException("down", null);
+                    }
+                    try {
+                        Object result = method.invoke(log, arguments);
+                        count(result, append ? (Append) arguments[1] : null);
+                        if (fault == Fault.AFTER) {
+                            throw new StorageUnavailableException("answer lost", null);
+                        }
+                        return result;
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    private void count(Object result, Append append) {
+        if (result instanceof Tail tail) {
+            messagesRead += tail.messages().size();
+        }
+        if (result instanceof AppendResult done && !done.replayed()) {
+            messagesWritten += append.messages().size();
+            viewsWritten += append.view() == null ? 0 : 1;
+        }
+    }
+}
