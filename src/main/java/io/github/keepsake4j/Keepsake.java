@@ -102,6 +102,9 @@ public final class Keepsake {
      */
     public BiFunction<ChatRequest, Object, ChatRequest> requestBudget() {
         return new RequestBudget(ids, settings);
+    }
+
+    /**
      * Returns what {@code MessageWindowChatMemory.builder().id(...).chatMemoryStore(...)} and other chat memories take that
      * rewrite a list: what they drop from it stays in the history. Such a memory decides itself what the model sees, so the
      * strategy of this {@link Keepsake} does not apply.

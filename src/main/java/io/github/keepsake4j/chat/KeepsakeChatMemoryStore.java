@@ -140,11 +140,11 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
                 return;
             }
             try {
-                AppendResult result = log().append(
-                                key,
-                                Append.viewOnly(ViewStep.cleared(view, head))
-                                        .expectingHead(head)
-                                        .inEpoch(tail.epoch()));
+                AppendResult result = settings.append(
+                        key,
+                        Append.viewOnly(ViewStep.cleared(view, head))
+                                .expectingHead(head)
+                                .inEpoch(tail.epoch()));
                 recent.change(key, before -> {
                     boolean shown = before.isCurrent() && isSame(before.tail(), tail);
                     Relink all = new Relink(
@@ -196,14 +196,14 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     /** Returns false if somebody else was first. */
     private boolean send(MemoryKey key, ListUpdate update, ListUpdate.Plan plan, ViewStep step, long epoch, int size) {
         try {
-            AppendResult result = log().append(key, step.append().inEpoch(epoch));
+            AppendResult result = settings.append(key, step.append().inEpoch(epoch));
             if (result.replayed()) {
                 update.mayBeStored(step.append().messages());
                 return false;
             }
             Append again = step.afterwards(result);
             if (again != null) {
-                log().append(key, again.inEpoch(epoch));
+                settings.append(key, again.inEpoch(epoch));
             }
             Relink left = plan.linked();
             recent.change(

@@ -107,6 +107,7 @@ public final class ViewReader {
                 newest.epoch(),
                 newest.revision(),
                 messages,
+                List.of(),
                 newest.system(),
                 newest.user(),
                 newest.view(),

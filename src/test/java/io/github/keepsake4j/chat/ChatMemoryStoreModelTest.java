@@ -209,7 +209,7 @@ class ChatMemoryStoreModelTest {
                 client.store.updateMessages(key, list);
                 if (!shown.isEmpty()) {
                     cleared = shown;
-                    }
+                }
                 shown = new ArrayList<>();
                 return;
             }

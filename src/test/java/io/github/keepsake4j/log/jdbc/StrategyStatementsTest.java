@@ -95,7 +95,10 @@ class StrategyStatementsTest {
                 new Case("messages in steps", SlidingWindow.withMaxMessages(20).step(10), 20),
                 new Case("turns", SlidingWindow.withMaxTurns(5), 20),
                 new Case("tokens", TokenLimit.withMaxTokens(300, ESTIMATOR), 31),
-                new Case("tokens in steps", TokenLimit.withMaxTokens(300, ESTIMATOR).step(150), 31),
+                new Case(
+                        "tokens in steps",
+                        TokenLimit.withMaxTokens(300, ESTIMATOR).step(150),
+                        31),
                 new Case("both", window.and(TokenLimit.withMaxTokens(100, ESTIMATOR)), 20),
                 new Case("cleared results", ClearToolResults.keepNewest(1).and(window), 20),
                 new Case("first messages pinned", Pinned.firstMessages(4).and(window), 24),
@@ -109,11 +112,10 @@ class StrategyStatementsTest {
                 Keepsake.builder().messageLog(log).strategy(each.strategy()).build();
         AiMessage twoCalls = AiMessage.from(
                 Dialogue.call("1", "add", "{\"a\":1,\"b\":2}"), Dialogue.call("2", "add", "{\"a\":3,\"b\":4}"));
-        ChatModelMock model = new ChatModelMock((ChatRequest request) -> request.messages()
-                                .get(request.messages().size() - 1)
-                                .equals(Dialogue.user("calculate"))
-                ? twoCalls
-                : AiMessage.from("ok"));
+        ChatModelMock model = new ChatModelMock((ChatRequest request) ->
+                request.messages().get(request.messages().size() - 1).equals(Dialogue.user("calculate"))
+                        ? twoCalls
+                        : AiMessage.from("ok"));
         Assistant assistant = AiServices.builder(Assistant.class)
                 .chatModel(model)
                 .chatMemoryProvider(keepsake.chatMemoryProvider())
@@ -121,7 +123,9 @@ class StrategyStatementsTest {
                 .build();
         assistant.chat("long", "warm up");
         rows.set(0);
-        assertThat(count(() -> assistant.chat("long", "hello"))).as(each.name() + ": plain").isLessThanOrEqualTo(3);
+        assertThat(count(() -> assistant.chat("long", "hello")))
+                .as(each.name() + ": plain")
+                .isLessThanOrEqualTo(3);
         assertThat(rows.get()).as(each.name() + ": rows").isLessThanOrEqualTo(each.rows());
         assertThat(count(() -> assistant.chat("long", "calculate")))
                 .as(each.name() + ": two tools")
@@ -143,7 +147,8 @@ class StrategyStatementsTest {
                     try {
                         Object result = method.invoke(inner, arguments);
                         if (result instanceof Tail tail) {
-                            rows.addAndGet(tail.messages().size() + tail.oldest().size());
+                            rows.addAndGet(
+                                    tail.messages().size() + tail.oldest().size());
                         }
                         return result;
                     } catch (InvocationTargetException e) {
