@@ -104,6 +104,12 @@ class RandomBranchTest {
 
         assertThat(messages).extracting(LoggedMessage::tokenCounter).contains(RandomBranch.FOREIGN, COUNTER.name());
         assertThat(messages.get(messages.size() - 1).sequence()).isGreaterThan(messages.size() + 20L);
+        // Another branch got one message, and another one whole turns.
+        assertThat(IntStream.range(1, messages.size())
+                        .mapToObj(i ->
+                                messages.get(i).sequence() - messages.get(i - 1).sequence()))
+                .contains(1L, 2L)
+                .anyMatch(step -> step >= 5);
     }
 
     @Test
