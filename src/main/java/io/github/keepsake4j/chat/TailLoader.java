@@ -8,7 +8,10 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.ViewReader;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Reads as far back as a strategy looks. */
 final class TailLoader {
@@ -44,9 +47,12 @@ final class TailLoader {
                 tail.messages());
     }
 
+    /** Only turns that were read from their beginning: of others there is more to read. */
     private static long turns(MemoryKey key, Tail tail) {
+        Set<String> read = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
         return context(key, tail).turns().stream()
                 .filter(turn -> turn.standing() != Turn.Standing.REPEATED)
+                .filter(turn -> read.contains(turn.user().id()))
                 .count();
     }
 }

@@ -1,0 +1,105 @@
+package io.github.keepsake4j.chat;
+
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.calls;
+import static io.github.keepsake4j.testing.Dialogue.result;
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.ClearToolResults;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Pinned;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.testing.Dialogue;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Sequences of calls that once lost, doubled or misplaced a message where strategies, views and lists from before meet;
+ * each is named after what must hold.
+ */
+abstract class SequencesContract {
+
+    private MessageLog log;
+    private Keepsake keepsake;
+    private KeepsakeChatMemory memory;
+
+    abstract MessageLog newLog();
+
+    @BeforeEach
+    void open() {
+        log = newLog();
+        use(SlidingWindow.withMaxMessages(100));
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    @Test
+    void a_window_of_turns_shows_the_whole_of_a_long_turn() {
+        use(SlidingWindow.withMaxTurns(1));
+        memory.add(user("0"), ai("0"));
+        addLoop("task", 5);
+        assertThat(keepsake.conversation("x").messages()).hasSize(11);
+    }
+
+    @Test
+    void turns_that_are_only_pinned_do_not_count_as_read() {
+        use(Pinned.firstMessages(8).and(SlidingWindow.withMaxTurns(2)));
+        addTurns(0, 4);
+        for (int turn = 0; turn < 3; turn++) {
+            addLoop("task " + turn, 5);
+            memory.add(ai("done " + turn));
+        }
+        assertThat(keepsake.conversation("x").messages())
+                .contains(user("task 2"))
+                .filteredOn(calls("c0")::equals)
+                .hasSize(1);
+    }
+
+    private void use(ContextStrategy strategy) {
+        keepsake = Keepsake.builder().messageLog(log).strategy(strategy).build();
+        memory = keepsake.chatMemory("x");
+    }
+
+    private void addTurns(int from, int to) {
+        for (int turn = from; turn < to; turn++) {
+            memory.add(user("" + turn), ai("" + turn));
+        }
+    }
+
+    private void addLoop(String task, int rounds) {
+        memory.add(user(task));
+        for (int round = 0; round < rounds; round++) {
+            memory.add(calls("c" + round));
+            memory.add(result("c" + round));
+        }
+    }
+
+    private List<ChatMessage> history() {
+        return Dialogue.history(keepsake.conversation("x"));
+    }
+
+    private static ToolExecutionResultMessage large(String id) {
+        return ToolExecutionResultMessage.from(id, "tool", "many words ".repeat(40) + id);
+    }
+
+    private static ToolExecutionResultMessage cleared(String id) {
+        return ToolExecutionResultMessage.from(id, "tool", ClearToolResults.MARKER);
+    }
+
+    private static List<ChatMessage> with(List<ChatMessage> list, ChatMessage... more) {
+        List<ChatMessage> all = new ArrayList<>(list);
+        all.addAll(List.of(more));
+        return all;
+    }
+}
