@@ -75,16 +75,40 @@ public final class Turns {
                 && before.get(before.size() - 1).id().equals(messages.get(0).parentId());
         (follows ? tail : beginning).addAll(before, system);
         if (user != null
-                && Stream.concat(before.stream(), messages.stream()).noneMatch(m -> m.id().equals(user.id()))) {
+                && Stream.concat(follows ? before.stream() : Stream.of(), messages.stream())
+                        .noneMatch(m -> m.id().equals(user.id()))) {
             tail.add(user, system);
         }
         tail.addAll(messages, system);
-        List<Turn> turns = new ArrayList<>(beginning.close(Standing.BEGINNING));
-        turns.addAll(tail.close(Standing.WHOLE));
+        List<Turn> turns = join(beginning.close(Standing.BEGINNING), tail.close(Standing.WHOLE));
         List<Omission> repaired = new ArrayList<>(beginning.repaired);
         beginning.headless.forEach(message -> repaired.add(new Omission(message, Reason.NO_USER_MESSAGE)));
         repaired.addAll(tail.repaired);
         return new Context(memoryId, system, oldest, tail.headless, turns, repaired, Map.of(), 0, false);
+    }
+
+    /**
+     * The newest turn may have begun among the oldest messages, with unread ones in between: then it is one turn, and what
+     * stands before the gap is shown only where it is pinned.
+     */
+    private static List<Turn> join(List<Turn> beginning, List<Turn> tail) {
+        List<Turn> turns = new ArrayList<>(beginning);
+        int last = turns.size() - 1;
+        boolean goesOn = last >= 0
+                && !tail.isEmpty()
+                && turns.get(last).user().id().equals(tail.get(0).user().id());
+        if (!goesOn) {
+            turns.addAll(tail);
+            return turns;
+        }
+        Turn first = turns.remove(last);
+        Turn rest = tail.get(0);
+        List<Round> rounds = new ArrayList<>(first.rounds());
+        rounds.addAll(rest.rounds());
+        Turn.Cut gap = new Turn.Cut(null, false, first.rounds().size(), false);
+        turns.add(new Turn(rest.user(), rounds, rest.standing(), Turn.NOT_PINNED, gap));
+        turns.addAll(tail.subList(1, tail.size()));
+        return turns;
     }
 
     private void addAll(List<LoggedMessage> messages, @Nullable LoggedMessage system) {

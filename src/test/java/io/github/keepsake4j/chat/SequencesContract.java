@@ -66,6 +66,29 @@ abstract class SequencesContract {
                 .hasSize(1);
     }
 
+    @Test
+    void a_long_turn_whose_user_message_is_pinned_shows_its_newest_rounds() {
+        use(Pinned.firstMessages(2).and(SlidingWindow.withMaxMessages(8)));
+        memory.add(user("task"));
+        for (int round = 0; round < 10; round++) {
+            memory.add(calls("c" + round));
+            memory.add(result("c" + round));
+            List<ChatMessage> read = keepsake.conversation("x").messages();
+            assertThat(read).contains(user("task"), calls("c" + round), result("c" + round));
+            assertThat(memory.messages()).as("without a read").isEqualTo(read);
+        }
+    }
+
+    @Test
+    void a_long_turn_behind_a_pinned_one_shows_its_newest_rounds() {
+        use(Pinned.firstMessages(4).and(SlidingWindow.withMaxMessages(8)));
+        addTurns(0, 1);
+        addLoop("task", 10);
+        assertThat(keepsake.conversation("x").messages())
+                .startsWith(user("0"), ai("0"), user("task"))
+                .endsWith(calls("c9"), result("c9"));
+    }
+
     private void use(ContextStrategy strategy) {
         keepsake = Keepsake.builder().messageLog(log).strategy(strategy).build();
         memory = keepsake.chatMemory("x");
