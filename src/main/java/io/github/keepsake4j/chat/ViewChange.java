@@ -110,7 +110,8 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
 
     /**
      * The message to fork from: the list is a beginning of what is shown and then only new messages. Null where a fork
-     * would not show the same: without a message to fork from, from inside a view, or before the system message.
+     * would not show the same: without a message to fork from, from inside a view, before the system message, or behind
+     * something that the list leaves out.
      */
     @Nullable
     LoggedMessage fork(@Nullable View view) {
@@ -122,7 +123,11 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
         LoggedMessage last = shown.get(prefix - 1);
         boolean insideView = view != null && last.sequence() <= view.anchorSequence();
         boolean beforeSystem = shown.subList(0, prefix).stream().anyMatch(m -> m.sequence() > last.sequence());
-        return insideView || beforeSystem || last.message() instanceof SystemMessage ? null : last;
+        // Results stand behind their call, wherever the branch has them.
+        boolean behindOthers =
+                shown.subList(prefix, shown.size()).stream().anyMatch(m -> m.sequence() < last.sequence());
+        boolean shownElsewhere = insideView || beforeSystem || behindOthers;
+        return shownElsewhere || last.message() instanceof SystemMessage ? null : last;
     }
 
     /**
