@@ -118,7 +118,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
             Seen seen = handedOut != null ? handedOut : load(open, list.size());
             List<LoggedMessage> running = open.awaited > 0 ? seen.running() : List.of();
             List<LoggedMessage> shown = running.isEmpty() ? seen.shown() : seen.shownAndRunning();
-            ViewChange change = ViewChange.of(list, shown, settings::prepare).keeping(running, shown);
+            ViewChange change =
+                    ViewChange.of(list, shown, seen.forms(), settings::prepare).keeping(running, shown);
             // If the answer is lost, a retry must look at what is there by then.
             open.seen(null, false);
             for (int conflicts = 0; !tryChange(open, change, seen); conflicts++) {
@@ -196,7 +197,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             if (head != null) {
                 // Kept from before if the memory was cleared already and only the answer was lost.
                 if (open.relink() == null || !seen.shown().isEmpty()) {
-                    open.relink(new Relink(head, List.of(), seen.shown(), tail.missingParent()));
+                    open.relink(new Relink(head, List.of(), seen.shown(), seen.forms(), tail.missingParent()));
                 }
                 append(open, Append.viewOnly(ViewStep.cleared(tail.view(), head)));
             }

@@ -151,6 +151,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
                             head,
                             List.of(),
                             before.tail().messages(),
+                            Forms.STORED,
                             before.tail().missingParent());
                     return before.linking(0, shown ? all : null, result.revision());
                 });
@@ -267,7 +268,11 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         Tail cleared = ViewReader.runs(log(), key, view.cleared(), MOST_LINKED);
         return cleared.complete()
                 ? new Relink(
-                        Objects.requireNonNull(tail.head()), List.of(), cleared.messages(), cleared.missingParent())
+                        Objects.requireNonNull(tail.head()),
+                        List.of(),
+                        cleared.messages(),
+                        Forms.STORED,
+                        cleared.missingParent())
                 : null;
     }
 

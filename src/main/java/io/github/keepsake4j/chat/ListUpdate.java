@@ -56,7 +56,7 @@ final class ListUpdate {
         if (list.equals(shown.stream().map(LoggedMessage::message).toList())) {
             return new Plan(null, null);
         }
-        @Nullable LoggedMessage[] known = ViewChange.match(list, shown);
+        @Nullable LoggedMessage[] known = ViewChange.match(list, shown, Forms.STORED);
         boolean storedElsewhere = findStored(known);
         Relink left = cleared == null ? null : link(known, cleared);
         storedElsewhere |= findIssued(known);

@@ -15,9 +15,15 @@ import org.jspecify.annotations.Nullable;
  * @param anchor the head when the memory was cleared
  * @param linked what was added again
  * @param left what was shown and may still be linked to
+ * @param forms what else stands for what was shown
  * @param missingParent the id of a parent that is not there, or null
  */
-record Relink(String anchor, List<LoggedMessage> linked, List<LoggedMessage> left, @Nullable String missingParent) {
+record Relink(
+        String anchor,
+        List<LoggedMessage> linked,
+        List<LoggedMessage> left,
+        Forms forms,
+        @Nullable String missingParent) {
 
     /** With one more message linked, or null if it was not shown before. */
     @Nullable
@@ -28,7 +34,7 @@ record Relink(String anchor, List<LoggedMessage> linked, List<LoggedMessage> lef
         }
         List<LoggedMessage> more = new ArrayList<>(linked);
         more.add(left.get(found));
-        return new Relink(anchor, more, left.subList(found + 1, left.size()), missingParent);
+        return new Relink(anchor, more, left.subList(found + 1, left.size()), forms, missingParent);
     }
 
     /** What the memory shows now. */
@@ -38,10 +44,12 @@ record Relink(String anchor, List<LoggedMessage> linked, List<LoggedMessage> lef
 
     private int indexOf(ChatMessage message) {
         for (int i = 0; i < left.size(); i++) {
-            if (left.get(i).message() == message) {
-                return i;
+            for (ChatMessage form : forms.of(left.get(i))) {
+                if (form == message) {
+                    return i;
+                }
             }
         }
-        return !left.isEmpty() && left.get(0).message().equals(message) ? 0 : -1;
+        return !left.isEmpty() && forms.areEqual(message, left.get(0)) ? 0 : -1;
     }
 }

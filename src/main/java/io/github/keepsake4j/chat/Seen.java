@@ -22,8 +22,9 @@ import org.jspecify.annotations.Nullable;
  * @param running the newest turn's last round, if it waits for tool results: it is not handed out, since a model must
  *     not see calls without results, but a list that somebody sets does not mean to drop it
  * @param cut whether a limit left something older out
+ * @param forms what else stands for what was handed out
  */
-record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, boolean cut) {
+record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, boolean cut, Forms forms) {
 
     static Seen of(Tail tail, Context context) {
         List<Turn> turns = context.turns();
@@ -36,7 +37,7 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, b
                 || context.omitted().stream()
                         .anyMatch(omission -> omission.reason() == Context.Reason.MESSAGE_LIMIT
                                 || omission.reason() == Context.Reason.TOKEN_LIMIT);
-        return new Seen(tail, context.shown(), running, cut);
+        return new Seen(tail, context.shown(), running, cut, Forms.of(context));
     }
 
     /** What a list is compared with while the newest turn goes on. */
@@ -97,7 +98,8 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, b
                         tail.missingParent()),
                 waits ? nowShown.subList(0, nowShown.size() - 1) : nowShown,
                 waits ? List.of(last) : List.of(),
-                cut);
+                cut,
+                forms);
     }
 
     /**

@@ -31,8 +31,9 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
      * Compares. The instances that were handed out are matched first, wherever they stand; then equal messages in order,
      * each to one message only.
      */
-    static ViewChange of(List<ChatMessage> list, List<LoggedMessage> shown, Function<ChatMessage, NewMessage> prepare) {
-        return of(match(list, shown), shown, at -> prepare.apply(list.get(at)));
+    static ViewChange of(
+            List<ChatMessage> list, List<LoggedMessage> shown, Forms forms, Function<ChatMessage, NewMessage> prepare) {
+        return of(match(list, shown, forms), shown, at -> prepare.apply(list.get(at)));
     }
 
     /**
@@ -50,13 +51,13 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
     }
 
     /** For each message of a list the shown one that it is, or null. */
-    static @Nullable LoggedMessage[] match(List<ChatMessage> list, List<LoggedMessage> shown) {
+    static @Nullable LoggedMessage[] match(List<ChatMessage> list, List<LoggedMessage> shown, Forms forms) {
         // A view may show a message twice.
         IdentityHashMap<ChatMessage, Deque<Integer>> instances = new IdentityHashMap<>();
         for (int i = 0; i < shown.size(); i++) {
-            instances
-                    .computeIfAbsent(shown.get(i).message(), message -> new ArrayDeque<>(1))
-                    .add(i);
+            for (ChatMessage form : forms.of(shown.get(i))) {
+                instances.computeIfAbsent(form, message -> new ArrayDeque<>(1)).add(i);
+            }
         }
         @Nullable LoggedMessage[] known = new LoggedMessage[list.size()];
         boolean[] used = new boolean[shown.size()];
@@ -64,6 +65,9 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
         for (int i = 0; i < list.size(); i++) {
             Deque<Integer> places = instances.get(list.get(i));
             Integer at = places == null ? null : places.poll();
+            while (places != null && at != null && used[at]) {
+                at = places.poll();
+            }
             position[i] = -1;
             if (at != null) {
                 known[i] = shown.get(at);
@@ -73,7 +77,7 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
         }
         int next = 0;
         for (int i = 0; i < list.size(); i++) {
-            int at = position[i] >= 0 ? position[i] : indexOfEqual(list.get(i), shown, used, next);
+            int at = position[i] >= 0 ? position[i] : indexOfEqual(list.get(i), shown, forms, used, next);
             if (at >= 0) {
                 known[i] = shown.get(at);
                 used[at] = true;
@@ -186,9 +190,10 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
         return prefix;
     }
 
-    private static int indexOfEqual(ChatMessage message, List<LoggedMessage> shown, boolean[] used, int from) {
+    private static int indexOfEqual(
+            ChatMessage message, List<LoggedMessage> shown, Forms forms, boolean[] used, int from) {
         for (int i = from; i < shown.size(); i++) {
-            if (!used[i] && shown.get(i).message().equals(message)) {
+            if (!used[i] && forms.areEqual(message, shown.get(i))) {
                 return i;
             }
         }

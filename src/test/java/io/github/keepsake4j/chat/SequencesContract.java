@@ -104,6 +104,80 @@ abstract class SequencesContract {
         assertThat(history()).hasSize(5);
     }
 
+    @Test
+    void a_result_held_from_before_it_was_cleared_is_the_same_message() {
+        use(ClearToolResults.keepNewest(1));
+        memory.add(user("1"), calls("a"), large("a"));
+        List<ChatMessage> held = memory.messages();
+        memory.add(calls("b"));
+        memory.add(large("b"));
+        List<ChatMessage> now = memory.messages();
+        assertThat(now).containsExactly(user("1"), calls("a"), cleared("a"), calls("b"), large("b"));
+
+        memory.set(with(held, now.get(3), now.get(4), ai("2")));
+
+        assertThat(history()).containsExactly(user("1"), calls("a"), large("a"), calls("b"), large("b"), ai("2"));
+        assertThat(memory.messages()).isEqualTo(with(now, ai("2")));
+    }
+
+    @Test
+    void a_list_from_before_a_result_was_cleared_comes_back_in_a_later_turn() {
+        use(ClearToolResults.keepNewest(1));
+        memory.add(user("1"), calls("a"), large("a"));
+        List<ChatMessage> held = memory.messages();
+        memory.add(ai("2"));
+        memory.add(user("3"), calls("b"), large("b"), ai("4"));
+
+        memory.set(held);
+
+        assertThat(history()).hasSize(8);
+        assertThat(memory.messages()).isEqualTo(held);
+    }
+
+    @Test
+    void a_marker_that_is_set_where_the_whole_result_is_shown_is_not_a_message() {
+        use(ClearToolResults.keepNewest(1));
+        memory.add(user("1"), calls("a"), large("a"), calls("b"), large("b"), ai("2"));
+        List<ChatMessage> held = memory.messages();
+        memory.set(List.of(held.get(0), held.get(1), held.get(2), held.get(5)));
+        assertThat(memory.messages()).containsExactly(user("1"), calls("a"), large("a"), ai("2"));
+
+        memory.set(held.subList(0, 3));
+
+        assertThat(history()).hasSize(6).doesNotContain(cleared("a"));
+        assertThat(memory.messages()).containsExactly(user("1"), calls("a"), large("a"));
+    }
+
+    @Test
+    void after_clearing_a_result_is_linked_in_whichever_form_it_is_added() {
+        use(ClearToolResults.keepNewest(1));
+        memory.add(user("1"), calls("a"), large("a"));
+        List<ChatMessage> held = memory.messages();
+        memory.add(calls("b"));
+        memory.add(large("b"));
+        memory.add(ai("2"));
+        List<ChatMessage> now = memory.messages();
+        memory.clear();
+        with(held, calls("b"), large("b")).forEach(memory::add);
+        assertThat(memory.messages()).isEqualTo(now.subList(0, 5));
+
+        memory.set(now.subList(0, 3));
+        assertThat(memory.messages()).isEqualTo(held);
+        memory.clear();
+        now.subList(0, 3).forEach(memory::add);
+        assertThat(memory.messages()).isEqualTo(held);
+        assertThat(history()).hasSize(6);
+    }
+
+    @Test
+    void both_forms_of_a_result_in_one_list_are_two_messages() {
+        use(ClearToolResults.keepNewest(1));
+        memory.add(user("1"), calls("a"), large("a"), calls("b"), large("b"));
+        List<ChatMessage> now = memory.messages();
+        memory.set(List.of(now.get(0), now.get(1), now.get(2), calls("a"), large("a")));
+        assertThat(history()).hasSize(7);
+    }
+
     private void use(ContextStrategy strategy) {
         keepsake = Keepsake.builder().messageLog(log).strategy(strategy).build();
         memory = keepsake.chatMemory("x");
