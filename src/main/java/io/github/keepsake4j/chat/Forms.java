@@ -37,6 +37,13 @@ record Forms(Map<String, ChatMessage> replaced, boolean tolerant) {
         }
     }
 
+    /** The forms of both; a message has at most one that is stored. */
+    Forms and(Forms other) {
+        Map<String, ChatMessage> all = new HashMap<>(other.replaced);
+        all.putAll(replaced);
+        return new Forms(Map.copyOf(all), tolerant || other.tolerant);
+    }
+
     /** The objects that stand for a message. */
     List<ChatMessage> of(LoggedMessage shown) {
         ChatMessage stored = replaced.get(shown.id());

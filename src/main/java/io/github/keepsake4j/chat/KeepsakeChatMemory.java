@@ -188,8 +188,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
         lock.lock();
         try {
             OpenTurn open = openTurn();
+            Seen handedOut = open.seen();
             flush(open);
-            Seen seen = load(open, 0);
+            Seen seen = load(open, 0).withLost(handedOut);
             open.seen(null, false);
             open.awaited = 0;
             Tail tail = seen.tail();

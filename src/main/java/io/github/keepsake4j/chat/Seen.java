@@ -12,6 +12,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +47,25 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, b
         List<LoggedMessage> all = new ArrayList<>(shown);
         all.addAll(running);
         return all;
+    }
+
+    /**
+     * Also with what was handed out before and has left what is shown since, because somebody else has added more or a limit
+     * has changed: whoever was given it may add it again.
+     */
+    Seen withLost(@Nullable Seen handedOut) {
+        if (handedOut == null || handedOut.tail.epoch() != tail.epoch()) {
+            return this;
+        }
+        Set<String> known = shown.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        List<LoggedMessage> all = new ArrayList<>();
+        for (LoggedMessage message : handedOut.shown) {
+            if (!known.contains(message.id())) {
+                all.add(message);
+            }
+        }
+        all.addAll(shown);
+        return new Seen(tail, all, running, cut, forms.and(handedOut.forms));
     }
 
     /**

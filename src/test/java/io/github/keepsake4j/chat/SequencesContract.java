@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Dialogue;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,6 +177,32 @@ abstract class SequencesContract {
         List<ChatMessage> now = memory.messages();
         memory.set(List.of(now.get(0), now.get(1), now.get(2), calls("a"), large("a")));
         assertThat(history()).hasSize(7);
+    }
+
+    @Test
+    void what_was_shown_before_the_window_slid_is_linked_after_clearing() {
+        use(SlidingWindow.withMaxMessages(4));
+        addTurns(1, 3);
+        List<ChatMessage> held = memory.messages();
+        keepsake.chatMemory("x").add(user("3"), ai("3"));
+        memory.clear();
+        held.forEach(memory::add);
+        assertThat(memory.messages()).isEqualTo(held);
+        assertThat(history()).hasSize(6);
+    }
+
+    @Test
+    void what_was_shown_before_a_limit_was_lowered_is_linked_after_clearing() {
+        AtomicInteger limit = new AtomicInteger(10);
+        use(SlidingWindow.withDynamicMaxMessages(id -> limit.get()));
+        addTurns(1, 3);
+        List<ChatMessage> held = memory.messages();
+        limit.set(2);
+        memory.clear();
+        held.forEach(memory::add);
+        limit.set(10);
+        assertThat(memory.messages()).isEqualTo(held);
+        assertThat(history()).hasSize(4);
     }
 
     private void use(ContextStrategy strategy) {
