@@ -4,15 +4,11 @@ import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param relinkRevision the revision at which that is so
  * @param unacknowledged what was sent, and nobody knows whether it is stored
  * @param issued what was given out in this epoch
- * @param erased what was given out before an erasure
+ * @param erased what was given out before erasures
  */
 record HandedOut(
         Tail tail,
@@ -38,7 +34,7 @@ record HandedOut(
         long relinkRevision,
         List<NewMessage> unacknowledged,
         Issued issued,
-        List<WeakReference<ChatMessage>> erased) {
+        Issued erased) {
 
     /** After a read. */
     static HandedOut read(Tail tail, @Nullable HandedOut before) {
@@ -49,7 +45,7 @@ record HandedOut(
         Issued issued = before != null && sameEpoch ? before.issued : new Issued();
         issued.add(tail.messages());
         if (before == null || !sameEpoch) {
-            List<WeakReference<ChatMessage>> erased = before == null ? List.of() : before.allErased();
+            Issued erased = before == null ? new Issued() : before.allErased();
             return new HandedOut(tail, true, hashes, size, null, 0, List.of(), issued, erased);
         }
         return new HandedOut(
@@ -95,15 +91,7 @@ record HandedOut(
 
     /** Whether a list holds something that was given out before the memory was erased. */
     boolean isErased(List<ChatMessage> list) {
-        if (erased.isEmpty()) {
-            return false;
-        }
-        Set<ChatMessage> instances = Collections.newSetFromMap(new IdentityHashMap<>());
-        instances.addAll(list);
-        return erased.stream().anyMatch(reference -> {
-            ChatMessage message = reference.get();
-            return message != null && instances.contains(message);
-        });
+        return list.stream().anyMatch(erased::holds);
     }
 
     private List<LoggedMessage> unchanged() {
@@ -116,15 +104,8 @@ record HandedOut(
         return unchanged;
     }
 
-    /** Weak: an erased text lives no longer than whoever was given it keeps it. */
-    private List<WeakReference<ChatMessage>> allErased() {
-        List<WeakReference<ChatMessage>> all = new ArrayList<>();
-        for (WeakReference<ChatMessage> reference : erased) {
-            if (reference.get() != null) {
-                all.add(reference);
-            }
-        }
-        tail.messages().forEach(message -> all.add(new WeakReference<>(message.message())));
-        return all;
+    private Issued allErased() {
+        erased.addAll(issued);
+        return erased;
     }
 }

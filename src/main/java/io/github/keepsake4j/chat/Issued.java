@@ -7,6 +7,7 @@ import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -46,9 +47,7 @@ final class Issued {
     private final ReferenceQueue<ChatMessage> gone = new ReferenceQueue<>();
 
     synchronized void add(List<LoggedMessage> messages) {
-        for (Reference<? extends ChatMessage> instance = gone.poll(); instance != null; instance = gone.poll()) {
-            stored.remove(instance);
-        }
+        clean();
         for (LoggedMessage message : messages) {
             stored.put(
                     new Instance(message.message(), gone),
@@ -60,6 +59,37 @@ final class Issued {
     synchronized @Nullable LoggedMessage find(ChatMessage instance) {
         Stored found = stored.get(new Instance(instance, null));
         return found == null || found.hash() != instance.hashCode() ? null : with(found.row(), instance);
+    }
+
+    /** Whether an instance was given out, changed since or not. */
+    synchronized boolean holds(ChatMessage instance) {
+        return stored.containsKey(new Instance(instance, null));
+    }
+
+    /** Takes over the instances of another one. */
+    void addAll(Issued other) {
+        IdentityHashMap<ChatMessage, Stored> instances = other.instances();
+        synchronized (this) {
+            clean();
+            instances.forEach((instance, row) -> stored.put(new Instance(instance, gone), row));
+        }
+    }
+
+    private synchronized IdentityHashMap<ChatMessage, Stored> instances() {
+        IdentityHashMap<ChatMessage, Stored> instances = new IdentityHashMap<>();
+        stored.forEach((key, row) -> {
+            ChatMessage instance = key.get();
+            if (instance != null) {
+                instances.put(instance, row);
+            }
+        });
+        return instances;
+    }
+
+    private void clean() {
+        for (Reference<? extends ChatMessage> instance = gone.poll(); instance != null; instance = gone.poll()) {
+            stored.remove(instance);
+        }
     }
 
     private static LoggedMessage with(LoggedMessage row, ChatMessage message) {

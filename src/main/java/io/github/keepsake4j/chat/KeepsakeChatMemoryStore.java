@@ -217,14 +217,24 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
             update.mayBeStored(step.append().messages());
             return false;
         } catch (ErasedException e) {
-            // What was begun before the erasure is over; the next read starts afresh.
-            recent.forget(key);
+            // What was begun before the erasure is over; the next update starts afresh.
+            noteErasure(key, e);
             throw e;
         } catch (KeepsakeException e) {
             if (e.isRetryable()) {
                 remember(key, step.tail(), size, step);
             }
             throw e;
+        }
+    }
+
+    /** What was handed out stays known, so that a list from before the erasure is refused later too. */
+    private void noteErasure(MemoryKey key, ErasedException reason) {
+        try {
+            Tail now = log().read(key, ReadQuery.newest(0));
+            recent.change(key, before -> HandedOut.read(now, before).set(0));
+        } catch (KeepsakeException e) {
+            reason.addSuppressed(e);
         }
     }
 

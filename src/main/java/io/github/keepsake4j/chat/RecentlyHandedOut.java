@@ -38,8 +38,4 @@ final class RecentlyHandedOut {
             put(key, change.apply(before));
         }
     }
-
-    synchronized void forget(MemoryKey key) {
-        recent.remove(key);
-    }
 }

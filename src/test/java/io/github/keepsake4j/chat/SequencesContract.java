@@ -5,6 +5,7 @@ import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
@@ -13,6 +14,7 @@ import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Dialogue;
 import java.util.ArrayList;
@@ -203,6 +205,33 @@ abstract class SequencesContract {
         limit.set(10);
         assertThat(memory.messages()).isEqualTo(held);
         assertThat(history()).hasSize(4);
+    }
+
+    @Test
+    void an_older_list_from_before_an_erasure_is_refused_too() {
+        KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+        store.updateMessages("x", List.of(user("secret")));
+        List<ChatMessage> held = store.getMessages("x");
+        store.getMessages("x");
+        keepsake.conversation("x").erase();
+        store.getMessages("x");
+        assertThatThrownBy(() -> store.updateMessages("x", with(held, ai("2")))).isInstanceOf(ErasedException.class);
+        assertThat(history()).isEmpty();
+    }
+
+    @Test
+    void a_list_from_before_an_erasure_is_refused_as_often_as_it_is_set() {
+        KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+        store.updateMessages("x", List.of(user("secret")));
+        List<ChatMessage> held = store.getMessages("x");
+        keepsake.conversation("x").erase();
+        for (int i = 0; i < 3; i++) {
+            assertThatThrownBy(() -> store.updateMessages("x", with(held, ai("2"))))
+                    .isInstanceOf(ErasedException.class);
+        }
+        assertThat(history()).isEmpty();
+        store.updateMessages("x", List.of(user("fresh")));
+        assertThat(history()).containsExactly(user("fresh"));
     }
 
     private void use(ContextStrategy strategy) {
