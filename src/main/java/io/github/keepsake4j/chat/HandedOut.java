@@ -43,7 +43,7 @@ record HandedOut(
         int size = tail.messages().size();
         boolean sameEpoch = before != null && before.tail.epoch() == tail.epoch();
         Issued issued = before != null && sameEpoch ? before.issued : new Issued();
-        issued.add(tail.messages());
+        issued.add(tail.messages(), tail.missingParent());
         if (before == null || !sameEpoch) {
             Issued erased = before == null ? new Issued() : before.allErased();
             return new HandedOut(tail, true, hashes, size, null, 0, List.of(), issued, erased);

@@ -46,12 +46,19 @@ final class Issued {
     private final Map<Instance, Stored> stored = new HashMap<>();
     private final ReferenceQueue<ChatMessage> gone = new ReferenceQueue<>();
 
-    synchronized void add(List<LoggedMessage> messages) {
+    /**
+     * Adds what was given out.
+     *
+     * @param missingParent the id of a parent that is not there, or null: whoever finds its child finds a root
+     */
+    synchronized void add(List<LoggedMessage> messages, @Nullable String missingParent) {
         clean();
         for (LoggedMessage message : messages) {
             stored.put(
                     new Instance(message.message(), gone),
-                    new Stored(with(message, NO_CONTENT), message.message().hashCode()));
+                    new Stored(
+                            with(ViewChange.rooted(message, missingParent), NO_CONTENT),
+                            message.message().hashCode()));
         }
     }
 

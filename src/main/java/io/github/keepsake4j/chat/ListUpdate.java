@@ -159,7 +159,7 @@ final class ListUpdate {
             if (next == null) {
                 break;
             }
-            known[i] = next.linked().get(next.linked().size() - 1);
+            known[i] = ViewChange.rooted(next.linked().get(next.linked().size() - 1), cleared.missingParent());
             left = next;
         }
         return left;

@@ -7,6 +7,7 @@ import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -32,10 +33,32 @@ final class TailLoader {
                     log, key, ReadQuery.newest(limit).upToTokens(reach.tokens()).alsoOldest(reach.oldest()));
             // Fewer messages than the limit: the view ends there, or the tokens did.
             if (tail.messages().size() < limit || limit == reach.messages() || turns(key, tail) >= reach.turns()) {
-                return tail;
+                return withMissingParent(tail);
             }
             guess *= MESSAGES_PER_TURN;
         }
+    }
+
+    /** Where the oldest messages were read, the first of them tells of a missing parent though the newest do not reach it. */
+    private static Tail withMissingParent(Tail tail) {
+        View view = tail.view();
+        boolean fromRoot =
+                view == null || (!view.runs().isEmpty() && view.runs().get(0).after() == null);
+        if (tail.missingParent() != null || tail.oldest().isEmpty() || !fromRoot) {
+            return tail;
+        }
+        return new Tail(
+                tail.head(),
+                tail.epoch(),
+                tail.revision(),
+                tail.messages(),
+                tail.oldest(),
+                tail.system(),
+                tail.user(),
+                view,
+                tail.summary(),
+                tail.complete(),
+                tail.oldest().get(0).parentId());
     }
 
     static Context context(Object memoryId, Tail tail) {

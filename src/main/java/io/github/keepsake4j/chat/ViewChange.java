@@ -163,6 +163,20 @@ record ViewChange(List<Item> items, List<LoggedMessage> shown) {
         return runs;
     }
 
+    /** A message whose parent is not there, as the root that it is then; others as they are. */
+    static LoggedMessage rooted(LoggedMessage message, @Nullable String missingParent) {
+        return Objects.equals(parent(message, missingParent), message.parentId())
+                ? message
+                : new LoggedMessage(
+                        message.id(),
+                        null,
+                        message.sequence(),
+                        message.message(),
+                        message.tokens(),
+                        message.tokenCounter(),
+                        message.createdAt());
+    }
+
     /** A run cannot start behind a message that is not there: it starts where the branch does. */
     private static @Nullable String parent(LoggedMessage message, @Nullable String missingParent) {
         String parent = message.parentId();

@@ -16,6 +16,7 @@ import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.testing.Dialogue;
 import java.util.ArrayList;
 import java.util.List;
@@ -232,6 +233,49 @@ abstract class SequencesContract {
         assertThat(history()).isEmpty();
         store.updateMessages("x", List.of(user("fresh")));
         assertThat(history()).containsExactly(user("fresh"));
+    }
+
+    @Test
+    void a_list_that_begins_behind_a_missing_parent_can_be_deleted_and_set_again() {
+        KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+        keepsake.conversation("x").importMessage("first", "gone", user("first"), null);
+        addTurns(0, 30);
+        List<ChatMessage> list = store.getMessages("x");
+        for (KeepsakeChatMemoryStore any :
+                List.of(store, Keepsake.builder().messageLog(log).build().chatMemoryStore())) {
+            store.deleteMessages("x");
+            any.updateMessages("x", list.subList(0, 3));
+            assertThat(any.getMessages("x")).isEqualTo(list.subList(0, 3));
+        }
+        assertThat(history()).hasSize(61);
+    }
+
+    @Test
+    void a_list_that_begins_behind_a_missing_parent_can_be_set_on_another_branch() {
+        KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+        keepsake.conversation("x").importMessage("first", "gone", user("first"), null);
+        memory.add(ai("2"));
+        List<ChatMessage> held = store.getMessages("x");
+        keepsake.conversation("x").append(Parent.root(), "root", user("root"));
+        store.getMessages("x");
+        store.updateMessages("x", with(held, ai("new")));
+        assertThat(store.getMessages("x")).isEqualTo(with(held, ai("new")));
+    }
+
+    @Test
+    void a_pinned_message_behind_a_missing_parent_can_be_set_and_cleared() {
+        use(Pinned.firstMessages(2).and(SlidingWindow.withMaxMessages(6)));
+        keepsake.conversation("x").importMessage("first", "gone", user("first"), null);
+        memory.add(ai("first"));
+        addTurns(0, 8);
+        List<ChatMessage> list = memory.messages();
+        list.subList(2, 4).clear();
+        memory.set(list);
+        assertThat(memory.messages()).isEqualTo(list);
+        memory.clear();
+        memory.add(list.get(0), list.get(1));
+        assertThat(memory.messages()).isEqualTo(list.subList(0, 2));
+        assertThat(history()).hasSize(18);
     }
 
     private void use(ContextStrategy strategy) {
