@@ -57,8 +57,7 @@ public final class RequestBudget implements BiFunction<ChatRequest, Object, Chat
         MemoryKey key = ids.key(memoryId);
         Context handedOut = settings.contexts().get(key);
         List<LoggedMessage> messages = logged(request.messages(), RecentContexts.byInstance(handedOut));
-        Context whole = Turns.of(
-                memoryId, system(messages), null, handedOut == null ? List.of() : handedOut.oldest(), messages);
+        Context whole = pinned(Turns.of(memoryId, system(messages), null, List.of(), messages), handedOut);
         Context fitting = settings.strategy().select(whole.reserving(tools(request)));
         if (fitting.overflow()) {
             throw new ContextOverflowException(key);
@@ -66,6 +65,22 @@ public final class RequestBudget implements BiFunction<ChatRequest, Object, Chat
         // What was repaired here and cut by no limit is the caller's own doing.
         boolean cut = fitting.shown().size() < whole.shown().size();
         return cut ? request.toBuilder().messages(fitting.messages()).build() : request;
+    }
+
+    /** The oldest messages tell what is pinned; those that are not in the request have no part in it. */
+    private static Context pinned(Context request, @Nullable Context handedOut) {
+        return handedOut == null
+                ? request
+                : new Context(
+                        request.memoryId(),
+                        request.system(),
+                        handedOut.oldest(),
+                        request.headless(),
+                        request.turns(),
+                        request.repaired(),
+                        request.replaced(),
+                        request.reserved(),
+                        request.overflow());
     }
 
     private List<LoggedMessage> logged(List<ChatMessage> messages, IdentityHashMap<ChatMessage, LoggedMessage> known) {

@@ -8,7 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.ContextStrategy;
@@ -276,6 +278,40 @@ abstract class SequencesContract {
         memory.add(list.get(0), list.get(1));
         assertThat(memory.messages()).isEqualTo(list.subList(0, 2));
         assertThat(history()).hasSize(18);
+    }
+
+    @Test
+    void a_request_over_its_budget_gets_nothing_that_was_not_in_it() {
+        for (int max = 5; max < 12; max++) {
+            for (int first = 1; first < 9; first++) {
+                for (int step = 0; step < 3; step++) {
+                    checkBudget(max, first, step);
+                }
+            }
+        }
+    }
+
+    private void checkBudget(int max, int first, int step) {
+        String id = max + "-" + first + "-" + step;
+        SlidingWindow window = SlidingWindow.withMaxMessages(max);
+        use(Pinned.firstMessages(first).and(step == 0 ? window : window.step(step)));
+        KeepsakeChatMemory other = keepsake.chatMemory(id);
+        if (step == 1) {
+            other.add(SystemMessage.from("s"));
+        }
+        for (int turn = 0; turn < 8; turn++) {
+            other.add(user("" + turn), ai("" + turn));
+        }
+        List<ChatMessage> shown = other.messages();
+        List<ChatMessage> asked = with(shown, user("new"));
+
+        List<ChatMessage> sent = keepsake.requestBudget()
+                .apply(ChatRequest.builder().messages(asked).build(), id)
+                .messages();
+
+        assertThat(asked).as(id).containsSubsequence(sent);
+        assertThat(sent).as(id).endsWith(user("new")).hasSizeLessThanOrEqualTo(max);
+        assertThat(sent.contains(user("0"))).as(id).isEqualTo(shown.contains(user("0")));
     }
 
     private void use(ContextStrategy strategy) {
