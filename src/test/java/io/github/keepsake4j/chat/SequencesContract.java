@@ -314,6 +314,27 @@ abstract class SequencesContract {
         assertThat(sent.contains(user("0"))).as(id).isEqualTo(shown.contains(user("0")));
     }
 
+    @Test
+    void pinned_messages_are_those_that_a_view_begins_with() {
+        use(Pinned.firstMessages(2).and(SlidingWindow.withMaxMessages(6)));
+        addTurns(0, 8);
+        List<ChatMessage> list = memory.messages();
+        assertThat(list).containsExactly(user("0"), ai("0"), user("6"), ai("6"), user("7"), ai("7"));
+        memory.set(list);
+        list.subList(2, 4).clear();
+        memory.set(list);
+        addTurns(8, 10);
+        List<ChatMessage> now = memory.messages();
+        assertThat(now).containsExactly(user("0"), ai("0"), user("8"), ai("8"), user("9"), ai("9"));
+        memory.clear();
+        now.forEach(memory::add);
+        assertThat(memory.messages()).isEqualTo(now);
+        assertThat(history()).hasSize(20);
+        memory.clear();
+        addTurns(20, 28);
+        assertThat(memory.messages()).containsExactly(user("20"), ai("20"), user("26"), ai("26"), user("27"), ai("27"));
+    }
+
     private void use(ContextStrategy strategy) {
         keepsake = Keepsake.builder().messageLog(log).strategy(strategy).build();
         memory = keepsake.chatMemory("x");
