@@ -406,7 +406,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     private Seen load(OpenTurn open, int atLeast) {
         Reach reach = settings.strategy().reach(id);
         if (reach.messages() < atLeast) {
-            reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest());
+            reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
         Tail tail = TailLoader.load(settings.log(), key, reach);
         if (open.awaited == 0) {

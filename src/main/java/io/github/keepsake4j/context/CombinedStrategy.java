@@ -23,6 +23,11 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     }
 
     @Override
+    public Optional<String> foldUpTo(Context selected) {
+        return first.foldUpTo(selected).or(() -> second.foldUpTo(selected));
+    }
+
+    @Override
     public Reach reach(Object memoryId) {
         return first.reach(memoryId).and(second.reach(memoryId));
     }

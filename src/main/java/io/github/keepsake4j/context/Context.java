@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param memoryId the id as LangChain4j gave it, for limits that depend on it
  * @param system the system message in force, which stands first, or null
+ * @param summary the summary of what stands before the turns, which is shown behind the system message, or null
  * @param oldest the branch's oldest messages, oldest first, as far as {@link Reach#oldest()} asked for them
  * @param headless what was read of a turn whose beginning was not; never shown
  * @param turns the turns behind it, oldest first, shown or not
@@ -28,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 public record Context(
         Object memoryId,
         @Nullable LoggedMessage system,
+        @Nullable LoggedMessage summary,
         List<LoggedMessage> oldest,
         List<LoggedMessage> headless,
         List<Turn> turns,
@@ -82,13 +85,10 @@ public record Context(
     /**
      * Returns everything that is shown, in order.
      *
-     * @return the system message, if there is one, and the turns' messages, as they are shown
+     * @return the system message and the summary, if there are, and the turns' messages, as they are shown
      */
     public List<LoggedMessage> shown() {
-        List<LoggedMessage> shown = new ArrayList<>();
-        if (system != null) {
-            shown.add(system);
-        }
+        List<LoggedMessage> shown = new ArrayList<>(beside());
         turns.forEach(turn -> turn.messages().forEach(message -> shown.add(asShown(message))));
         return shown;
     }
@@ -137,7 +137,7 @@ public record Context(
     public Context replacing(Map<String, ChatMessage> more) {
         Map<String, ChatMessage> all = new HashMap<>(replaced);
         all.putAll(more);
-        return new Context(memoryId, system, oldest, headless, turns, repaired, all, reserved, overflow);
+        return new Context(memoryId, system, summary, oldest, headless, turns, repaired, all, reserved, overflow);
     }
 
     /**
@@ -147,7 +147,24 @@ public record Context(
      * @return a copy
      */
     public Context reserving(long tokens) {
-        return new Context(memoryId, system, oldest, headless, turns, repaired, replaced, tokens, overflow);
+        return new Context(memoryId, system, summary, oldest, headless, turns, repaired, replaced, tokens, overflow);
+    }
+
+    /**
+     * Puts a summary before the turns.
+     *
+     * @param message what is shown of it, with its size
+     * @return a copy
+     */
+    public Context summarizedBy(@Nullable LoggedMessage message) {
+        return new Context(memoryId, system, message, oldest, headless, turns, repaired, replaced, reserved, overflow);
+    }
+
+    /** What is shown before the turns. */
+    List<LoggedMessage> beside() {
+        return Stream.of(Optional.ofNullable(system), Optional.ofNullable(summary))
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     Context mapTurns(Function<Turn, Turn> change) {
@@ -155,7 +172,8 @@ public record Context(
     }
 
     Context withTurns(List<Turn> changed, boolean overflowed) {
-        return new Context(memoryId, system, oldest, headless, changed, repaired, replaced, reserved, overflowed);
+        return new Context(
+                memoryId, system, summary, oldest, headless, changed, repaired, replaced, reserved, overflowed);
     }
 
     private LoggedMessage asShown(LoggedMessage logged) {

@@ -32,6 +32,18 @@ public interface ContextStrategy {
     }
 
     /**
+     * Says what should be summarized, after all limits of a combination have decided. It changes nothing: somebody makes
+     * the summary in the background, and a later context has it.
+     *
+     * @param selected the context that {@link #select} gave
+     * @return the id of the message up to which everything should be covered by a summary, or empty if nothing is due;
+     *     empty unless a strategy says otherwise
+     */
+    default Optional<String> foldUpTo(Context selected) {
+        return Optional.empty();
+    }
+
+    /**
      * Says how far back this strategy ever looks, so that no more is read.
      *
      * @param memoryId the memory's id as LangChain4j gave it

@@ -33,7 +33,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * Applies the limit.
      *
      * @param context the context
-     * @param fixed what counts beside the turns, the system message included
+     * @param fixed what counts beside the turns, the system message and the summary included
      */
     Context apply(Context context, long fixed) {
         long room = limit - fixed;
@@ -60,7 +60,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
     }
 
     private static boolean isOver(Context context, long room) {
-        return room < 0 && (context.system() != null || context.reserved() > 0);
+        return room < 0 && (context.system() != null || context.summary() != null || context.reserved() > 0);
     }
 
     /** Decides which pinned parts stay, and returns the room that is kept for pinned parts. */

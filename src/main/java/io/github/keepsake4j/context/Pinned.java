@@ -73,7 +73,7 @@ public final class Pinned implements ContextStrategy {
 
     @Override
     public Reach reach(Object memoryId) {
-        return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, first);
+        return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, first, false);
     }
 
     /** How many of a turn's first rounds are whole among the oldest messages. */

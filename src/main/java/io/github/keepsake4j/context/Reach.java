@@ -9,11 +9,12 @@ import io.github.keepsake4j.message.InvalidInputException;
  * @param turns turns, 1 or more
  * @param tokens tokens as they were counted when the messages were appended, 1 or more
  * @param oldest how many of the branch's oldest messages, 0 or more
+ * @param toSummary whether a summary, where there is one, stands for everything that it covers
  */
-public record Reach(int messages, int turns, long tokens, int oldest) {
+public record Reach(int messages, int turns, long tokens, int oldest, boolean toSummary) {
 
     /** The whole branch. */
-    public static final Reach EVERYTHING = new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, 0);
+    public static final Reach EVERYTHING = new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, 0, false);
 
     /** Checks the bounds. */
     public Reach {
@@ -29,7 +30,7 @@ public record Reach(int messages, int turns, long tokens, int oldest) {
      * @return the reach
      */
     public static Reach ofMessages(int messages) {
-        return new Reach(messages, Integer.MAX_VALUE, Long.MAX_VALUE, 0);
+        return new Reach(messages, Integer.MAX_VALUE, Long.MAX_VALUE, 0, false);
     }
 
     /**
@@ -39,7 +40,7 @@ public record Reach(int messages, int turns, long tokens, int oldest) {
      * @return the reach
      */
     public static Reach ofTokens(long tokens) {
-        return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, tokens, 0);
+        return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, tokens, 0, false);
     }
 
     /**
@@ -53,6 +54,7 @@ public record Reach(int messages, int turns, long tokens, int oldest) {
                 Math.min(messages, other.messages),
                 Math.min(turns, other.turns),
                 Math.min(tokens, other.tokens),
-                Math.max(oldest, other.oldest));
+                Math.max(oldest, other.oldest),
+                toSummary || other.toSummary);
     }
 }

@@ -20,7 +20,7 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * A window of messages. The system message counts.
+     * A window of messages. The system message and the summary count.
      *
      * @param maxMessages how many messages are shown at most, 1 or more
      * @return the strategy
@@ -31,7 +31,7 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * A window of messages whose size depends on the memory. The system message counts.
+     * A window of messages whose size depends on the memory. The system message and the summary count.
      *
      * @param maxMessages gives the limit, 1 or more, for a memory's id as LangChain4j gave it; fast, since it is asked
      *     whenever the memory is read
@@ -72,12 +72,12 @@ public final class SlidingWindow implements ContextStrategy {
                         message.id().equals(turn.user().id()) && turn.standing() != Standing.REPEATED ? 1 : 0
                 : (turn, message) -> 1;
         return new Limit(weight, bound.limit(id), bound.step(id), Reason.MESSAGE_LIMIT)
-                .apply(context, countsTurns || context.system() == null ? 0 : 1);
+                .apply(context, countsTurns ? 0 : context.beside().size());
     }
 
     @Override
     public Reach reach(Object memoryId) {
         int limit = bound.limit(memoryId);
-        return countsTurns ? new Reach(Integer.MAX_VALUE, limit, Long.MAX_VALUE, 0) : Reach.ofMessages(limit);
+        return countsTurns ? new Reach(Integer.MAX_VALUE, limit, Long.MAX_VALUE, 0, false) : Reach.ofMessages(limit);
     }
 }

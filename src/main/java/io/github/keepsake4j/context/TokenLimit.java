@@ -90,10 +90,9 @@ public final class TokenLimit implements ContextStrategy {
     @Override
     public Context select(Context context) {
         Object id = context.memoryId();
-        LoggedMessage system = context.system();
-        long fixed = tokensPerList + context.reserved() + (system == null ? 0 : tokens(system));
+        long beside = context.beside().stream().mapToLong(this::tokens).sum();
         return new Limit((turn, message) -> tokens(message), bound.limit(id), bound.step(id), Reason.TOKEN_LIMIT)
-                .apply(context, fixed);
+                .apply(context, tokensPerList + context.reserved() + beside);
     }
 
     @Override
@@ -107,6 +106,11 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     private long tokens(LoggedMessage message) {
+        return tokens(message, counter);
+    }
+
+    /** What a message counts for a counter. */
+    static long tokens(LoggedMessage message, TokenCounter counter) {
         return message.tokenCounter().equals(counter.name())
                 ? message.tokens()
                 : (long) Math.ceil(message.tokens() * FOREIGN_FACTOR);

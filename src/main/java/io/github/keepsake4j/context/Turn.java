@@ -118,6 +118,11 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
         return messages;
     }
 
+    /** Whether a limit took something away. */
+    boolean isCut() {
+        return cut.whole() || cut.from() > 0;
+    }
+
     /** What is not shown, with the reason. */
     List<Omission> omitted() {
         List<Omission> omitted = new ArrayList<>();

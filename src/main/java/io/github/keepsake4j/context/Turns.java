@@ -84,7 +84,7 @@ public final class Turns {
         List<Omission> repaired = new ArrayList<>(beginning.repaired);
         beginning.headless.forEach(message -> repaired.add(new Omission(message, Reason.NO_USER_MESSAGE)));
         repaired.addAll(tail.repaired);
-        return new Context(memoryId, system, oldest, tail.headless, turns, repaired, Map.of(), 0, false);
+        return new Context(memoryId, system, null, oldest, tail.headless, turns, repaired, Map.of(), 0, false);
     }
 
     /**

@@ -132,7 +132,7 @@ class StrategiesTest {
 
         assertThat(shown(window.and(tokens), log)).containsExactly(user("5"), ai("6"));
         assertThat(shown(tokens.and(window), log)).containsExactly(user("5"), ai("6"));
-        assertThat(window.and(tokens).reach("id")).isEqualTo(new Reach(4, Integer.MAX_VALUE, 30, 0));
+        assertThat(window.and(tokens).reach("id")).isEqualTo(new Reach(4, Integer.MAX_VALUE, 30, 0, false));
         assertThat(window.and(tokens).tokenCounter()).isPresent();
     }
 

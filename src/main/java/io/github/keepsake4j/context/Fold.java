@@ -1,0 +1,124 @@
+package io.github.keepsake4j.context;
+
+import io.github.keepsake4j.context.Turn.Round;
+import io.github.keepsake4j.context.Turn.Standing;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides how far a summary should reach: to the end of a turn, or, within a turn that is too long by itself, of a round.
+ *
+ * @param size what a message counts
+ * @param trigger how much may be uncovered
+ * @param keep how much stays uncovered when a summary is made
+ */
+record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
+
+    Optional<String> upTo(Context context) {
+        List<Turn> turns = context.turns().stream()
+                .filter(turn -> turn.standing() != Standing.BEGINNING)
+                .toList();
+        if (turns.isEmpty()) {
+            return Optional.empty();
+        }
+        int behindCut = behindCut(turns);
+        long uncovered = sizeOf(context.headless()) + sizeFrom(turns, 0);
+        boolean cut = behindCut > 0
+                || !context.headless().isEmpty()
+                || turns.get(turns.size() - 1).isCut();
+        if (uncovered <= trigger && !cut) {
+            return Optional.empty();
+        }
+        // A limit that is nearer than the trigger must not make a summary due in every turn.
+        long shown = turns.stream().mapToLong(turn -> sizeOf(turn.messages())).sum();
+        long target = cut ? Math.min(keep, shown * keep / trigger) : keep;
+        int first = behindCut;
+        while (first < turns.size() - 1 && sizeFrom(turns, first) > target) {
+            first++;
+        }
+        return Optional.ofNullable(before(turns, first, !context.headless().isEmpty(), target));
+    }
+
+    /** The first turn that no limit took away as a whole, with all behind it. */
+    private static int behindCut(List<Turn> turns) {
+        int first = turns.size();
+        while (first > 0 && !turns.get(first - 1).cut().whole()) {
+            first--;
+        }
+        // The newest turn is folded only when it is over: it left because it does not fit.
+        return first == turns.size() && !turns.get(first - 1).closed() ? first - 1 : first;
+    }
+
+    /** The message that stands before a turn in the log, if no turn reaches across. */
+    private @Nullable String before(List<Turn> turns, int first, boolean anythingBefore, long target) {
+        if (first == turns.size()) {
+            return newest(turns).id();
+        }
+        for (int t = anythingBefore ? first : Math.max(first, 1); t < turns.size(); t++) {
+            if (t == 0
+                    || newest(turns.subList(0, t)).sequence()
+                            < turns.get(t).user().sequence()) {
+                return turns.get(t).user().parentId();
+            }
+        }
+        Turn last = turns.get(turns.size() - 1);
+        return turns.size() == 1 || sizeOf(last) > trigger ? withinTurn(last, target) : null;
+    }
+
+    private @Nullable String withinTurn(Turn turn, long target) {
+        List<Round> rounds = turn.rounds();
+        int first = turn.cut().from();
+        long total = size.applyAsLong(turn.user());
+        for (Round round : rounds.subList(Math.min(first, rounds.size()), rounds.size())) {
+            total += sizeOf(round.messages());
+        }
+        while (first < rounds.size() - 1 && total > target) {
+            total -= sizeOf(rounds.get(first++).messages());
+        }
+        for (int r = Math.max(first, 1); r < rounds.size(); r++) {
+            long newest = rounds.subList(0, r).stream()
+                    .flatMap(round -> round.messages().stream())
+                    .mapToLong(LoggedMessage::sequence)
+                    .max()
+                    .orElse(0);
+            LoggedMessage next = rounds.get(r).messages().get(0);
+            if (newest < next.sequence()) {
+                return next.parentId();
+            }
+        }
+        return null;
+    }
+
+    private static LoggedMessage newest(List<Turn> turns) {
+        LoggedMessage newest = turns.get(0).user();
+        for (Turn turn : turns) {
+            newest = turn.user().sequence() > newest.sequence() ? turn.user() : newest;
+            for (Round round : turn.rounds()) {
+                for (LoggedMessage message : round.messages()) {
+                    newest = message.sequence() > newest.sequence() ? message : newest;
+                }
+            }
+        }
+        return newest;
+    }
+
+    private long sizeFrom(List<Turn> turns, int first) {
+        return turns.subList(first, turns.size()).stream()
+                .mapToLong(this::sizeOf)
+                .sum();
+    }
+
+    private long sizeOf(Turn turn) {
+        return size.applyAsLong(turn.user())
+                + turn.rounds().stream()
+                        .mapToLong(round -> sizeOf(round.messages()))
+                        .sum();
+    }
+
+    private long sizeOf(List<LoggedMessage> messages) {
+        return messages.stream().mapToLong(size).sum();
+    }
+}
