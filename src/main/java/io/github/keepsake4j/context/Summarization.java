@@ -127,8 +127,9 @@ public final class Summarization implements ContextStrategy {
      * @return whether it is marked as one
      */
     public static boolean isSummary(ChatMessage message) {
-        return message instanceof UserMessage user && user.attributes().containsKey(ATTRIBUTE)
-                || message instanceof SystemMessage system && system.text().startsWith(MARKER);
+        return message instanceof UserMessage user
+                ? user.attributes().containsKey(ATTRIBUTE)
+                : message instanceof SystemMessage system && system.text().startsWith(MARKER);
     }
 
     @Override

@@ -14,8 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param runs the messages that the view shows, in its order, before what follows the anchor
  * @param cleared what the memory showed before it was cleared and has not been added again: an add that repeats the
  *     first of it links to the old message
+ * @param summary the id of the message that the summary covers up to which stands before the runs, or null for none; a
+ *     newer summary, of what follows the anchor, takes its place and that of the runs
  */
-public record View(@Nullable String anchor, long anchorSequence, List<Run> runs, List<Run> cleared) {
+public record View(
+        @Nullable String anchor, long anchorSequence, List<Run> runs, List<Run> cleared, @Nullable String summary) {
 
     /** Copies the parts. */
     public View {
@@ -32,7 +35,17 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
      * @return the view
      */
     public static View of(@Nullable String anchor, List<Run> runs, List<Run> cleared) {
-        return new View(anchor, 0, runs, cleared);
+        return new View(anchor, 0, runs, cleared, null);
+    }
+
+    /**
+     * Puts a summary before the runs.
+     *
+     * @param coversUpTo the id of the message that it covers up to, or null for none
+     * @return a copy
+     */
+    public View behindSummary(@Nullable String coversUpTo) {
+        return new View(anchor, anchorSequence, runs, cleared, coversUpTo);
     }
 
     /**

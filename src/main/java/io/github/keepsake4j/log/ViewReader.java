@@ -25,6 +25,7 @@ public final class ViewReader {
 
     private final @Nullable String from;
     private final int maxMessages;
+    private final boolean toSummary;
     private final long maxTokens;
     private final int wanted;
     private long tokens;
@@ -41,6 +42,7 @@ public final class ViewReader {
         this.key = key;
         this.from = query.from();
         this.maxMessages = query.maxMessages();
+        this.toSummary = query.toSummary();
         this.maxTokens = query.maxTokens();
         this.wanted = query.oldest();
     }
@@ -94,7 +96,7 @@ public final class ViewReader {
      */
     public static Tail runs(MessageLog log, MemoryKey key, List<View.Run> runs, int maxMessages) {
         return new ViewReader(log, key, ReadQuery.newest(maxMessages))
-                .resolve(Tail.empty(0, 0), new View(null, 0, runs, List.of()));
+                .resolve(Tail.empty(0, 0), View.of(null, runs, List.of()));
     }
 
     private static Tail readOn(MessageLog log, MemoryKey key, Tail newest, @Nullable String after) {
@@ -127,8 +129,9 @@ public final class ViewReader {
         // Else the bounds were reached behind the anchor, and what is left out follows it.
         complete = i > 0 || branch.complete() || reachesAnchor(messages, branch, view);
         List<LoggedMessage> pool = messages.subList(0, i);
-        Summary summary = branch.summary();
-        summarized = summary != null && isBehindAnchor(summary, view);
+        Summary newest = branch.summary();
+        summarized = newest != null && isBehindAnchor(newest, view);
+        Summary summary = summarized || !toSummary ? newest : before(view, newest);
         missingParent = branch.missingParent();
         boolean allBehindAnchor = complete;
         int run = view.runs().size();
@@ -150,7 +153,7 @@ public final class ViewReader {
                 system,
                 user,
                 view,
-                summarized ? summary : null,
+                summary,
                 complete,
                 complete ? missingParent : null);
     }
@@ -238,6 +241,19 @@ public final class ViewReader {
         String covered = summary.coversUpTo();
         View there = log.read(key, ReadQuery.newest(0).endingIn(covered)).view();
         return there != null && Objects.equals(there.anchor(), view.anchor()) && !covered.equals(view.anchor());
+    }
+
+    /** The summary that stands before the runs. */
+    private @Nullable Summary before(View view, @Nullable Summary newest) {
+        String covered = view.summary();
+        if (covered == null || (newest != null && newest.coversUpTo().equals(covered))) {
+            return covered == null ? null : newest;
+        }
+        Summary found = null;
+        for (Summary summary : log.summaries(key)) {
+            found = summary.coversUpTo().equals(covered) ? summary : found;
+        }
+        return found;
     }
 
     private boolean isFull() {

@@ -28,7 +28,7 @@ public interface ViewContract extends LogUnderTest {
         AppendResult result = log().append(KEY, batch("d").withView(set));
 
         Tail tail = log().read(KEY, ReadQuery.newest(1));
-        assertThat(tail.view()).isEqualTo(new View("d", 4, set.runs(), set.cleared()));
+        assertThat(tail.view()).isEqualTo(new View("d", 4, set.runs(), set.cleared(), null));
         assertThat(tail.revision()).isEqualTo(result.revision());
     }
 

@@ -7,11 +7,12 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** A view's runs as JSON. Fields that a newer version wrote are ignored. */
+/** A view as JSON. Fields that a newer version wrote are ignored. */
 final class ViewJson {
 
-    private record Runs(List<View.Run> runs, List<View.Run> cleared) {}
+    private record Runs(List<View.Run> runs, List<View.Run> cleared, @Nullable String summary) {}
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -21,7 +22,7 @@ final class ViewJson {
 
     static String write(View view) {
         try {
-            return MAPPER.writeValueAsString(new Runs(view.runs(), view.cleared()));
+            return MAPPER.writeValueAsString(new Runs(view.runs(), view.cleared(), view.summary()));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("ids are always written", e);
         }
@@ -30,7 +31,7 @@ final class ViewJson {
     static View read(MemoryKey key, String json, String anchor, long anchorSequence) {
         try {
             Runs stored = MAPPER.readValue(json, Runs.class);
-            return new View(anchor, anchorSequence, stored.runs(), stored.cleared());
+            return new View(anchor, anchorSequence, stored.runs(), stored.cleared(), stored.summary());
         } catch (JsonProcessingException | RuntimeException e) {
             throw new UnreadableDataException(
                     "Memory " + key + ": the view at message " + anchor + " cannot be read. Its bytes are kept", e);
