@@ -16,11 +16,15 @@ import io.github.keepsake4j.chat.TurnPolicy;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.summary.Summarizer;
+import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Duration;
 import java.util.Objects;
@@ -202,6 +206,8 @@ public final class Keepsake {
         private @Nullable MessageLog messageLog;
         private ContextStrategy strategy = SlidingWindow.withMaxMessages(50);
         private @Nullable TokenCountEstimator estimator;
+        private @Nullable Summarizer summarizer;
+        private Metrics metrics = Metrics.NONE;
         private Executor executor = BlockingWork.EXECUTOR;
         private String tenant = "default";
         private boolean acceptDefaultMemoryId;
@@ -247,7 +253,30 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what runs the asynchronous methods, which block while they wait for storage. Threads of our own, as many
+         * Sets what writes the summaries that a {@link Summarization} shows. It is called in the background, on the
+         * {@linkplain #executor executor}; no turn waits for it.
+         *
+         * @param writer the summarizer, such as {@link Summarizer#of}
+         * @return this builder
+         */
+        public Builder summarizer(Summarizer writer) {
+            this.summarizer = Objects.requireNonNull(writer, "summarizer");
+            return this;
+        }
+
+        /**
+         * Sets what counts what happens; nothing unless said otherwise.
+         *
+         * @param sink the metrics, such as {@code MicrometerMetrics}
+         * @return this builder
+         */
+        public Builder metrics(Metrics sink) {
+            this.metrics = Objects.requireNonNull(sink, "metrics");
+            return this;
+        }
+
+        /**
+         * Sets what runs the asynchronous methods, which block while they wait for storage, and summarizers. Threads of our own, as many
          * as there are calls, unless said otherwise; virtual ones where Java has them.
          *
          * @param blockingExecutor the executor; stays the caller's to shut down
@@ -342,6 +371,10 @@ public final class Keepsake {
             TokenCounter counter = estimator != null
                     ? TokenCounter.of(estimator)
                     : strategy.tokenCounter().orElseGet(TokenCounter::standard);
+            if (strategy.summarizes() && summarizer == null) {
+                throw new InvalidInputException(
+                        "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
+            }
             return new Keepsake(
                     new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper),
                     new ChatMemorySettings(
@@ -349,7 +382,21 @@ public final class Keepsake {
                             strategy,
                             counter,
                             executor,
-                            new TurnLeases(messageLog, turnPolicy, turnLease, turnWait)));
+                            new TurnLeases(messageLog, turnPolicy, turnLease, turnWait),
+                            summarizer == null ? null : worker(messageLog, summarizer, counter)));
+        }
+
+        private SummaryWorker worker(MessageLog log, Summarizer written, TokenCounter counter) {
+            SummaryWorker.Options standard =
+                    SummaryWorker.Options.standard(log.getClass().getSimpleName());
+            SummaryWorker.Options options = new SummaryWorker.Options(
+                    standard.backend(),
+                    standard.callTimeout(),
+                    standard.leaseMargin(),
+                    standard.attempts(),
+                    standard.firstPause(),
+                    answer -> answer.contains(Summarization.MARKER.strip()));
+            return new SummaryWorker(log, written, counter, executor, metrics, options);
         }
     }
 }

@@ -7,8 +7,10 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all chat memories of one {@code Keepsake} share.
@@ -19,6 +21,7 @@ import java.util.concurrent.Executor;
  * @param executor what runs the asynchronous methods
  * @param turns the turns that keep others out
  * @param contexts what memories handed out last
+ * @param summaries has summaries made
  */
 public record ChatMemorySettings(
         MessageLog log,
@@ -26,7 +29,8 @@ public record ChatMemorySettings(
         TokenCounter counter,
         Executor executor,
         TurnLeases turns,
-        RecentContexts contexts) {
+        RecentContexts contexts,
+        Summaries summaries) {
 
     /**
      * Collects the settings.
@@ -36,10 +40,23 @@ public record ChatMemorySettings(
      * @param counter what counts messages when they are appended
      * @param executor what runs the asynchronous methods
      * @param turns the turns that keep others out
+     * @param worker what makes summaries, or null if nothing does
      */
     public ChatMemorySettings(
-            MessageLog log, ContextStrategy strategy, TokenCounter counter, Executor executor, TurnLeases turns) {
-        this(log, strategy, counter, executor, turns, new RecentContexts());
+            MessageLog log,
+            ContextStrategy strategy,
+            TokenCounter counter,
+            Executor executor,
+            TurnLeases turns,
+            @Nullable SummaryWorker worker) {
+        this(
+                log,
+                strategy,
+                counter,
+                executor,
+                turns,
+                new RecentContexts(),
+                new Summaries(log, strategy, worker));
     }
 
     /**

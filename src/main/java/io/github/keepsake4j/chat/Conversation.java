@@ -9,9 +9,12 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.summary.SummaryFailedException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Instant;
 import java.util.List;
@@ -158,6 +161,27 @@ public final class Conversation {
     }
 
     /**
+     * Makes the summaries that are due, now and on this thread, as a batch job does. In a conversation that was never
+     * summarized that may take several calls of the summarizer.
+     *
+     * @return how many summaries were made; 0 if none was due
+     * @throws InvalidInputException if there is no summarizer
+     * @throws SummaryFailedException if one could not be made; retryable, and those that were made before are kept
+     */
+    public int summarizeNow() {
+        return settings.summaries().now(id, key);
+    }
+
+    /**
+     * Reads every summary that was ever made, also those that newer ones have replaced.
+     *
+     * @return all of them, in the order in which they were made
+     */
+    public List<Summary> summaries() {
+        return settings.log().summaries(key);
+    }
+
+    /**
      * Sets what a list of conversations shows.
      *
      * @param title the title, or null for none
@@ -170,6 +194,11 @@ public final class Conversation {
     /** Deletes the memory: messages, views, summaries, title. Nothing brings it back; its id is free for a new one. */
     public void erase() {
         settings.log().erase(key);
+    }
+
+    /** Whether no summary is being made in this process. */
+    boolean isSummarized() {
+        return settings.summaries().isIdle(key);
     }
 
     private Tail tail() {

@@ -8,12 +8,14 @@ import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.Reach;
+import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -109,6 +111,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         if (list.isEmpty()) {
             throw new InvalidInputException("messages", "must not be empty; clear() empties memory " + key);
         }
+        boolean keepsSummary = list.removeIf(Summarization::isSummary);
         lock.lock();
         try {
             OpenTurn open = openTurn();
@@ -122,7 +125,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
                     ViewChange.of(list, shown, seen.forms(), settings::prepare).keeping(running, shown);
             // If the answer is lost, a retry must look at what is there by then.
             open.seen(null, false);
-            for (int conflicts = 0; !tryChange(open, change, seen); conflicts++) {
+            for (int conflicts = 0; !tryChange(open, change, seen, keepsSummary); conflicts++) {
                 if (conflicts == MAX_CONFLICTS) {
                     throw new HeadConflictException(key, seen.tail().head(), null);
                 }
@@ -138,7 +141,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             }
             open.seen(null, false);
             if (running.isEmpty()) {
-                open.awaited = OpenTurn.calls(list.get(list.size() - 1));
+                open.awaited = list.isEmpty() ? 0 : OpenTurn.calls(list.get(list.size() - 1));
             }
         } finally {
             lock.unlock();
@@ -170,6 +173,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             Context context = settings.strategy().select(TailLoader.context(id, seen.tail()));
             open.seen(Seen.of(seen.tail(), context), false);
             settings.contexts().put(key, context);
+            settings.summaries().check(id, key, seen.tail(), context);
             if (context.overflow()) {
                 throw new ContextOverflowException(key);
             }
@@ -198,7 +202,15 @@ public final class KeepsakeChatMemory implements ChatMemory {
             if (head != null) {
                 // Kept from before if the memory was cleared already and only the answer was lost.
                 if (open.relink() == null || !seen.shown().isEmpty()) {
-                    open.relink(new Relink(head, List.of(), seen.shown(), seen.forms(), tail.missingParent()));
+                    Summary summary = tail.summary();
+                    open.relink(new Relink(
+                            head,
+                            List.of(),
+                            seen.shown(),
+                            seen.forms(),
+                            tail.missingParent(),
+                            summary == null ? null : summary.coversUpTo(),
+                            false));
                 }
                 append(open, Append.viewOnly(ViewStep.cleared(tail.view(), head)));
             }
@@ -314,6 +326,10 @@ public final class KeepsakeChatMemory implements ChatMemory {
             }
             open.relink(null);
         }
+        if (Summarization.isSummary(message)) {
+            // Shown by us, written back by a framework: it is no message of the conversation.
+            return false;
+        }
         if (message instanceof SystemMessage system && open.pending.isEmpty()) {
             SystemMessage held = open.heldSystem;
             if (held != null && !held.equals(system)) {
@@ -386,6 +402,10 @@ public final class KeepsakeChatMemory implements ChatMemory {
         open.seen(after, after != null && toolRound);
         if (last instanceof AiMessage && open.awaited == 0) {
             turn = null;
+            if (after != null && settings.strategy().summarizes()) {
+                Tail tail = after.tail();
+                settings.summaries().check(id, key, tail, settings.strategy().select(TailLoader.context(id, tail)));
+            }
             if (!open.writtenLate.isEmpty()) {
                 openTurn().writtenLate = open.writtenLate;
             }
@@ -421,9 +441,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /** Returns false if somebody else moved the head. */
-    private boolean tryChange(OpenTurn open, ViewChange change, Seen seen) {
+    private boolean tryChange(OpenTurn open, ViewChange change, Seen seen, boolean keepsSummary) {
         // Where a limit cut something off, a fork would have room to show it again.
-        ViewStep step = ViewStep.of(change, seen.tail(), !seen.cut());
+        ViewStep step = ViewStep.of(change, seen.tail(), !seen.cut(), keepsSummary);
         if (step == null) {
             return true;
         }

@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
@@ -83,7 +84,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
 
     /**
      * Sets the list that the memory shows, in one step. What others have set since the last read is no longer shown, and
-     * kept.
+     * kept. A summary that a chat memory of ours has shown is no message, and left out.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param messages the messages, without nulls; empty does what {@link #deleteMessages} does
@@ -92,6 +93,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     public void updateMessages(Object memoryId, List<ChatMessage> messages) {
         MemoryKey key = ids.key(memoryId);
         List<ChatMessage> list = KeepsakeChatMemory.copy(messages);
+        list.removeIf(Summarization::isSummary);
         if (list.isEmpty()) {
             deleteMessages(memoryId);
             return;

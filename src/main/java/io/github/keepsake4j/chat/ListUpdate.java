@@ -65,14 +65,14 @@ final class ListUpdate {
                 && left.left().size() < cleared.left().size();
         ViewChange change = ViewChange.of(known, shown, this::prepare);
         boolean onBranch = !linked && !storedElsewhere;
-        ViewStep step = onBranch ? ViewStep.of(change, tail, true) : null;
+        ViewStep step = onBranch ? ViewStep.of(change, tail, true, true) : null;
         // What is appended ends the linking.
         Relink kept = change.added().isEmpty() ? left : null;
         if (onBranch && (step == null || kept == null)) {
             return new Plan(step, null);
         }
         List<View.Run> runs = kept == null ? List.of() : ViewChange.runsOf(kept.left(), kept.missingParent());
-        return new Plan(ViewStep.withView(change, tail, runs), kept);
+        return new Plan(ViewStep.withView(change, tail, runs, true), kept);
     }
 
     /** Tells that messages may be stored, though not by an attempt that was acknowledged. */

@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextOverflowException;
+import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -57,7 +58,13 @@ public final class RequestBudget implements BiFunction<ChatRequest, Object, Chat
         MemoryKey key = ids.key(memoryId);
         Context handedOut = settings.contexts().get(key);
         List<LoggedMessage> messages = logged(request.messages(), RecentContexts.byInstance(handedOut));
-        Context whole = pinned(Turns.of(memoryId, system(messages), null, List.of(), messages), handedOut);
+        LoggedMessage summary = messages.stream()
+                .filter(message -> Summarization.isSummary(message.message()))
+                .findFirst()
+                .orElse(null);
+        messages.removeIf(message -> Summarization.isSummary(message.message()));
+        Context whole = pinned(Turns.of(memoryId, system(messages), null, List.of(), messages), handedOut)
+                .summarizedBy(summary);
         Context fitting = settings.strategy().select(whole.reserving(tools(request)));
         if (fitting.overflow()) {
             throw new ContextOverflowException(key);

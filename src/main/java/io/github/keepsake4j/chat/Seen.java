@@ -39,7 +39,7 @@ record Seen(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, b
                 || context.omitted().stream()
                         .anyMatch(omission -> omission.reason() == Context.Reason.MESSAGE_LIMIT
                                 || omission.reason() == Context.Reason.TOKEN_LIMIT);
-        return new Seen(tail, context.shown(), running, cut, Forms.of(context));
+        return new Seen(tail, context.logged(), running, cut, Forms.of(context));
     }
 
     /** What a list is compared with while the newest turn goes on. */

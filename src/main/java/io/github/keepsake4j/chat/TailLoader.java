@@ -1,11 +1,13 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.ViewReader;
@@ -30,7 +32,7 @@ final class TailLoader {
         while (true) {
             int limit = (int) Math.min(guess, reach.messages());
             Tail tail = ViewReader.read(
-                    log, key, ReadQuery.newest(limit).upToTokens(reach.tokens()).alsoOldest(reach.oldest()));
+                    log, key, query(reach).atMost(limit));
             // Fewer messages than the limit: the view ends there, or the tokens did.
             if (tail.messages().size() < limit || limit == reach.messages() || turns(key, tail) >= reach.turns()) {
                 return withMissingParent(tail);
@@ -61,13 +63,32 @@ final class TailLoader {
                 tail.oldest().get(0).parentId());
     }
 
+    private static ReadQuery query(Reach reach) {
+        ReadQuery query = ReadQuery.wholeBranch().upToTokens(reach.tokens()).alsoOldest(reach.oldest());
+        return reach.toSummary() ? query.upToSummary() : query;
+    }
+
     static Context context(Object memoryId, Tail tail) {
+        Summary summary = tail.summary();
         return Turns.of(
-                memoryId,
-                tail.system(),
-                tail.user(),
-                tail.complete() ? tail.messages() : tail.oldest(),
-                tail.messages());
+                        memoryId,
+                        tail.system(),
+                        tail.user(),
+                        tail.complete() && summary == null ? tail.messages() : tail.oldest(),
+                        tail.messages())
+                .summarizedBy(summary == null ? null : message(summary));
+    }
+
+    /** What a strategy shows in its own way; the id says what it covers. */
+    private static LoggedMessage message(Summary summary) {
+        return new LoggedMessage(
+                summary.coversUpTo(),
+                null,
+                0,
+                UserMessage.from(summary.text()),
+                summary.tokens(),
+                summary.tokenCounter(),
+                summary.createdAt());
     }
 
     /** Only turns that were read from their beginning: of others there is more to read. */

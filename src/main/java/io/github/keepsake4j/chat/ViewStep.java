@@ -26,26 +26,30 @@ record ViewStep(Append append, ViewChange change, Tail tail) {
      * Works out the step.
      *
      * @param mayFork whether a list that is a beginning of what is shown and then new may become a branch
+     * @param keepsSummary whether the summary that is shown, if there is one, stays
      * @return the step, or null if the list is what is shown
      */
-    static @Nullable ViewStep of(ViewChange change, Tail tail, boolean mayFork) {
+    static @Nullable ViewStep of(ViewChange change, Tail tail, boolean mayFork, boolean keepsSummary) {
         List<NewMessage> added = change.added();
-        if (change.isContinuation()) {
+        boolean dropsSummary = tail.summary() != null && !keepsSummary;
+        if (!dropsSummary && change.isContinuation()) {
             return added.isEmpty() ? null : step(Append.under(Parent.head(), added), change, tail);
         }
-        LoggedMessage fork = mayFork ? change.fork(tail.view()) : null;
+        LoggedMessage fork = mayFork && !dropsSummary ? change.fork(tail.view()) : null;
         return fork != null
                 ? step(Append.under(Parent.of(fork.id()), added), change, tail)
-                : withView(change, tail, List.of());
+                : withView(change, tail, List.of(), keepsSummary);
     }
 
     /**
      * The step that shows exactly the list, whatever was shown.
      *
      * @param cleared what may still be linked to
+     * @param keepsSummary whether a summary stands before the list, if there is one
      */
-    static ViewStep withView(ViewChange change, Tail tail, List<View.Run> cleared) {
-        View view = View.of(null, change.runs(tail.head(), tail.missingParent()), cleared);
+    static ViewStep withView(ViewChange change, Tail tail, List<View.Run> cleared, boolean keepsSummary) {
+        View view = View.of(null, change.runs(tail.head(), tail.missingParent()), cleared)
+                .behindSummary(keepsSummary ? summary(tail) : null);
         return step(new Append(Parent.head(), change.added(), null, null, view, false), change, tail);
     }
 
@@ -75,7 +79,16 @@ record ViewStep(Append append, ViewChange change, Tail tail) {
         }
         // Behind our messages, so that what others have added since then stays.
         String anchor = Objects.requireNonNull(result.head(), "head");
-        return Append.viewOnly(View.of(anchor, change.runs(tail.head(), tail.missingParent()), List.of()));
+        return Append.viewOnly(View.of(anchor, change.runs(tail.head(), tail.missingParent()), List.of())
+                .behindSummary(summary(tail)));
+    }
+
+    /** What the summary covers that stands before what is shown. */
+    private static @Nullable String summary(Tail tail) {
+        if (tail.summary() != null) {
+            return tail.summary().coversUpTo();
+        }
+        return tail.view() == null ? null : tail.view().summary();
     }
 
     private static ViewStep step(Append append, ViewChange change, Tail tail) {

@@ -28,6 +28,11 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     }
 
     @Override
+    public boolean summarizes() {
+        return first.summarizes() || second.summarizes();
+    }
+
+    @Override
     public Reach reach(Object memoryId) {
         return first.reach(memoryId).and(second.reach(memoryId));
     }

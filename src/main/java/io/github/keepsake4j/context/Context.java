@@ -88,9 +88,16 @@ public record Context(
      * @return the system message and the summary, if there are, and the turns' messages, as they are shown
      */
     public List<LoggedMessage> shown() {
-        List<LoggedMessage> shown = new ArrayList<>(beside());
-        turns.forEach(turn -> turn.messages().forEach(message -> shown.add(asShown(message))));
-        return shown;
+        return shown(beside());
+    }
+
+    /**
+     * Returns everything that is shown and stands in the log, in order.
+     *
+     * @return what is shown but the summary
+     */
+    public List<LoggedMessage> logged() {
+        return shown(system == null ? List.of() : List.of(system));
     }
 
     /**
@@ -174,6 +181,12 @@ public record Context(
     Context withTurns(List<Turn> changed, boolean overflowed) {
         return new Context(
                 memoryId, system, summary, oldest, headless, changed, repaired, replaced, reserved, overflowed);
+    }
+
+    private List<LoggedMessage> shown(List<LoggedMessage> before) {
+        List<LoggedMessage> shown = new ArrayList<>(before);
+        turns.forEach(turn -> turn.messages().forEach(message -> shown.add(asShown(message))));
+        return shown;
     }
 
     private LoggedMessage asShown(LoggedMessage logged) {

@@ -44,6 +44,15 @@ public interface ContextStrategy {
     }
 
     /**
+     * Tells whether this strategy shows summaries, so that somebody must make them.
+     *
+     * @return whether it does; false unless a strategy says otherwise
+     */
+    default boolean summarizes() {
+        return false;
+    }
+
+    /**
      * Says how far back this strategy ever looks, so that no more is read.
      *
      * @param memoryId the memory's id as LangChain4j gave it

@@ -181,6 +181,11 @@ public final class Summarization implements ContextStrategy {
         return new Fold(this::size, trigger, keep).upTo(selected);
     }
 
+    @Override
+    public boolean summarizes() {
+        return true;
+    }
+
     private long size(LoggedMessage message) {
         return byTokens ? TokenLimit.tokens(message, counter) : 1;
     }

@@ -58,7 +58,7 @@ class TurnLeasesTest {
                 () -> Duration.between(Instant.EPOCH, clock.instant()).toNanos();
         final TurnLeases turns = new TurnLeases(log.log(), TurnPolicy.KEEP, LEASE, WAIT, nanoTime);
         private final ChatMemorySettings settings = new ChatMemorySettings(
-                log.log(), SlidingWindow.withMaxMessages(50), TokenCounter.standard(), Runnable::run, turns);
+                log.log(), SlidingWindow.withMaxMessages(50), TokenCounter.standard(), Runnable::run, turns, null);
 
         KeepsakeChatMemory memory() {
             return new KeepsakeChatMemory("alice", KEY, settings);

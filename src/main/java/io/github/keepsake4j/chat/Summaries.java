@@ -1,0 +1,142 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.ViewReader;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.summary.SummaryTask;
+import io.github.keepsake4j.summary.SummaryWorker;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Between a strategy, which says what should be summarized, and the worker, which does it: finds out what the next
+ * summary is made from. Whatever no summary covers yet comes in order, the oldest first, so that none ever stands for
+ * messages that it was not made from. Thread-safe.
+ */
+final class Summaries {
+
+    /** One summary is made from no more than this: a conversation that was never summarized takes several. */
+    private static final int MOST_MESSAGES = 200;
+
+    private static final long MOST_TOKENS = 16_000;
+
+    private final MessageLog log;
+    private final ContextStrategy strategy;
+    private final @Nullable SummaryWorker worker;
+
+    Summaries(MessageLog log, ContextStrategy strategy, @Nullable SummaryWorker worker) {
+        this.log = log;
+        this.strategy = strategy;
+        this.worker = worker;
+    }
+
+    /** Has a summary made in the background if one is due. Neither waits nor reads. */
+    void check(Object id, MemoryKey key, Tail tail, Context selected) {
+        if (worker != null && strategy.summarizes() && upTo(tail, selected).isPresent()) {
+            worker.due(key, () -> next(id, key));
+        }
+    }
+
+    /** Makes what is due, on this thread, and returns how many summaries that took. */
+    int now(Object id, MemoryKey key) {
+        if (worker == null) {
+            throw new InvalidInputException(
+                    "summarizer", "is required for a summary of memory " + key + "; Keepsake.builder().summarizer(...)");
+        }
+        return worker.summarizeNow(key, () -> next(id, key));
+    }
+
+    boolean isIdle(MemoryKey key) {
+        return worker == null || worker.isIdle(key);
+    }
+
+    /** What the next summary is made from, if one is due. */
+    private Optional<SummaryTask> next(Object id, MemoryKey key) {
+        Tail tail = TailLoader.load(log, key, strategy.reach(id));
+        Context selected = strategy.select(TailLoader.context(id, tail));
+        return upTo(tail, selected).map(last -> new SummaryTask(tail.epoch(), tail.summary(), piece(key, tail, last)));
+    }
+
+    /** The message that should be covered. Where a view is in force, a summary counts only behind its anchor. */
+    private Optional<String> upTo(Tail tail, Context selected) {
+        if (tail.messages().isEmpty()) {
+            return Optional.empty();
+        }
+        LoggedMessage oldest = tail.messages().get(0);
+        Optional<String> due = strategy.foldUpTo(selected)
+                // What was not even read is out of sight.
+                .or(() -> tail.complete() ? Optional.empty() : Optional.ofNullable(oldest.parentId()));
+        View view = tail.view();
+        return view == null ? due : due.filter(message -> isBehindAnchor(tail, view, message));
+    }
+
+    private static boolean isBehindAnchor(Tail tail, View view, String message) {
+        LoggedMessage oldest = tail.messages().get(0);
+        if (message.equals(oldest.parentId())) {
+            return oldest.sequence() > view.anchorSequence() && !message.equals(view.anchor());
+        }
+        return tail.messages().stream()
+                .anyMatch(known -> known.id().equals(message) && known.sequence() > view.anchorSequence());
+    }
+
+    private List<LoggedMessage> piece(MemoryKey key, Tail tail, String last) {
+        if (tail.complete()) {
+            return upTo(tail.messages(), last);
+        }
+        View view = tail.view();
+        long least = view == null ? 0 : view.anchorSequence();
+        for (int most = MOST_MESSAGES; ; most *= 2) {
+            List<LoggedMessage> uncovered = oldest(key, tail, most);
+            List<LoggedMessage> piece = limit(upTo(uncovered, last), least);
+            if (piece.get(piece.size() - 1).sequence() > least || uncovered.size() < most) {
+                return piece;
+            }
+        }
+    }
+
+    /** The oldest messages that no summary covers. */
+    private List<LoggedMessage> oldest(MemoryKey key, Tail tail, int most) {
+        ReadQuery query = ReadQuery.newest(0).endingIn(String.valueOf(tail.head())).alsoOldest(most);
+        View view = tail.view();
+        if (tail.summary() == null || (view != null && tail.summary().coversUpTo().equals(view.summary()))) {
+            return ViewReader.read(log, key, query).oldest();
+        }
+        return log.read(key, query.after(tail.summary().coversUpTo())).oldest();
+    }
+
+    private static List<LoggedMessage> upTo(List<LoggedMessage> messages, String last) {
+        for (int i = 0; i < messages.size(); i++) {
+            if (messages.get(i).id().equals(last)) {
+                return messages.subList(0, i + 1);
+            }
+        }
+        return messages;
+    }
+
+    /** Not too much for one summary, and if possible no part of a turn. */
+    private static List<LoggedMessage> limit(List<LoggedMessage> messages, long least) {
+        long tokens = 0;
+        int end = 0;
+        while (end < messages.size()
+                && (end == 0 || tokens + messages.get(end).tokens() <= MOST_TOKENS || messages.get(end - 1).sequence() <= least)) {
+            tokens += messages.get(end++).tokens();
+        }
+        if (end < messages.size()) {
+            for (int i = end; i > 1; i--) {
+                if (messages.get(i).message() instanceof UserMessage && messages.get(i - 1).sequence() > least) {
+                    return messages.subList(0, i);
+                }
+            }
+        }
+        return messages.subList(0, end);
+    }
+}
