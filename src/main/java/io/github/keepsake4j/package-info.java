@@ -9,7 +9,8 @@
  * <p>The log is the truth: an append-only tree of messages with a head. A window, a token limit or what a framework sets
  * is a view of it, so nothing that a model or a framework does can lose a message. Packages depend in one direction:
  * {@code message} on nothing, {@code codec} and {@code tokens} and {@code log} on it, backends on {@code log} and
- * {@code codec}, {@code context} on {@code message} and {@code tokens}, {@code chat} on ports, this one on all.
+ * {@code codec}, {@code context} on {@code message} and {@code tokens}, {@code summary} on those and {@code log} and {@code metrics},
+ * {@code chat} on ports, this one on all.
  */
 @NullMarked
 package io.github.keepsake4j;

@@ -31,6 +31,8 @@ class ArchitectureTest {
             "log.inmemory", List.of("log", "codec", "message"),
             "log.jdbc", List.of("log", "codec", "message"),
             "context", List.of("message", "tokens"),
+            "metrics", List.of(),
+            "summary", List.of("message", "log", "tokens", "metrics"),
             "chat", List.of("message", "tokens", "log", "context"));
 
     @ArchTest
@@ -47,6 +49,14 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");
+
+    @ArchTest
+    static final ArchRule one_class_knows_micrometer = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(ROOT + ".metrics.MicrometerMetrics")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.micrometer..");
 
     @ArchTest
     static final ArchRule jackson_stays_where_bytes_are = noClasses()

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * acknowledged survives a kill of either side. A memory needs no creation: one that was never written is empty.
  *
  * <p>Every method throws {@link StorageUnavailableException} (retryable) when the storage cannot be reached and
- * {@link UnreadableDataException} when what is stored cannot be read; neither is ever reported as "empty".
+ * {@link UnreadableDataException} when what is stored cannot be read; neither is ever reported as "empty". A log that keeps
+ * something open throws {@link LogClosedException} after {@link #close()}.
  */
 public interface MessageLog extends AutoCloseable {
 

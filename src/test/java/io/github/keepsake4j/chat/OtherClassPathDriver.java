@@ -7,13 +7,22 @@ import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.summary.SummaryTask;
+import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.testing.Dialogue;
 import java.lang.reflect.Method;
+import io.github.keepsake4j.tokens.TokenCounter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -31,6 +40,35 @@ public final class OtherClassPathDriver {
             memory.add(UserMessage.from("1"));
             return Integer.toString(memory.messages().size());
         }
+    }
+
+    /** A summary; returns how many were made. */
+    public static String summary() {
+        String micrometer;
+        try {
+            Class.forName("io.micrometer.core.instrument.MeterRegistry");
+            micrometer = "Micrometer";
+        } catch (ClassNotFoundException e) {
+            micrometer = "no Micrometer";
+        }
+        MessageLog log = new InMemoryMessageLog();
+        MemoryKey key = ConversationKey.of("acme", "42");
+        KeepsakeChatMemory memory = Keepsake.builder().messageLog(log).build().chatMemory(key);
+        memory.add(UserMessage.from("one two three four five six seven eight nine ten"));
+        SummaryWorker worker = new SummaryWorker(
+                log,
+                (previous, messages) -> "short",
+                TokenCounter.standard(),
+                Runnable::run,
+                Metrics.NONE,
+                SummaryWorker.Options.standard("memory"));
+        int made = worker.summarizeNow(key, () -> {
+            Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
+            return tail.messages().isEmpty()
+                    ? Optional.empty()
+                    : Optional.of(new SummaryTask(tail.epoch(), tail.summary(), tail.messages()));
+        });
+        return micrometer + ", " + made + " made";
     }
 
     /** Calls only what the interface of the next core declares; where that is not there, the class itself. */

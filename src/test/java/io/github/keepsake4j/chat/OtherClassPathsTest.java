@@ -40,6 +40,11 @@ class OtherClassPathsTest {
     }
 
     @Test
+    void summaries_are_made_where_micrometer_is_absent() throws Exception {
+        assertThat(run(without("/micrometer-"), "summary")).isEqualTo("no Micrometer, 1 made");
+    }
+
+    @Test
     void a_class_path_without_sqlite_is_one() {
         assertThatThrownBy(() -> run(without("/sqlite-jdbc-"), "sqlite"))
                 .rootCause()

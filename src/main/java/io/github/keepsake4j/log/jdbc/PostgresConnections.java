@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.sql.Connection;
@@ -71,7 +72,7 @@ final class PostgresConnections implements Connections {
 
     private <T> T retried(String what, boolean autoCommit, Work<T> work) {
         if (closed) {
-            throw new KeepsakeException(what + ": the log is closed", null);
+            throw new LogClosedException(what);
         }
         for (int tries = 1; ; tries++) {
             try {

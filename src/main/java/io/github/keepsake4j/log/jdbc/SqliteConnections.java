@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -69,7 +70,7 @@ final class SqliteConnections implements Connections {
         lock.lock();
         try {
             if (closed) {
-                throw new KeepsakeException(what + ": the log on " + file + " is closed", null);
+                throw new LogClosedException(what + " on SQLite file " + file);
             }
             return commit(open(), begin, work);
         } catch (SQLException e) {

@@ -1,0 +1,71 @@
+package io.github.keepsake4j.summary;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.zip.CRC32;
+
+/**
+ * Tags around text that nobody vouches for. They end in a word that does not occur in the text, so the text cannot close
+ * them; it is derived from the text, so that the same text gives the same prompt.
+ *
+ * @param word what the tags end in
+ */
+record Fence(String word) {
+
+    /** A fence for these texts. */
+    static Fence around(List<String> texts) {
+        CRC32 sum = new CRC32();
+        texts.forEach(text -> sum.update(text.getBytes(StandardCharsets.UTF_8)));
+        return free(texts, sum.getValue());
+    }
+
+    /** The first word from a number on that is not in the texts, whatever its case, as a model might read it. */
+    static Fence free(List<String> texts, long first) {
+        for (long number = first; ; number++) {
+            String word = String.format("%08x", number & 0xFFFF_FFFFL);
+            if (texts.stream().noneMatch(text -> containsIgnoringCase(text, word))) {
+                return new Fence(word);
+            }
+        }
+    }
+
+    /** The text between tags, each on a line of its own. */
+    String around(String name, String text) {
+        return open(name) + "\n" + text + "\n" + close(name) + "\n";
+    }
+
+    /** An answer without the tags, if the model has put it between some. */
+    String strip(String name, String answer) {
+        String text = answer.strip();
+        return text.startsWith(open(name)) && text.endsWith(close(name))
+                ? text.substring(
+                                open(name).length(),
+                                Math.max(
+                                        open(name).length(),
+                                        text.length() - close(name).length()))
+                        .strip()
+                : text;
+    }
+
+    /** Whether a text repeats the tags. */
+    boolean occursIn(String text) {
+        return containsIgnoringCase(text, word);
+    }
+
+    private String open(String name) {
+        return "<" + name + "-" + word + ">";
+    }
+
+    private String close(String name) {
+        return "</" + name + "-" + word + ">";
+    }
+
+    private static boolean containsIgnoringCase(String text, String word) {
+        for (int at = 0; at <= text.length() - word.length(); at++) {
+            if (text.regionMatches(true, at, word, 0, word.length())) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

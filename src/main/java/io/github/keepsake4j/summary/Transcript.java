@@ -1,0 +1,152 @@
+package io.github.keepsake4j.summary;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.image.Image;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.AudioContent;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.PdfFileContent;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.data.message.VideoContent;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Messages as text for a summarizer. Each begins at the margin with who speaks; all its further lines are indented, so
+ * that no text can begin a message of its own. Media are named, never inlined.
+ */
+final class Transcript {
+
+    private static final int MAX_NAME = 80;
+    private static final int MAX_ARGUMENTS = 500;
+
+    private static final Pattern LINE_BREAK = Pattern.compile("\\R");
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cntrl}&&[^\\n\\t]]");
+    private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
+    private static final Pattern DATA_URI =
+            Pattern.compile("data:([\\w.+-]++/[\\w.+-]++)?+[^,\\s]{0,100};base64,[\\w+/=%-]++");
+
+    private Transcript() {}
+
+    /**
+     * The messages that say something; a system message is not part of the conversation.
+     *
+     * @param maxToolResult how many characters of a tool result
+     */
+    static List<String> of(List<ChatMessage> messages, int maxToolResult) {
+        List<String> entries = new ArrayList<>(messages.size());
+        for (ChatMessage message : messages) {
+            if (!(message instanceof SystemMessage)) {
+                entries.add(entry(message, maxToolResult));
+            }
+        }
+        return entries;
+    }
+
+    /** Text as it may stand behind a label. */
+    static String inside(String text) {
+        return clean(text).replace("\n", "\n  ");
+    }
+
+    /** Text without what would make it something else than text: control characters, inlined data. */
+    static String clean(String text) {
+        String lines = LINE_BREAK.matcher(text).replaceAll("\n");
+        String plain =
+                LONE_SURROGATE.matcher(CONTROL.matcher(lines).replaceAll(" ")).replaceAll("\uFFFD");
+        return DATA_URI.matcher(plain).replaceAll(uri -> {
+            String type = uri.group(1);
+            return type == null ? "[data]" : "[data: " + type.replace("$", "") + "]";
+        });
+    }
+
+    private static String entry(ChatMessage message, int maxToolResult) {
+        if (message instanceof UserMessage user) {
+            String name = user.name();
+            String label = name == null || name.isBlank() ? "User: " : "User " + name(name) + ": ";
+            return label + inside(contents(user.contents()));
+        }
+        if (message instanceof AiMessage ai) {
+            return "Assistant: " + inside(answer(ai));
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            String failed = Boolean.TRUE.equals(result.isError()) ? " (error)" : "";
+            return "Result of " + name(result.toolName()) + failed + ": "
+                    + inside(Excerpt.ofChars(clean(contents(result.contents())), maxToolResult));
+        }
+        return "[a message of type " + message.type().name().toLowerCase(Locale.ROOT) + "]";
+    }
+
+    private static String answer(AiMessage ai) {
+        List<String> parts = new ArrayList<>();
+        if (ai.text() != null && !ai.text().isBlank()) {
+            parts.add(ai.text());
+        }
+        if (ai.attributes().get(AiMessage.GENERATED_IMAGES_KEY) instanceof List<?> images) {
+            for (Object image : images) {
+                parts.add(image instanceof Image drawn ? image(drawn) : "[image]");
+            }
+        }
+        for (ToolExecutionRequest call : ai.toolExecutionRequests()) {
+            String arguments = call.arguments() == null ? "" : clean(call.arguments());
+            parts.add("[calls " + name(call.name()) + ": " + Excerpt.ofChars(arguments, MAX_ARGUMENTS) + "]");
+        }
+        return String.join("\n", parts);
+    }
+
+    private static String contents(List<Content> contents) {
+        List<String> parts = new ArrayList<>(contents.size());
+        for (Content content : contents) {
+            parts.add(content(content));
+        }
+        return String.join("\n", parts);
+    }
+
+    private static String content(Content content) {
+        if (content instanceof TextContent text) {
+            return text.text();
+        }
+        if (content instanceof ImageContent image) {
+            return image(image.image());
+        }
+        if (content instanceof AudioContent audio) {
+            return medium("audio", audio.audio().url(), audio.audio().mimeType());
+        }
+        if (content instanceof VideoContent video) {
+            return medium("video", video.video().url(), video.video().mimeType());
+        }
+        if (content instanceof PdfFileContent pdf) {
+            return medium("pdf", pdf.pdfFile().url(), pdf.pdfFile().mimeType());
+        }
+        return "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
+    }
+
+    private static String image(Image image) {
+        return medium("image", image.url(), image.mimeType());
+    }
+
+    /** The last part of the path only: the rest of a URL may grant access, and a data URL is the medium itself. */
+    private static String medium(String kind, @Nullable URI url, @Nullable String mimeType) {
+        String path = url == null || url.isOpaque() || url.getPath() == null ? "" : url.getPath();
+        String file = path.substring(path.lastIndexOf('/') + 1);
+        String shown = !file.isBlank() ? file : mimeType;
+        return shown == null || shown.isBlank() ? "[" + kind + "]" : "[" + kind + ": " + name(shown) + "]";
+    }
+
+    /** A name stays in its line and short, and cannot close what it stands in. */
+    private static String name(@Nullable String name) {
+        if (name == null) {
+            return "?";
+        }
+        String line = clean(name).replaceAll("[\\s:\\[\\]]+", " ").strip();
+        return Excerpt.ofChars(line, MAX_NAME);
+    }
+}

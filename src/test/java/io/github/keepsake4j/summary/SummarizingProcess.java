@@ -1,0 +1,59 @@
+package io.github.keepsake4j.summary;
+
+import io.github.keepsake4j.log.LogTesting;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.testing.WordCounter;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.Executors;
+
+/**
+ * A process that summarizes a memory in a SQLite file and prints the texts that it gave to the summarizer. Arguments: file,
+ * how long a call takes in milliseconds, how long it may take, whether to wait until all is done.
+ */
+final class SummarizingProcess {
+
+    static final int KEEP = 4;
+    static final int AT_ONCE = 3;
+
+    private SummarizingProcess() {}
+
+    public static void main(String[] arguments) throws Exception {
+        // What is logged or thrown must come back, too.
+        System.setErr(System.out);
+        long takes = Long.parseLong(arguments[1]);
+        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
+            ScriptedSummarizer summarizer = new ScriptedSummarizer();
+            summarizer.script = () -> {
+                int call = summarizer.calls.size();
+                System.out.println("asked " + summarizer.calls.get(call - 1));
+                Thread.sleep(takes);
+                return "short";
+            };
+            SummaryWorker worker = worker(log, summarizer, Duration.ofMillis(Long.parseLong(arguments[2])));
+            worker.due(LogTesting.KEY, new AllButNewest(log, LogTesting.KEY, KEEP, AT_ONCE));
+            summarizer.asked.await(Boolean.parseBoolean(arguments[3]) ? 0 : 30, java.util.concurrent.TimeUnit.SECONDS);
+            if (Boolean.parseBoolean(arguments[3])) {
+                worker.awaitIdle(Duration.ofSeconds(60));
+            }
+        }
+    }
+
+    static SummaryWorker worker(MessageLog log, Summarizer summarizer, Duration callTimeout) {
+        return new SummaryWorker(
+                log,
+                summarizer,
+                TokenCounter.of(new WordCounter()),
+                Executors.newCachedThreadPool(work -> {
+                    Thread thread = new Thread(work, "summaries");
+                    thread.setDaemon(true);
+                    return thread;
+                }),
+                Metrics.NONE,
+                new SummaryWorker.Options(
+                        "sqlite", callTimeout, Duration.ofMillis(500), 3, Duration.ofMillis(100), answer -> false));
+    }
+}

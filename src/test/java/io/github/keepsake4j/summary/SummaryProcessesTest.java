@@ -1,0 +1,119 @@
+package io.github.keepsake4j.summary;
+
+import static io.github.keepsake4j.log.LogTesting.KEY;
+import static io.github.keepsake4j.log.LogTesting.SECRET;
+import static io.github.keepsake4j.log.LogTesting.batch;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.testing.Child;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Real processes on one SQLite file, some of them killed. */
+@Timeout(180)
+class SummaryProcessesTest {
+
+    private static final int MESSAGES = 34;
+    private static final int COVERED = MESSAGES - SummarizingProcess.KEEP;
+
+    @TempDir
+    Path directory;
+
+    @BeforeEach
+    void fill() {
+        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+            log.append(
+                    KEY,
+                    batch(IntStream.rangeClosed(1, MESSAGES)
+                            .mapToObj(i -> "m" + i)
+                            .toArray(String[]::new)));
+        }
+    }
+
+    @Test
+    void two_processes_make_each_summary_once() throws Exception {
+        List<Child> children = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            children.add(Child.start(SummarizingProcess.class, file(), 50, 3000, true));
+        }
+        List<String> asked = new ArrayList<>();
+        for (Child child : children) {
+            asked.addAll(child.awaitEnd());
+        }
+
+        assertThat(asked).containsExactlyInAnyOrderElementsOf(ranges(1));
+        assertSummaries();
+    }
+
+    @Test
+    void what_a_killed_process_had_begun_is_taken_over_and_nothing_is_made_twice() throws Exception {
+        List<String> asked = new ArrayList<>();
+        try (Child child = Child.start(SummarizingProcess.class, file(), 400, 1500, true)) {
+            // In the middle of its third summary.
+            for (int i = 0; i < 3; i++) {
+                asked.add(child.line());
+            }
+            asked.addAll(child.kill());
+        }
+        assertThat(asked).hasSize(3);
+
+        ScriptedSummarizer summarizer = new ScriptedSummarizer();
+        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+            assertThat(log.summaries(KEY)).hasSize(2);
+            SummaryWorker worker = SummarizingProcess.worker(log, summarizer, Duration.ofMillis(1500));
+            worker.due(KEY, new AllButNewest(log, KEY, SummarizingProcess.KEEP, SummarizingProcess.AT_ONCE));
+            assertThat(worker.awaitIdle(Duration.ofSeconds(60))).isTrue();
+        }
+
+        assertThat(summarizer.calls).extracting(texts -> "asked " + texts).isEqualTo(ranges(3));
+        assertSummaries();
+    }
+
+    @Test
+    void a_process_ends_at_once_and_in_silence_while_a_summarizer_thinks() throws Exception {
+        try (Child child = Child.start(SummarizingProcess.class, file(), 600_000, 600_000, false)) {
+            assertThat(child.awaitEnd()).isEqualTo(ranges(1).subList(0, 1));
+        }
+        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+            assertThat(log.summaries(KEY)).isEmpty();
+        }
+    }
+
+    private void assertSummaries() {
+        try (MessageLog log = JdbcMessageLog.sqlite(file())) {
+            List<Long> sizes = new ArrayList<>();
+            for (long end = SummarizingProcess.AT_ONCE; end <= COVERED; end += SummarizingProcess.AT_ONCE) {
+                sizes.add(end);
+            }
+            assertThat(log.summaries(KEY)).extracting(Summary::replacedMessages).isEqualTo(sizes);
+        }
+    }
+
+    /** What the summarizer is asked for, from the n-th summary on. */
+    private static List<String> ranges(int from) {
+        List<String> ranges = new ArrayList<>();
+        for (int first = (from - 1) * SummarizingProcess.AT_ONCE + 1;
+                first <= COVERED;
+                first += SummarizingProcess.AT_ONCE) {
+            ranges.add("asked "
+                    + IntStream.range(first, first + SummarizingProcess.AT_ONCE)
+                            .mapToObj(i -> SECRET + " m" + i)
+                            .toList());
+        }
+        return ranges;
+    }
+
+    private Path file() {
+        return directory.resolve("chat.db");
+    }
+}
