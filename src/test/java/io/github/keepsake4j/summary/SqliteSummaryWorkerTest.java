@@ -1,8 +1,13 @@
 package io.github.keepsake4j.summary;
 
+import static io.github.keepsake4j.log.LogTesting.KEY;
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class SqliteSummaryWorkerTest extends SummaryWorkerContract {
@@ -13,5 +18,25 @@ class SqliteSummaryWorkerTest extends SummaryWorkerContract {
     @Override
     MessageLog open() {
         return JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+    }
+
+    @Test
+    void a_log_closed_meanwhile_ends_the_job_in_silence() throws Exception {
+        append(1, 12);
+        summarizer.script = () -> {
+            log.close();
+            return "short";
+        };
+        SummaryWorker worker = worker(log);
+
+        String logged = logged(() -> {
+            worker.due(KEY, plan(4));
+            assertThat(worker.awaitIdle(Duration.ofSeconds(30))).isTrue();
+        });
+
+        assertThat(summarizer.calls).hasSize(1);
+        assertThat(other.summaries(KEY)).isEmpty();
+        assertThat(logged).isEmpty();
+        assertThat(measured).isEmpty();
     }
 }

@@ -449,7 +449,7 @@ abstract class SummaryWorkerContract {
         }
     }
 
-    private void append(int first, int last) {
+    void append(int first, int last) {
         log.append(
                 KEY,
                 batch(IntStream.rangeClosed(first, last).mapToObj(i -> "m" + i).toArray(String[]::new)));
@@ -465,11 +465,11 @@ abstract class SummaryWorkerContract {
         return log.summaries(KEY).stream().map(Summary::coversUpTo).toList();
     }
 
-    private SummaryPlan plan(int keep) {
+    SummaryPlan plan(int keep) {
         return new AllButNewest(log, KEY, keep);
     }
 
-    private SummaryWorker worker(MessageLog on) {
+    SummaryWorker worker(MessageLog on) {
         return worker(on, options(SOON, 3));
     }
 
@@ -506,11 +506,11 @@ abstract class SummaryWorkerContract {
                 });
     }
 
-    private interface Step {
+    interface Step {
         void run() throws Exception;
     }
 
-    private static String logged(Step step) throws Exception {
+    static String logged(Step step) throws Exception {
         PrintStream before = System.err;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
