@@ -387,15 +387,9 @@ public final class Keepsake {
         }
 
         private SummaryWorker worker(MessageLog log, Summarizer written, TokenCounter counter) {
-            SummaryWorker.Options standard =
-                    SummaryWorker.Options.standard(log.getClass().getSimpleName());
-            SummaryWorker.Options options = new SummaryWorker.Options(
-                    standard.backend(),
-                    standard.callTimeout(),
-                    standard.leaseMargin(),
-                    standard.attempts(),
-                    standard.firstPause(),
-                    answer -> answer.contains(Summarization.MARKER.strip()));
+            SummaryWorker.Options options = SummaryWorker.Options.standard(
+                            log.getClass().getSimpleName())
+                    .reserving(answer -> answer.contains(Summarization.MARKER.strip()));
             return new SummaryWorker(log, written, counter, executor, metrics, options);
         }
     }

@@ -49,14 +49,7 @@ public record ChatMemorySettings(
             Executor executor,
             TurnLeases turns,
             @Nullable SummaryWorker worker) {
-        this(
-                log,
-                strategy,
-                counter,
-                executor,
-                turns,
-                new RecentContexts(),
-                new Summaries(log, strategy, worker));
+        this(log, strategy, counter, executor, turns, new RecentContexts(), new Summaries(log, strategy, worker));
     }
 
     /**

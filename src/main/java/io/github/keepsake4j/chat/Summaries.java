@@ -27,7 +27,7 @@ final class Summaries {
     /** One summary is made from no more than this: a conversation that was never summarized takes several. */
     private static final int MOST_MESSAGES = 200;
 
-    private static final long MOST_TOKENS = 16_000;
+    private static final long MOST_TOKENS = 8_000;
 
     private final MessageLog log;
     private final ContextStrategy strategy;
@@ -50,7 +50,8 @@ final class Summaries {
     int now(Object id, MemoryKey key) {
         if (worker == null) {
             throw new InvalidInputException(
-                    "summarizer", "is required for a summary of memory " + key + "; Keepsake.builder().summarizer(...)");
+                    "summarizer",
+                    "is required for a summary of memory " + key + "; Keepsake.builder().summarizer(...)");
         }
         return worker.summarizeNow(key, () -> next(id, key));
     }
@@ -105,9 +106,11 @@ final class Summaries {
 
     /** The oldest messages that no summary covers. */
     private List<LoggedMessage> oldest(MemoryKey key, Tail tail, int most) {
-        ReadQuery query = ReadQuery.newest(0).endingIn(String.valueOf(tail.head())).alsoOldest(most);
+        ReadQuery query =
+                ReadQuery.newest(0).endingIn(String.valueOf(tail.head())).alsoOldest(most);
         View view = tail.view();
-        if (tail.summary() == null || (view != null && tail.summary().coversUpTo().equals(view.summary()))) {
+        if (tail.summary() == null
+                || (view != null && tail.summary().coversUpTo().equals(view.summary()))) {
             return ViewReader.read(log, key, query).oldest();
         }
         return log.read(key, query.after(tail.summary().coversUpTo())).oldest();
@@ -127,12 +130,15 @@ final class Summaries {
         long tokens = 0;
         int end = 0;
         while (end < messages.size()
-                && (end == 0 || tokens + messages.get(end).tokens() <= MOST_TOKENS || messages.get(end - 1).sequence() <= least)) {
+                && (end == 0
+                        || tokens + messages.get(end).tokens() <= MOST_TOKENS
+                        || messages.get(end - 1).sequence() <= least)) {
             tokens += messages.get(end++).tokens();
         }
         if (end < messages.size()) {
             for (int i = end; i > 1; i--) {
-                if (messages.get(i).message() instanceof UserMessage && messages.get(i - 1).sequence() > least) {
+                if (messages.get(i).message() instanceof UserMessage
+                        && messages.get(i - 1).sequence() > least) {
                     return messages.subList(0, i);
                 }
             }

@@ -31,8 +31,7 @@ final class TailLoader {
         long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
         while (true) {
             int limit = (int) Math.min(guess, reach.messages());
-            Tail tail = ViewReader.read(
-                    log, key, query(reach).atMost(limit));
+            Tail tail = ViewReader.read(log, key, query(reach).atMost(limit));
             // Fewer messages than the limit: the view ends there, or the tokens did.
             if (tail.messages().size() < limit || limit == reach.messages() || turns(key, tail) >= reach.turns()) {
                 return withMissingParent(tail);

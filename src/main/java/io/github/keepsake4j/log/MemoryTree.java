@@ -482,7 +482,9 @@ public final class MemoryTree {
 
     private void setView(View view) {
         Node anchor = existing("view anchor", view.anchor() == null ? Objects.requireNonNull(id(head)) : view.anchor());
-        views.put(anchor.sequence(), new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.cleared(), view.summary()));
+        views.put(
+                anchor.sequence(),
+                new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.cleared(), view.summary()));
         revision++;
     }
 

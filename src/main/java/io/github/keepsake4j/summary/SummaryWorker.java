@@ -84,6 +84,16 @@ public final class SummaryWorker {
                     backend, Duration.ofSeconds(60), Duration.ofSeconds(10), 3, Duration.ofSeconds(1), answer -> false);
         }
 
+        /**
+         * Refuses answers that look like something else.
+         *
+         * @param lookAlike what an answer must not look like
+         * @return a copy
+         */
+        public Options reserving(Predicate<String> lookAlike) {
+            return new Options(backend, callTimeout, leaseMargin, attempts, firstPause, lookAlike);
+        }
+
         Duration lease() {
             return callTimeout.plus(leaseMargin);
         }

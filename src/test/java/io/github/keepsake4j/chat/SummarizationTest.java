@@ -164,8 +164,7 @@ class SummarizationTest {
             await(keepsake, "id");
         }
         Conversation conversation = keepsake.conversation("id");
-        List<LoggedMessage> all =
-                conversation.history(HistoryQuery.oldest(100)).messages();
+        List<LoggedMessage> all = conversation.history(HistoryQuery.oldest(100)).messages();
         List<Summary> summaries = conversation.summaries();
         assertThat(summaries).hasSize(2);
         String newest = all.get(all.size() - 1).id();
@@ -177,8 +176,7 @@ class SummarizationTest {
         assertThat(summaryShown(conversation)).isEqualTo("S2");
         conversation.append(Parent.of(first), Ids.next(), ai("regenerated inside what the first covers"));
         assertThat(summaryShown(conversation)).isNull();
-        assertThat(conversation.messages())
-                .containsExactly(user("q1"), ai("regenerated inside what the first covers"));
+        assertThat(conversation.messages()).containsExactly(user("q1"), ai("regenerated inside what the first covers"));
         String inside = parentOf(all, beforeSecond);
         conversation.append(Parent.of(inside), Ids.next(), user("inside what the second covers"));
         assertThat(summaryShown(conversation)).isEqualTo("S1");
@@ -214,7 +212,9 @@ class SummarizationTest {
         go.countDown();
         await(keepsake, "id");
 
-        assertThat(io.github.keepsake4j.testing.Dialogue.history(keepsake.conversation("id"))).hasSize(28).endsWith(late.get(18), late.get(19));
+        assertThat(io.github.keepsake4j.testing.Dialogue.history(keepsake.conversation("id")))
+                .hasSize(28)
+                .endsWith(late.get(18), late.get(19));
         assertEverythingIsShownOrCovered(keepsake, "id");
     }
 
@@ -244,7 +244,9 @@ class SummarizationTest {
             assertThat(memory.messages()).isEqualTo(shown.subList(1, 3));
             assertThat(history(keepsake, id)).hasSize((int) stored);
             memory.set(List.of(shown.get(2)));
-            assertThat(memory.messages()).as("who drops the summary has it dropped").containsExactly(shown.get(2));
+            assertThat(memory.messages())
+                    .as("who drops the summary has it dropped")
+                    .containsExactly(shown.get(2));
             memory.add(ai("go on"));
             assertThat(keepsake.chatMemory(id).messages()).containsExactly(shown.get(2), ai("go on"));
             assertThat(history(keepsake, id)).hasSize((int) stored + 1).noneMatch(Summarization::isSummary);
@@ -283,7 +285,8 @@ class SummarizationTest {
     @ValueSource(strings = {"in memory", "sqlite", "postgres"})
     void five_hundred_turns_stay_within_the_limit_and_in_sight_or_covered(String where) throws Exception {
         int turns = where.equals("in memory") ? 500 : Counts.of(120, 500);
-        Summarization tokens = Summarization.triggerTokens(4000).keepTokens(1000).countedBy(ESTIMATOR);
+        Summarization tokens =
+                Summarization.triggerTokens(4000).keepTokens(1000).countedBy(ESTIMATOR);
         AtomicInteger calls = new AtomicInteger();
         AtomicLong sent = new AtomicLong();
         AtomicLong folded = new AtomicLong();
@@ -304,13 +307,15 @@ class SummarizationTest {
         KeepsakeChatMemory memory = keepsake.chatMemory("id");
         for (int turn = 0; turn < turns; turn++) {
             memory.add(SystemMessage.from("Be brief"));
-            assertThat(ESTIMATOR.estimateTokenCountInMessages(memory.messages())).isLessThanOrEqualTo(6000);
+            assertThat(ESTIMATOR.estimateTokenCountInMessages(memory.messages()))
+                    .isLessThanOrEqualTo(6000);
             memory.add(user("question " + turn + " word".repeat(random.nextInt(80))));
             if (turn % 10 == 3) {
                 memory.add(calls("c" + turn, "d" + turn));
                 memory.add(result("c" + turn));
                 memory.add(result("d" + turn));
-                assertThat(ESTIMATOR.estimateTokenCountInMessages(memory.messages())).isLessThanOrEqualTo(6000);
+                assertThat(ESTIMATOR.estimateTokenCountInMessages(memory.messages()))
+                        .isLessThanOrEqualTo(6000);
             }
             memory.add(ai("answer " + turn + " word".repeat(random.nextInt(150))));
             await(keepsake, "id");
@@ -379,10 +384,11 @@ class SummarizationTest {
     private MessageLog open(String where) throws Exception {
         log = switch (where) {
             case "sqlite" -> JdbcMessageLog.sqlite(directory.resolve("chat.db"));
-            case "postgres" -> JdbcMessageLog.builder()
-                    .dataSource(Postgres.newest().database(Postgres.newest().newDatabase()))
-                    .schema(JdbcMessageLog.SchemaMode.ALWAYS)
-                    .build();
+            case "postgres" ->
+                JdbcMessageLog.builder()
+                        .dataSource(Postgres.newest().database(Postgres.newest().newDatabase()))
+                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .build();
             default -> new InMemoryMessageLog();
         };
         return log;
@@ -398,7 +404,8 @@ class SummarizationTest {
     }
 
     private static Keepsake keepsake(MessageLog log, ContextStrategy strategy, @Nullable Summarizer summarizer) {
-        Keepsake.Builder builder = Keepsake.builder().messageLog(log).strategy(strategy).tokenCountEstimator(ESTIMATOR);
+        Keepsake.Builder builder =
+                Keepsake.builder().messageLog(log).strategy(strategy).tokenCountEstimator(ESTIMATOR);
         return (summarizer == null ? builder : builder.summarizer(summarizer)).build();
     }
 }
