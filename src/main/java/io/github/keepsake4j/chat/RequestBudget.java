@@ -63,7 +63,9 @@ public final class RequestBudget implements BiFunction<ChatRequest, Object, Chat
                 .findFirst()
                 .orElse(null);
         messages.removeIf(message -> Summarization.isSummary(message.message()));
-        Context whole = pinned(Turns.of(memoryId, system(messages), null, List.of(), messages), handedOut)
+        // The oldest messages tell what is pinned; those that are not in the request have no part in it.
+        Context whole = Turns.of(memoryId, system(messages), null, List.of(), messages)
+                .beginningWith(handedOut == null ? List.of() : handedOut.oldest())
                 .summarizedBy(summary);
         Context fitting = settings.strategy().select(whole.reserving(tools(request)));
         if (fitting.overflow()) {
@@ -72,22 +74,6 @@ public final class RequestBudget implements BiFunction<ChatRequest, Object, Chat
         // What was repaired here and cut by no limit is the caller's own doing.
         boolean cut = fitting.shown().size() < whole.shown().size();
         return cut ? request.toBuilder().messages(fitting.messages()).build() : request;
-    }
-
-    /** The oldest messages tell what is pinned; those that are not in the request have no part in it. */
-    private static Context pinned(Context request, @Nullable Context handedOut) {
-        return handedOut == null
-                ? request
-                : new Context(
-                        request.memoryId(),
-                        request.system(),
-                        handedOut.oldest(),
-                        request.headless(),
-                        request.turns(),
-                        request.repaired(),
-                        request.replaced(),
-                        request.reserved(),
-                        request.overflow());
     }
 
     private List<LoggedMessage> logged(List<ChatMessage> messages, IdentityHashMap<ChatMessage, LoggedMessage> known) {

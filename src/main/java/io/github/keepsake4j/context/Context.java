@@ -158,6 +158,17 @@ public record Context(
     }
 
     /**
+     * Says which messages are the branch's oldest.
+     *
+     * @param messages the messages, oldest first
+     * @return a copy
+     */
+    public Context beginningWith(List<LoggedMessage> messages) {
+        return new Context(
+                memoryId, system, summary, messages, headless, turns, repaired, replaced, reserved, overflow);
+    }
+
+    /**
      * Puts a summary before the turns.
      *
      * @param message what is shown of it, with its size
