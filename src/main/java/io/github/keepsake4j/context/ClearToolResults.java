@@ -5,12 +5,14 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Shows a short marker in place of old tool results: they are often the largest part of a prompt and the soonest useless.
@@ -83,41 +85,67 @@ public final class ClearToolResults implements ContextStrategy {
 
     @Override
     public Context mark(Context context) {
-        List<LoggedMessage> newestFirst = context.turns().stream()
-                .flatMap(turn -> turn.rounds().stream())
-                .filter(round -> round.hidden() == null)
-                .flatMap(round -> round.messages().stream())
-                .filter(this::isClearable)
-                .sorted(Comparator.comparingLong(LoggedMessage::sequence).reversed())
+        List<Result> newestFirst = Stream.concat(
+                        headless(context),
+                        context.turns().stream()
+                                .flatMap(turn -> turn.rounds().stream())
+                                .filter(round -> round.hidden() == null)
+                                .flatMap(round -> results(round.messages())))
+                .filter(result -> isClearable(result.message()))
+                .sorted(Comparator.comparingLong(Result::place)
+                        .thenComparingLong(result -> result.message().sequence())
+                        .reversed())
                 .toList();
-        List<LoggedMessage> old = newestFirst.subList(Math.min(keep, newestFirst.size()), newestFirst.size());
-        long start = start(old);
+        List<Result> old = newestFirst.subList(Math.min(keep, newestFirst.size()), newestFirst.size());
+        long start = start(old, context.unread());
         Map<String, ChatMessage> markers = new HashMap<>();
-        for (LoggedMessage message : old) {
-            if (message.sequence() < start && message.message() instanceof ToolExecutionResultMessage result) {
-                markers.put(message.id(), marker(result));
+        for (Result result : old) {
+            if (result.place() < start && result.message().message() instanceof ToolExecutionResultMessage whole) {
+                markers.put(result.message().id(), marker(whole));
             }
         }
         return context.replacing(markers);
     }
 
+    /**
+     * A result, at the place of its calls: where those are not read any more, nobody can tell whose it is, so that it must
+     * count as unread with them.
+     */
+    private record Result(long place, LoggedMessage message) {}
+
+    private static Stream<Result> results(List<LoggedMessage> round) {
+        return round.stream().map(message -> new Result(round.get(0).sequence(), message));
+    }
+
+    /** They are not shown, but what was cleared because of them stays so. */
+    private static Stream<Result> headless(Context context) {
+        List<Result> results = new ArrayList<>();
+        long place = 0;
+        for (LoggedMessage message : context.headless()) {
+            place = message.message() instanceof ToolExecutionResultMessage ? place : message.sequence();
+            results.add(new Result(place, message));
+        }
+        return results.stream();
+    }
+
     /** The place from which on old results are left whole: with a minimum, one that stays the choice for long. */
-    private long start(List<LoggedMessage> newestFirst) {
+    private long start(List<Result> newestFirst, long unread) {
         if (newestFirst.isEmpty()) {
             return 0;
         }
-        long behindAll = newestFirst.get(0).sequence() + 1;
+        long behindAll = newestFirst.get(0).place() + 1;
         if (atLeast == 0) {
             return behindAll;
         }
         long tokens = 0;
-        for (LoggedMessage message : newestFirst) {
-            tokens += message.tokens();
+        for (Result result : newestFirst) {
+            tokens += result.message().tokens();
             if (tokens >= atLeast) {
-                return Places.roundest(message.sequence() + 1, behindAll);
+                return Places.roundest(result.place() + 1, behindAll);
             }
         }
-        return 0;
+        // What is not read may have been enough, and what was cleared once stays so.
+        return Places.roundest(unread, Math.max(unread, behindAll));
     }
 
     private boolean isClearable(LoggedMessage message) {

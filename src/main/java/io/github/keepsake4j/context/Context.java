@@ -20,7 +20,9 @@ import org.jspecify.annotations.Nullable;
  * @param system the system message in force, which stands first, or null
  * @param summary the summary of what stands before the turns, which is shown behind the system message, or null
  * @param oldest the branch's oldest messages, oldest first, as far as {@link Reach#oldest()} asked for them
- * @param headless what was read of a turn whose beginning was not; never shown
+ * @param unread the sequence before which nothing was read but the oldest messages and the newest turn's user message; 0 if
+ *     the branch was read from its beginning
+ * @param headless what was read of a turn whose beginning was not, results behind their calls; never shown
  * @param turns the turns behind it, oldest first, shown or not
  * @param repaired what a provider would refuse or this version does not know, with the reason
  * @param replaced what is shown in place of a message, by the message's id; its size still counts as before
@@ -32,6 +34,7 @@ public record Context(
         @Nullable LoggedMessage system,
         @Nullable LoggedMessage summary,
         List<LoggedMessage> oldest,
+        long unread,
         List<LoggedMessage> headless,
         List<Turn> turns,
         List<Omission> repaired,
@@ -144,7 +147,7 @@ public record Context(
     public Context replacing(Map<String, ChatMessage> more) {
         Map<String, ChatMessage> all = new HashMap<>(replaced);
         all.putAll(more);
-        return new Context(memoryId, system, summary, oldest, headless, turns, repaired, all, reserved, overflow);
+        return new Context(memoryId, system, summary, oldest, unread, headless, turns, repaired, all, reserved, overflow);
     }
 
     /**
@@ -154,7 +157,7 @@ public record Context(
      * @return a copy
      */
     public Context reserving(long tokens) {
-        return new Context(memoryId, system, summary, oldest, headless, turns, repaired, replaced, tokens, overflow);
+        return new Context(memoryId, system, summary, oldest, unread, headless, turns, repaired, replaced, tokens, overflow);
     }
 
     /**
@@ -165,7 +168,7 @@ public record Context(
      */
     public Context beginningWith(List<LoggedMessage> messages) {
         return new Context(
-                memoryId, system, summary, messages, headless, turns, repaired, replaced, reserved, overflow);
+                memoryId, system, summary, messages, unread, headless, turns, repaired, replaced, reserved, overflow);
     }
 
     /**
@@ -175,7 +178,7 @@ public record Context(
      * @return a copy
      */
     public Context summarizedBy(@Nullable LoggedMessage message) {
-        return new Context(memoryId, system, message, oldest, headless, turns, repaired, replaced, reserved, overflow);
+        return new Context(memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, reserved, overflow);
     }
 
     /** What is shown before the turns. */
@@ -191,7 +194,7 @@ public record Context(
 
     Context withTurns(List<Turn> changed, boolean overflowed) {
         return new Context(
-                memoryId, system, summary, oldest, headless, changed, repaired, replaced, reserved, overflowed);
+                memoryId, system, summary, oldest, unread, headless, changed, repaired, replaced, reserved, overflowed);
     }
 
     private List<LoggedMessage> shown(List<LoggedMessage> before) {

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.context;
 
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn.Cut;
 import io.github.keepsake4j.context.Turn.Round;
@@ -45,7 +46,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         boolean[] pinned = new boolean[turns.size()];
         long free = room - reservePins(turns, room, pinned);
         Places places = Places.of(context);
-        long start = places.start(weigh(context, pinned, places), free, step);
+        long start = places.start(weigh(context, pinned, places), free, step, context.unread());
         List<Turn> cut = new ArrayList<>();
         for (int t = 0; t < newest; t++) {
             boolean gone = places.of(t) < start;
@@ -53,10 +54,17 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         }
         Cut last = places.of(newest) >= start
                 ? new Cut(null, false, 0, !pinned[newest])
-                : shorten(turns.get(newest), pinned[newest], free);
+                : shorten(turns.get(newest), pinned[newest], free, context.unread());
         cut.add(turns.get(newest).cut(last));
-        boolean lost = last.whole() && !turns.get(newest).closed();
+        boolean lost = last.whole() && isOpen(context, turns.get(newest));
         return context.withTurns(cut, context.overflow() || isOver(context, room) || lost);
+    }
+
+    /** Where nothing of the turn was read but its beginning, it is open only if results came last, whose calls are unread. */
+    private static boolean isOpen(Context context, Turn turn) {
+        return turn.rounds().isEmpty() && turn.user().sequence() < context.unread()
+                ? context.repaired().stream().anyMatch(omission -> omission.reason() == Reason.ORPHAN_RESULT)
+                : !turn.closed();
     }
 
     private static boolean isOver(Context context, long room) {
@@ -84,39 +92,58 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
     }
 
     /** The newest turn is over the limit by itself: its oldest rounds go, or, if that is not enough, all of it. */
-    private Cut shorten(Turn turn, boolean pinned, long free) {
+    private Cut shorten(Turn turn, boolean pinned, long free, long unread) {
         List<Round> rounds = turn.rounds();
         int first = pinned ? Math.min(turn.pinned(), rounds.size()) : 0;
         long room = free - (pinned ? 0 : weight.of(turn, turn.user()));
+        Places places = Places.of(turn);
+        int read = first;
+        while (read < rounds.size() && places.of(read) < unread) {
+            // It stands before a gap, where newer rounds may be.
+            read++;
+        }
         int last = rounds.size() - 1;
-        while (last >= first && rounds.get(last).hidden() != null) {
+        while (last >= read && rounds.get(last).hidden() != null) {
             last--;
         }
-        boolean left = rounds.subList(first, rounds.size()).stream()
-                .anyMatch(round -> round.isAnswer() && size(turn, round) > room);
-        if (room < 0 || left || (last >= first && size(turn, rounds.get(last)) > room)) {
-            // A turn that was closed by an answer over the limit does not come back when more follows.
-            return new Cut(reason, true, 0, true);
+        boolean left = hasLeft(turn, rounds.subList(first, rounds.size()), room);
+        if (room < 0 || left || (last >= read && size(turn, rounds.get(last)) > room)) {
+            return new Cut(reason, true, 0, !pinned);
         }
-        Places places = Places.of(turn);
         List<Places.Sized> sizes = new ArrayList<>();
         for (int r = first; r < rounds.size(); r++) {
             sizes.add(new Places.Sized(places.of(r), size(turn, rounds.get(r))));
         }
-        long start = places.start(sizes, room, step);
-        int from = first;
+        long start = places.start(sizes, room, step, unread);
+        int from = read;
         while (from < last && places.of(from) < start) {
             from++;
         }
         return new Cut(reason, false, from, !pinned);
     }
 
+    /** A turn that once was closed and over the limit does not come back when more follows, as when turns interleave. */
+    private boolean hasLeft(Turn turn, List<Round> rounds, long room) {
+        long shown = 0;
+        for (Round round : rounds) {
+            long size = size(turn, round);
+            shown = round.hidden() == null ? size : shown;
+            if (round.isAnswer() && Math.max(shown, size) > room) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private List<Places.Sized> weigh(Context context, boolean[] pinned, Places places) {
         List<Places.Sized> sizes = new ArrayList<>();
         List<Turn> turns = context.turns();
+        long place = 0;
         for (LoggedMessage message : context.headless()) {
-            // It belongs to a turn that began before; a user message never does, so it counts as part of a round.
-            sizes.add(new Places.Sized(message.sequence(), weight.of(turns.get(0), message)));
+            // It belongs to a turn that began before; a user message never does, so it counts as part of a round. A result
+            // counts where its calls stand, as it did when the turn's beginning was still read.
+            place = message.message() instanceof ToolExecutionResultMessage ? place : message.sequence();
+            sizes.add(new Places.Sized(place, weight.of(turns.get(0), message)));
         }
         for (int t = 0; t < turns.size(); t++) {
             Turn turn = turns.get(t);

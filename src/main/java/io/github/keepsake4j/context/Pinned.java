@@ -1,5 +1,6 @@
 package io.github.keepsake4j.context;
 
+import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -80,13 +81,11 @@ public final class Pinned implements ContextStrategy {
     private static int rounds(Turn turn, Set<String> oldest) {
         List<Round> rounds = turn.rounds();
         int whole = 0;
+        // Calls that wait for results may get them from behind what is pinned.
         while (whole < rounds.size()
+                && rounds.get(whole).hidden() != Reason.UNANSWERED_CALL
                 && rounds.get(whole).messages().stream().allMatch(message -> oldest.contains(message.id()))) {
             whole++;
-        }
-        // An answer at the end of a part would stand directly before the calls that are shown behind it.
-        while (whole > 0 && whole < rounds.size() && rounds.get(whole - 1).isAnswer()) {
-            whole--;
         }
         return whole;
     }

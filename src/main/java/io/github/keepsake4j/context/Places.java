@@ -46,13 +46,14 @@ final class Places {
      * @param things what there is, in any order
      * @param room how much may be shown
      * @param step how much less than that may be shown
+     * @param unread the place before which nothing was read, so that nobody knows what there is; or 0
      * @return the place; 0 if everything fits
      */
-    long start(List<Sized> things, long room, long step) {
+    long start(List<Sized> things, long room, long step, long unread) {
         List<Sized> newestFirst = things.stream()
                 .sorted(Comparator.comparingLong(Sized::place).reversed())
                 .toList();
-        long earliest = 0;
+        long earliest = unread;
         long latest = 0;
         long total = 0;
         for (Sized thing : newestFirst) {
@@ -61,7 +62,7 @@ final class Places {
                 latest = thing.place();
             }
             if (total > room) {
-                earliest = thing.place() + 1;
+                earliest = Math.max(unread, thing.place() + 1);
                 break;
             }
         }

@@ -155,7 +155,14 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
 
     private boolean isShown(int round) {
         return rounds.get(round).hidden() == null
-                && ((isOrdinary() && round >= cut.from()) || (isPinned() && round < pinned));
+                && ((isOrdinary() && round >= cut.from()) || (isPinned() && isInPinnedPart(round)));
+    }
+
+    /** An answer at the end of a part would stand directly before the calls that are shown behind it. */
+    private boolean isInPinnedPart(int round) {
+        return round < pinned
+                && (pinned >= rounds.size()
+                        || !rounds.subList(round, pinned).stream().allMatch(Round::isAnswer));
     }
 
     private boolean isOrdinary() {

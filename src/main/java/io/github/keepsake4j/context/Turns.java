@@ -3,6 +3,7 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
@@ -14,6 +15,7 @@ import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -29,8 +31,9 @@ public final class Turns {
     private static final String NO_ID = "default";
 
     private final List<OpenTurn> turns = new ArrayList<>();
-    private final List<LoggedMessage> headless = new ArrayList<>();
+    private final List<OpenRound> headless = new ArrayList<>();
     private final List<Omission> repaired = new ArrayList<>();
+    private final Map<String, ChatMessage> replaced = new HashMap<>();
 
     private Turns() {}
 
@@ -73,42 +76,40 @@ public final class Turns {
         boolean follows = !before.isEmpty()
                 && !messages.isEmpty()
                 && before.get(before.size() - 1).id().equals(messages.get(0).parentId());
-        (follows ? tail : beginning).addAll(before, system);
+        boolean begunThere = user != null
+                && messages.stream().noneMatch(message -> message.id().equals(user.id()))
+                && before.stream().anyMatch(message -> message.id().equals(user.id()));
+        // Else what was read of the newest turn would lack its beginning.
+        (follows || begunThere ? tail : beginning).addAll(before, system);
         if (user != null
-                && Stream.concat(follows ? before.stream() : Stream.of(), messages.stream())
+                && Stream.concat(before.stream(), messages.stream())
                         .noneMatch(m -> m.id().equals(user.id()))) {
             tail.add(user, system);
         }
         tail.addAll(messages, system);
-        List<Turn> turns = join(beginning.close(Standing.BEGINNING), tail.close(Standing.WHOLE));
+        long unread = follows ? 0 : unread(user, oldest, messages);
+        List<Turn> turns = new ArrayList<>(beginning.close(Standing.BEGINNING));
+        turns.addAll(tail.close(Standing.WHOLE));
         List<Omission> repaired = new ArrayList<>(beginning.repaired);
-        beginning.headless.forEach(message -> repaired.add(new Omission(message, Reason.NO_USER_MESSAGE)));
+        beginning.headless().forEach(message -> repaired.add(new Omission(message, Reason.NO_USER_MESSAGE)));
         repaired.addAll(tail.repaired);
-        return new Context(memoryId, system, null, oldest, tail.headless, turns, repaired, Map.of(), 0, false);
+        Map<String, ChatMessage> replaced = new HashMap<>(beginning.replaced);
+        replaced.putAll(tail.replaced);
+        return new Context(memoryId, system, null, oldest, unread, tail.headless(), turns, repaired, replaced, 0, false);
     }
 
-    /**
-     * The newest turn may have begun among the oldest messages, with unread ones in between: then it is one turn, and what
-     * stands before the gap is shown only where it is pinned.
-     */
-    private static List<Turn> join(List<Turn> beginning, List<Turn> tail) {
-        List<Turn> turns = new ArrayList<>(beginning);
-        int last = turns.size() - 1;
-        boolean goesOn = last >= 0
-                && !tail.isEmpty()
-                && turns.get(last).user().id().equals(tail.get(0).user().id());
-        if (!goesOn) {
-            turns.addAll(tail);
-            return turns;
+    /** The place before which nothing was read; a list that was set need not be in the log's order. */
+    private static long unread(
+            @Nullable LoggedMessage user, List<LoggedMessage> oldest, List<LoggedMessage> messages) {
+        boolean whole = messages.isEmpty()
+                || messages.stream().anyMatch(message -> message.parentId() == null)
+                || (!oldest.isEmpty() && oldest.get(0).id().equals(messages.get(0).id()));
+        if (whole) {
+            return 0;
         }
-        Turn first = turns.remove(last);
-        Turn rest = tail.get(0);
-        List<Round> rounds = new ArrayList<>(first.rounds());
-        rounds.addAll(rest.rounds());
-        Turn.Cut gap = new Turn.Cut(null, false, first.rounds().size(), false);
-        turns.add(new Turn(rest.user(), rounds, rest.standing(), Turn.NOT_PINNED, gap));
-        turns.addAll(tail.subList(1, tail.size()));
-        return turns;
+        return user != null && user.id().equals(messages.get(0).parentId())
+                ? Math.min(user.sequence(), messages.get(0).sequence())
+                : messages.stream().mapToLong(LoggedMessage::sequence).min().orElse(0);
     }
 
     private void addAll(List<LoggedMessage> messages, @Nullable LoggedMessage system) {
@@ -130,7 +131,7 @@ public final class Turns {
                 repair(logged, Reason.ORPHAN_RESULT);
             }
         } else if (turns.isEmpty()) {
-            headless.add(logged);
+            headless.add(new OpenRound(logged));
         } else {
             newest().rounds.add(new OpenRound(logged));
         }
@@ -138,9 +139,15 @@ public final class Turns {
 
     /** What follows a user message without text belongs to the turn before. */
     private void begin(LoggedMessage logged, UserMessage user) {
-        if (isEmpty(user)) {
+        List<Content> contents =
+                user.contents().stream().filter(content -> !isBlank(content)).toList();
+        if (contents.isEmpty()) {
             repair(logged, Reason.EMPTY_TEXT);
             return;
+        }
+        if (contents.size() < user.contents().size()) {
+            // Beside an image, say; providers refuse it all the same.
+            replaced.put(logged.id(), user.toBuilder().contents(contents).build());
         }
         if (!turns.isEmpty() && newest().user.message().equals(user)) {
             newest().repeated = newest().rounds.stream().noneMatch(OpenRound::isShown);
@@ -162,7 +169,17 @@ public final class Turns {
                 }
             }
         }
+        for (int r = headless.size() - 1; r >= 0; r--) {
+            if (headless.get(r).takes(result)) {
+                headless.get(r).messages.add(logged);
+                return true;
+            }
+        }
         return false;
+    }
+
+    private List<LoggedMessage> headless() {
+        return headless.stream().flatMap(round -> round.messages.stream()).toList();
     }
 
     private OpenTurn newest() {
@@ -184,10 +201,8 @@ public final class Turns {
         repaired.add(new Omission(message, reason));
     }
 
-    private static boolean isEmpty(UserMessage user) {
-        return user.contents().stream()
-                .allMatch(content ->
-                        content instanceof TextContent text && text.text().isBlank());
+    private static boolean isBlank(Content content) {
+        return content instanceof TextContent text && text.text().isBlank();
     }
 
     private static final class OpenTurn {
@@ -206,7 +221,7 @@ public final class Turns {
                 OpenRound round = rounds.get(r);
                 boolean early = callsFollow && round.isAnswer();
                 closed.add(0, new Round(round.messages, early ? Reason.ANSWER_BEFORE_CALL : round.hidden()));
-                if (round.isShown()) {
+                if (!early && round.isShown()) {
                     callsFollow = !round.isAnswer();
                 }
             }

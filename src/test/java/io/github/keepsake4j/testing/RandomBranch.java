@@ -160,6 +160,11 @@ public final class RandomBranch {
         return growth;
     }
 
+    /** Whether turns cross, so that an older turn gets results late. */
+    public boolean interleaves() {
+        return scenes.stream().anyMatch(scene -> scene.kind() == Kind.INTERLEAVED);
+    }
+
     /** The scenes, from which {@link #of} makes this branch again. */
     @Override
     public String toString() {

@@ -1,0 +1,177 @@
+package io.github.keepsake4j.benchmark;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.context.Turns;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+
+/**
+ * How much of each prompt is the same, byte by byte from its beginning, as the prompt before: what a provider's prompt
+ * cache can take. A scripted chat of 500 turns; no database and no clock, so it gives the same figures everywhere.
+ *
+ * <p>Run it with {@code mvn test-compile exec:java -Dexec.mainClass=io.github.keepsake4j.benchmark.PromptCacheBenchmark};
+ * it writes {@code src/docs/benchmarks/prompt-cache.md}.
+ */
+public final class PromptCacheBenchmark {
+
+    private static final int TURNS = 500;
+    private static final JtokkitTokenCountEstimator ESTIMATOR = JtokkitTokenCountEstimator.forModel("gpt-4o");
+    private static final MessageCodec CODEC = new MessageCodec();
+
+    private PromptCacheBenchmark() {}
+
+    /** A request: what is shown, and the user's message on top of it. */
+    private record Request(byte[] bytes, int fill, boolean full, String start) {}
+
+    /** Runs it. */
+    public static void main(String[] args) throws IOException {
+        List<List<ChatMessage>> chat = chat();
+        Report report = new Report();
+        report.text("# How much of a prompt stays the same");
+        report.text("A scripted chat of " + TURNS + " turns (" + chat.stream().mapToInt(List::size).sum()
+                + " messages, texts of 5 to 120 words, every fourth turn with one to three rounds of tools) behind a system"
+                + " message. For each model call of a turn, the bytes of the messages sent (what the memory shows, the user's"
+                + " message included) are compared with those of the call before. `same` is the share of all bytes sent that"
+                + " were sent before in the same place from the beginning on; `same when full` counts only calls since the"
+                + " first message left. `fill` is the mean share of the window in use since then. A window's start `moves`"
+                + " when messages leave. The benchmark uses no clock and gives the same figures on any machine.");
+        List<List<String>> rows = new ArrayList<>();
+        for (int limit : new int[] {50, 100}) {
+            SlidingWindow window = SlidingWindow.withMaxMessages(limit);
+            rows.add(row("messages " + limit, window, limit, false, chat));
+            rows.add(row("messages " + limit + ", step " + limit / 2, window.step(limit / 2), limit, false, chat));
+        }
+        for (int limit : new int[] {4000, 8000}) {
+            TokenLimit tokens = TokenLimit.withMaxTokens(limit, ESTIMATOR);
+            rows.add(row("tokens " + limit, tokens, limit, true, chat));
+            rows.add(row("tokens " + limit + ", step " + limit / 2, tokens.step(limit / 2), limit, true, chat));
+        }
+        report.table(List.of("window", "same when full, %", "same, %", "fill, %", "moves"), rows);
+        Path file = Path.of("src", "docs", "benchmarks", "prompt-cache.md");
+        Files.writeString(file, report.markdown());
+        System.out.print(report.markdown());
+    }
+
+    private static List<String> row(
+            String name, ContextStrategy strategy, int limit, boolean tokens, List<List<ChatMessage>> chat) {
+        List<LoggedMessage> log = new ArrayList<>();
+        add(log, SystemMessage.from(words(new Random(0), 150)));
+        List<Request> requests = new ArrayList<>();
+        for (List<ChatMessage> turn : chat) {
+            for (ChatMessage message : turn) {
+                if (message instanceof AiMessage) {
+                    requests.add(request(strategy, log, tokens));
+                }
+                add(log, message);
+            }
+        }
+        long[] sent = new long[2];
+        long[] same = new long[2];
+        double fill = 0;
+        int full = 0;
+        int moves = 0;
+        for (int i = 1; i < requests.size(); i++) {
+            Request now = requests.get(i);
+            Request before = requests.get(i - 1);
+            int mismatch = Arrays.mismatch(before.bytes(), now.bytes());
+            int prefix = mismatch < 0 ? now.bytes().length : mismatch;
+            for (int which = 0; which < (now.full() ? 2 : 1); which++) {
+                sent[which] += now.bytes().length;
+                same[which] += prefix;
+            }
+            fill += now.full() ? (double) now.fill() / limit : 0;
+            full += now.full() ? 1 : 0;
+            moves += now.start().equals(before.start()) ? 0 : 1;
+        }
+        return List.of(
+                name,
+                percent((double) same[1] / sent[1]),
+                percent((double) same[0] / sent[0]),
+                percent(fill / full),
+                Integer.toString(moves));
+    }
+
+    private static Request request(ContextStrategy strategy, List<LoggedMessage> log, boolean tokens) {
+        LoggedMessage user = log.stream()
+                .filter(message -> message.message() instanceof UserMessage)
+                .reduce((first, second) -> second)
+                .orElse(null);
+        Context context = strategy.select(Turns.of(log.get(0), user, log));
+        List<ChatMessage> messages = context.messages();
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        messages.forEach(message ->
+                bytes.writeBytes((CODEC.encode(message) + "\n").getBytes(StandardCharsets.UTF_8)));
+        return new Request(
+                bytes.toByteArray(),
+                tokens ? ESTIMATOR.estimateTokenCountInMessages(messages) : messages.size(),
+                messages.size() < log.size(),
+                context.shown().get(1).id() + " " + context.shown().get(Math.min(2, messages.size() - 1)).id());
+    }
+
+    private static List<List<ChatMessage>> chat() {
+        Random random = new Random(500);
+        List<List<ChatMessage>> chat = new ArrayList<>();
+        for (int t = 0; t < TURNS; t++) {
+            List<ChatMessage> turn = new ArrayList<>(List.of(UserMessage.from(words(random, 5 + random.nextInt(60)))));
+            int rounds = t % 4 == 3 ? 1 + random.nextInt(3) : 0;
+            for (int r = 0; r < rounds; r++) {
+                ToolExecutionRequest call = ToolExecutionRequest.builder()
+                        .id("call-" + t + "-" + r)
+                        .name("search")
+                        .arguments("{\"q\":\"" + words(random, 3) + "\"}")
+                        .build();
+                turn.add(AiMessage.from(call));
+                turn.add(ToolExecutionResultMessage.from(call, words(random, 20 + random.nextInt(100))));
+            }
+            turn.add(AiMessage.from(words(random, 10 + random.nextInt(110))));
+            chat.add(turn);
+        }
+        return chat;
+    }
+
+    private static void add(List<LoggedMessage> log, ChatMessage message) {
+        long sequence = log.size() + 1L;
+        log.add(new LoggedMessage(
+                "m" + sequence,
+                sequence == 1 ? null : "m" + (sequence - 1),
+                sequence,
+                message,
+                ESTIMATOR.estimateTokenCountInMessage(message),
+                ESTIMATOR.name(),
+                Instant.EPOCH));
+    }
+
+    private static String words(Random random, int count) {
+        String[] some = {"river", "table", "seven", "cloud", "paper", "green", "window", "station", "letter", "music"};
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < count; i++) {
+            text.append(i == 0 ? "" : " ").append(some[random.nextInt(some.length)]);
+        }
+        return text.toString();
+    }
+
+    private static String percent(double share) {
+        return String.format(Locale.ROOT, "%.1f", 100 * share);
+    }
+}

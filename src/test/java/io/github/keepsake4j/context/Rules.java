@@ -1,0 +1,797 @@
+package io.github.keepsake4j.context;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.TokenCountEstimator;
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.context.Context.Omission;
+import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Promise.Most;
+import io.github.keepsake4j.context.Promise.Unit;
+import io.github.keepsake4j.context.Turn.Round;
+import io.github.keepsake4j.context.Turn.Standing;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.UnknownMessage;
+import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.testing.RandomBranch.Part;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * What must be true of every view, judged from the log and from what was promised. How a branch falls into turns, and
+ * what is repaired, is taken from {@link Turns} without any limit; whether its reasons are true is judged here
+ * ({@link Rule#REASONS_ARE_TRUE}), and so is everything that limits do.
+ */
+final class Rules {
+
+    /** What must be true. */
+    enum Rule {
+        /** No more messages, turns, or tokens by the estimator's own count of the list, than the limit says. */
+        LIMITS_HOLD,
+        /**
+         * The newest turn is missing only if it does not fit: its user message with its last round, or with an answer that
+         * closed it once. An open one is an overflow then, a closed one just leaves.
+         */
+        OVERFLOW_IS_REAL,
+        /** The system message in force is first, and the only one. */
+        SYSTEM_FIRST,
+        /** Calls and all their results together or not at all, each result directly behind the calls it belongs to. */
+        ROUNDS_STAY_WHOLE,
+        /** But for results, messages stand as in the log. */
+        ORDER_OF_THE_LOG,
+        /** Whole turns go, oldest first, but for pinned ones; only then the newest turn's oldest rounds. */
+        OLDEST_TURNS_GO,
+        /** What went was too much, by no more than the step and the turn or round that it hit. */
+        NO_MORE_THAN_NEEDED,
+        /** The newest user message stays for as long as an older one does that is not pinned. */
+        NEWEST_USER_STAYS,
+        /** Every message is the log's own, or the marker in place of a result of the same call. */
+        NOTHING_INVENTED,
+        /** Old tool results are cleared, and the newest are not. */
+        OLD_RESULTS_ARE_CLEARED,
+        /** Everything that was read is either shown or not, and why it is not is true. */
+        REASONS_ARE_TRUE,
+        /** Same input, same output, however a combination is put together. */
+        SAME_AGAIN,
+        /** What a limit let go never comes back while the system message stays. */
+        NEVER_BACK,
+        /** A result once cleared never becomes whole again. */
+        CLEARED_FOR_GOOD,
+        /** Where nothing went and nothing was repaired, the bytes from before are a prefix of those now. */
+        PREFIX_STAYS,
+        /** With a step, the window's start seldom moves. */
+        MOVES_RARELY,
+        /** OpenAI, Anthropic and Gemini would take it. */
+        PROVIDERS_TAKE_IT
+    }
+
+    /** A rule that does not hold, with where. */
+    record Broken(Rule rule, String where) {}
+
+    private static final MessageCodec CODEC = new MessageCodec();
+
+    private final Promise promise;
+    private final TokenCountEstimator estimator;
+    private final Part log;
+    private final View view;
+    private final List<Broken> broken = new ArrayList<>();
+
+    /** The branch in turns, before any limit. */
+    private final Context all;
+
+    private final List<Turn> turns;
+    private final Map<String, Integer> places = new HashMap<>();
+    private final Set<String> shown;
+    private Map<String, String> callsOfResults;
+
+    private Rules(Promise promise, TokenCountEstimator estimator, Part log, View view) {
+        this.promise = promise;
+        this.estimator = estimator;
+        this.log = log;
+        this.view = view;
+        this.all = Turns.of(View.ID, log.system(), log.user(), List.of(), log.messages());
+        this.turns = all.turns();
+        log.messages().forEach(message -> places.put(message.id(), places.size()));
+        this.shown = view.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
+    }
+
+    /**
+     * Judges one view.
+     *
+     * @param promise what it should be
+     * @param estimator what counts tokens
+     * @param log the whole branch
+     * @param view the view
+     * @param wholeRead whether the whole branch was read for it
+     */
+    static List<Broken> ofView(
+            Promise promise, TokenCountEstimator estimator, Part log, View view, boolean wholeRead) {
+        Rules rules = new Rules(promise, estimator, log, view);
+        rules.nothingInvented();
+        if (!rules.broken.isEmpty()) {
+            return rules.broken;
+        }
+        rules.limits();
+        rules.system();
+        rules.order();
+        rules.rounds();
+        rules.oldestGo();
+        rules.newestStays();
+        rules.cleared(wholeRead);
+        if (wholeRead) {
+            rules.noMoreThanNeeded();
+            rules.reasons();
+        }
+        ProviderRules.all(view.shown().stream().map(LoggedMessage::message).toList())
+                .forEach(violation -> rules.breaks(Rule.PROVIDERS_TAKE_IT, violation.toString()));
+        return rules.broken;
+    }
+
+    /**
+     * Judges what is seen of a branch as it grows.
+     *
+     * @param promise what it should be
+     * @param estimator what counts tokens
+     * @param growth what the branch was after each message
+     * @param viewer shows it
+     * @param wholeRead whether the viewer reads everything
+     * @return for each rule that is broken the first place where it is; empty if all is well
+     */
+    static List<Broken> ofGrowth(
+            Promise promise, TokenCountEstimator estimator, List<Part> growth, View.Viewer viewer, boolean wholeRead) {
+        History history = new History(promise, estimator);
+        Map<Rule, Broken> first = new EnumMap<>(Rule.class);
+        for (Part part : growth) {
+            if (!wholeRead && isFirstRepeated(promise, part)) {
+                // What is pinned was tried again behind it, which is not read for long.
+                break;
+            }
+            View view = viewer.of(part);
+            List<Broken> broken = new ArrayList<>(ofView(promise, estimator, part, view, wholeRead));
+            if (!wholeRead && isBeginningLost(part)) {
+                broken.removeIf(one -> one.rule() == Rule.OVERFLOW_IS_REAL);
+            }
+            if (!view.equals(viewer.of(part))) {
+                broken.add(new Broken(Rule.SAME_AGAIN, "asked twice"));
+            }
+            broken.addAll(history.next(part, view, wholeRead));
+            broken.forEach(one -> first.putIfAbsent(
+                    one.rule(),
+                    new Broken(
+                            one.rule(), one.where() + " after " + part.messages().size() + " messages, of " + part)));
+        }
+        history.moves().forEach(one -> first.putIfAbsent(one.rule(), one));
+        return List.copyOf(first.values());
+    }
+
+    /**
+     * What was read may hold no round of the newest turn: where the newest user message has no text (the log knows no other
+     * one), or where only messages came since that belong to no turn, or to earlier calls.
+     */
+    private static boolean isBeginningLost(Part part) {
+        if (part.user() == null || (part.user().message() instanceof UserMessage user && isBlank(user))) {
+            return true;
+        }
+        List<Turn> turns =
+                Turns.of(part.system(), part.user(), part.messages()).turns();
+        LoggedMessage last = part.messages().get(part.messages().size() - 1);
+        List<Round> rounds = turns.get(turns.size() - 1).rounds();
+        return last != part.user()
+                && (rounds.isEmpty()
+                        || !rounds.get(rounds.size() - 1).messages().contains(last));
+    }
+
+    private static boolean isFirstRepeated(Promise promise, Part part) {
+        Set<String> first = part.messages().stream()
+                .limit(promise.pinnedFirst())
+                .map(LoggedMessage::id)
+                .collect(Collectors.toSet());
+        return Turns.of(part.system(), part.user(), part.messages()).turns().stream()
+                .anyMatch(turn -> turn.standing() == Standing.REPEATED
+                        && first.contains(turn.user().id()));
+    }
+
+    private void limits() {
+        List<ChatMessage> messages =
+                view.shown().stream().map(LoggedMessage::message).toList();
+        boolean onlySystem = messages.stream().allMatch(SystemMessage.class::isInstance);
+        for (Most most : promise.bounds()) {
+            long size =
+                    switch (most.unit()) {
+                        case MESSAGES -> messages.size();
+                        case TURNS ->
+                            messages.stream()
+                                    .filter(UserMessage.class::isInstance)
+                                    .count();
+                        case TOKENS -> estimator.estimateTokenCountInMessages(messages);
+                    };
+            if (size > most.limit() && !(view.overflow() && onlySystem)) {
+                breaks(Rule.LIMITS_HOLD, size + " of " + most);
+            }
+        }
+        Turn newest = turns.isEmpty() ? null : turns.get(turns.size() - 1);
+        boolean gone = newest != null && promise.wanted().test(newest.user()) && !shown(newest.user());
+        if (view.overflow() ? !(isSystemOver() || (newest != null && !newest.closed() && isOver(newest))) : false) {
+            breaks(Rule.OVERFLOW_IS_REAL, "overflow though it fits");
+        }
+        if (gone && !view.overflow() && !(newest.closed() && isOver(newest))) {
+            breaks(Rule.OVERFLOW_IS_REAL, "the newest turn is not shown");
+        }
+    }
+
+    private boolean isSystemOver() {
+        return promise.bounds().stream().anyMatch(most -> room(most) < 0);
+    }
+
+    private boolean isOver(Turn turn) {
+        List<Round> needed = new ArrayList<>();
+        Round last = null;
+        for (Round round : turn.rounds()) {
+            last = round.hidden() == null ? round : last;
+            if (round.isAnswer()) {
+                needed.add(round);
+            }
+            if (round.isAnswer() && last != null) {
+                needed.add(last);
+            }
+        }
+        if (last != null) {
+            needed.add(last);
+        }
+        return promise.bounds().stream().anyMatch(most -> {
+            long round = needed.stream()
+                    .mapToLong(one -> weight(most, turn, one))
+                    .max()
+                    .orElse(0);
+            return weight(most, turn, turn.user()) + round > room(most) - pins(most);
+        });
+    }
+
+    private void system() {
+        LoggedMessage first = view.shown().isEmpty() ? null : view.shown().get(0);
+        if (log.system() != null && (first == null || first.message() != log.system().message())) {
+            breaks(Rule.SYSTEM_FIRST, "it is not first");
+        }
+        long many = view.shown().stream()
+                .filter(message -> message.message() instanceof SystemMessage)
+                .count();
+        if (many > (log.system() == null ? 0 : 1)) {
+            breaks(Rule.SYSTEM_FIRST, many + " of them");
+        }
+    }
+
+    private void order() {
+        int last = -1;
+        for (LoggedMessage message : view.shown()) {
+            if (!(message.message() instanceof ToolExecutionResultMessage)
+                    && !(message.message() instanceof SystemMessage)) {
+                if (places.get(message.id()) <= last) {
+                    breaks(Rule.ORDER_OF_THE_LOG, message.id());
+                }
+                last = places.get(message.id());
+            }
+        }
+        if (shown.size() < view.shown().size()) {
+            breaks(Rule.NOTHING_INVENTED, "a message twice");
+        }
+    }
+
+    /** Each result belongs to the newest calls that waited for it; they are shown together, results in the log's order. */
+    private void rounds() {
+        Map<String, String> callsOf = callsOfResults();
+        LoggedMessage calls = null;
+        int waiting = 0;
+        int last = -1;
+        for (LoggedMessage message : view.shown()) {
+            if (message.message() instanceof ToolExecutionResultMessage) {
+                waiting--;
+                if (calls == null || !calls.id().equals(callsOf.get(message.id()))) {
+                    breaks(Rule.ROUNDS_STAY_WHOLE, message.id() + " belongs to " + callsOf.get(message.id()));
+                }
+                if (places.get(message.id()) < last) {
+                    breaks(Rule.ORDER_OF_THE_LOG, message.id());
+                }
+                last = places.get(message.id());
+                continue;
+            }
+            if (waiting != 0) {
+                breaks(Rule.ROUNDS_STAY_WHOLE, "results are missing before " + message.id());
+            }
+            calls = message;
+            last = places.get(message.id());
+            waiting = message.message() instanceof AiMessage ai
+                    ? ai.toolExecutionRequests().size()
+                    : 0;
+        }
+        if (waiting != 0) {
+            breaks(Rule.ROUNDS_STAY_WHOLE, "results are missing at the end");
+        }
+    }
+
+    private Map<String, String> callsOfResults() {
+        if (callsOfResults == null) {
+            callsOfResults = match();
+        }
+        return callsOfResults;
+    }
+
+    private Map<String, String> match() {
+        // Where a turn was tried again, its calls wait no longer.
+        Map<String, Integer> diedAt = new HashMap<>();
+        for (int t = 0; t < turns.size() - 1; t++) {
+            int next = places.get(turns.get(t + 1).user().id());
+            if (turns.get(t).standing() == Standing.REPEATED) {
+                turns.get(t).rounds().forEach(round -> diedAt.put(round.messages().get(0).id(), next));
+            }
+        }
+        Map<String, List<ToolExecutionRequest>> open = new HashMap<>();
+        Map<String, String> callsOf = new HashMap<>();
+        for (int i = 0; i < log.messages().size(); i++) {
+            LoggedMessage message = log.messages().get(i);
+            if (message.message() instanceof AiMessage ai) {
+                open.put(message.id(), new ArrayList<>(ai.toolExecutionRequests()));
+            } else if (message.message() instanceof ToolExecutionResultMessage result) {
+                for (int c = i - 1; c >= 0 && !callsOf.containsKey(message.id()); c--) {
+                    String id = log.messages().get(c).id();
+                    List<ToolExecutionRequest> calls = open.getOrDefault(id, List.of());
+                    ToolExecutionRequest call = calls.stream()
+                            .filter(one -> Objects.equals(one.id(), result.id())
+                                    && (one.id() != null || Objects.equals(one.name(), result.toolName())))
+                            .findFirst()
+                            .orElse(null);
+                    if (call != null && i < diedAt.getOrDefault(id, Integer.MAX_VALUE)) {
+                        calls.remove(call);
+                        callsOf.put(message.id(), id);
+                    }
+                }
+            }
+        }
+        return callsOf;
+    }
+
+    private void oldestGo() {
+        boolean gone = false;
+        for (int t = turns.size() - 1; t >= 0; t--) {
+            Turn turn = turns.get(t);
+            if (!isWanted(turn)) {
+                if (turn.messages().stream().anyMatch(this::shown)) {
+                    breaks(Rule.OLDEST_TURNS_GO, "a turn that nobody wants is shown");
+                }
+                continue;
+            }
+            List<LoggedMessage> in = turn.messages().stream().filter(this::shown).toList();
+            boolean whole = in.size() == turn.messages().size();
+            boolean loose = in.stream().anyMatch(message -> !isPinned(turn, message));
+            if (t == turns.size() - 1) {
+                newestLosesOldestRounds(turn, in);
+            } else if (loose && !whole) {
+                breaks(Rule.OLDEST_TURNS_GO, "a part of a turn went");
+            } else if (loose && gone) {
+                breaks(Rule.OLDEST_TURNS_GO, "a newer turn went before an older one");
+            }
+            gone |= !whole;
+            if (!in.isEmpty() && !shown(turn.user())) {
+                breaks(Rule.OLDEST_TURNS_GO, "a turn without its user message");
+            }
+        }
+    }
+
+    private void newestLosesOldestRounds(Turn turn, List<LoggedMessage> in) {
+        boolean gone = in.isEmpty();
+        for (int r = turn.rounds().size() - 1; r >= 0; r--) {
+            Round round = turn.rounds().get(r);
+            if (round.hidden() != null) {
+                continue;
+            }
+            boolean here = shown(round.messages().get(0));
+            if (here && gone && !isPinned(turn, round.messages().get(0))) {
+                breaks(Rule.OLDEST_TURNS_GO, "a newer round went before an older one");
+            }
+            gone |= !here;
+        }
+    }
+
+    private void newestStays() {
+        for (int t = turns.size() - 1; t >= 0; t--) {
+            if (isWanted(turns.get(t))) {
+                if (shown(turns.get(t).user())) {
+                    return;
+                }
+                break;
+            }
+        }
+        for (Turn turn : turns) {
+            if (isWanted(turn)
+                    && turn.messages().stream().anyMatch(message -> shown(message) && !isPinned(turn, message))) {
+                breaks(Rule.NEWEST_USER_STAYS, "an older turn is shown: " + turn.user().id());
+            }
+        }
+    }
+
+    private void noMoreThanNeeded() {
+        for (int t = turns.size() - 1; t >= 0; t--) {
+            Turn turn = turns.get(t);
+            if (!isWanted(turn) || turn.messages().stream().allMatch(this::shown)) {
+                continue;
+            }
+            if (t < turns.size() - 1) {
+                int from = t;
+                tight("turn " + turn.user().id(), most -> IntStream.range(from, turns.size())
+                        .mapToLong(i -> weight(most, turns.get(i)))
+                        .sum());
+            } else if (shown(turn.user())) {
+                int round = turn.rounds().size() - 1;
+                while (round >= 0 && !isLost(turn, turn.rounds().get(round))) {
+                    round--;
+                }
+                if (round < 0) {
+                    return;
+                }
+                List<Round> rest =
+                        turn.rounds().subList(round, turn.rounds().size());
+                tight(
+                        "round of " + turn.user().id(),
+                        most -> weight(most, turn, turn.user())
+                                + rest.stream()
+                                        .mapToLong(one -> weight(most, turn, one))
+                                        .sum());
+            }
+            return;
+        }
+    }
+
+    /** Not shown, and neither hidden nor pinned. */
+    private boolean isLost(Turn turn, Round round) {
+        LoggedMessage first = round.messages().get(0);
+        return round.hidden() == null && !shown(first) && !isPinned(turn, first);
+    }
+
+    private void tight(String what, java.util.function.ToLongFunction<Most> size) {
+        if (promise.bounds().stream()
+                .noneMatch(most ->
+                        size.applyAsLong(most) + pins(most) >= room(most) - most.step() + (most.step() == 0 ? 1 : 0))) {
+            breaks(Rule.NO_MORE_THAN_NEEDED, what + " fits with room to spare");
+        }
+    }
+
+    private void nothingInvented() {
+        Map<String, LoggedMessage> known =
+                log.messages().stream().collect(Collectors.toMap(LoggedMessage::id, message -> message));
+        for (LoggedMessage message : view.shown()) {
+            LoggedMessage logged = known.get(message.id());
+            if (logged == null
+                    || (logged.message() != message.message()
+                            && !isMarkerFor(logged, message)
+                            && !isWithoutBlanks(logged, message))) {
+                breaks(Rule.NOTHING_INVENTED, message.id());
+            }
+        }
+    }
+
+    private boolean isMarkerFor(LoggedMessage logged, LoggedMessage message) {
+        return promise.clears()
+                && logged.message() instanceof ToolExecutionResultMessage result
+                && message.message() instanceof ToolExecutionResultMessage marker
+                && Objects.equals(result.id(), marker.id())
+                && Objects.equals(result.toolName(), marker.toolName())
+                && marker.text().equals(ClearToolResults.MARKER);
+    }
+
+    private static boolean isWithoutBlanks(LoggedMessage logged, LoggedMessage message) {
+        return logged.message() instanceof UserMessage user
+                && message.message() instanceof UserMessage rest
+                && rest.contents().size() < user.contents().size()
+                && rest.contents()
+                        .equals(user.contents().stream()
+                                .filter(content -> !(content instanceof TextContent text
+                                        && text.text().isBlank()))
+                                .toList());
+    }
+
+    private void cleared(boolean wholeRead) {
+        List<LoggedMessage> newestFirst = turns.stream()
+                .flatMap(turn -> turn.rounds().stream())
+                .filter(round -> round.hidden() == null)
+                .flatMap(round -> round.messages().stream())
+                .filter(message -> message.message() instanceof ToolExecutionResultMessage
+                        && message.tokens() >= ClearToolResults.MIN_TOKENS_OF_ONE)
+                .sorted(Comparator.comparing((LoggedMessage message) -> places.get(callsOfResults().get(message.id())))
+                        .thenComparing(message -> places.get(message.id()))
+                        .reversed())
+                .toList();
+        Set<String> marked = view.shown().stream()
+                .filter(message -> isMarker(message.message()))
+                .map(LoggedMessage::id)
+                .collect(Collectors.toSet());
+        long left = 0;
+        for (int i = 0; i < newestFirst.size(); i++) {
+            LoggedMessage result = newestFirst.get(i);
+            if (i < promise.keptResults() && marked.contains(result.id())) {
+                breaks(Rule.OLD_RESULTS_ARE_CLEARED, "a new one is: " + result.id());
+            } else if (i >= promise.keptResults() && shown(result) && !marked.contains(result.id())) {
+                left += result.tokens();
+            }
+        }
+        if (wholeRead && promise.clears() && left > 0 && left >= promise.clearedTogether()) {
+            breaks(Rule.OLD_RESULTS_ARE_CLEARED, left + " tokens of old ones are whole");
+        }
+    }
+
+    private void reasons() {
+        Set<String> seen = new HashSet<>(shown);
+        for (Omission omission : view.omitted()) {
+            if (!seen.add(omission.message().id())) {
+                breaks(Rule.REASONS_ARE_TRUE, omission.message().id() + " is told of twice");
+            } else if (!isTrue(omission)) {
+                breaks(Rule.REASONS_ARE_TRUE, omission.message().id() + " " + omission.reason());
+            }
+        }
+        if (seen.size() != log.messages().size()) {
+            breaks(Rule.REASONS_ARE_TRUE, log.messages().size() - seen.size() + " messages are not told of");
+        }
+    }
+
+    private boolean isTrue(Omission omission) {
+        LoggedMessage message = omission.message();
+        int place = places.get(message.id());
+        return switch (omission.reason()) {
+            case MESSAGE_LIMIT -> promise.bounds().stream().anyMatch(most -> most.unit() != Unit.TOKENS);
+            case TOKEN_LIMIT -> promise.bounds().stream().anyMatch(most -> most.unit() == Unit.TOKENS);
+            case STRATEGY ->
+                turns.stream()
+                        .filter(turn -> !promise.wanted().test(turn.user()))
+                        .anyMatch(turn -> turn.messages().contains(message));
+            case ORPHAN_RESULT ->
+                message.message() instanceof ToolExecutionResultMessage
+                        && turns.stream()
+                                .flatMap(turn -> turn.rounds().stream())
+                                .noneMatch(round -> round.messages()
+                                        .get(0)
+                                        .id()
+                                        .equals(callsOfResults().get(message.id())));
+            case UNANSWERED_CALL -> hasOpenCalls(message);
+            case ANSWER_BEFORE_CALL -> message.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests();
+            case REPEATED_USER_MESSAGE ->
+                log.messages().subList(place + 1, log.messages().size()).stream()
+                        .filter(next -> next.message() instanceof UserMessage user && !isBlank(user))
+                        .findFirst()
+                        .filter(next -> next.message().equals(message.message()))
+                        .isPresent();
+            case EMPTY_TEXT ->
+                message.message() instanceof UserMessage user
+                        ? isBlank(user)
+                        : message.message() instanceof AiMessage ai
+                                && !ai.hasToolExecutionRequests()
+                                && (ai.text() == null || ai.text().isBlank());
+            case NO_USER_MESSAGE ->
+                log.messages()
+                        .subList(0, places.getOrDefault(callsOfResults().get(message.id()), place)).stream()
+                        .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user));
+            case OLD_SYSTEM_MESSAGE -> message.message() instanceof SystemMessage && !message.equals(log.system());
+            case UNKNOWN_TYPE -> message.message() instanceof UnknownMessage;
+        };
+    }
+
+    /** The message's calls, or those that it answers, lack a result. */
+    private boolean hasOpenCalls(LoggedMessage message) {
+        Map<String, String> callsOf = callsOfResults();
+        String calls = message.message() instanceof AiMessage ? message.id() : callsOf.get(message.id());
+        return calls != null
+                && log.messages().get(places.get(calls)).message() instanceof AiMessage ai
+                && callsOf.values().stream().filter(calls::equals).count()
+                        < ai.toolExecutionRequests().size();
+    }
+
+    private static boolean isBlank(UserMessage user) {
+        return user.contents().stream()
+                .allMatch(content ->
+                        content instanceof TextContent text && text.text().isBlank());
+    }
+
+    private static boolean isMarker(ChatMessage message) {
+        return message instanceof ToolExecutionResultMessage result
+                && result.text().equals(ClearToolResults.MARKER);
+    }
+
+    private boolean isWanted(Turn turn) {
+        return turn.standing() == Standing.WHOLE && promise.wanted().test(turn.user());
+    }
+
+    private boolean shown(LoggedMessage message) {
+        return shown.contains(message.id());
+    }
+
+    private boolean isPinned(Turn turn, LoggedMessage message) {
+        return places.get(message.id()) < promise.pinnedFirst() || isPinned(turn);
+    }
+
+    private boolean isPinned(Turn turn) {
+        return promise.pinned().test(turn.user())
+                || turn.rounds().stream()
+                        .flatMap(round -> round.messages().stream())
+                        .anyMatch(promise.pinned());
+    }
+
+    /** What a limit has beside the system message. */
+    private long room(Most most) {
+        LoggedMessage system = log.system();
+        return most.limit()
+                - switch (most.unit()) {
+                    case MESSAGES -> system == null ? 0 : 1;
+                    case TURNS -> 0;
+                    case TOKENS ->
+                        estimator.estimateTokenCountInMessages(List.of()) + (system == null ? 0 : tokens(system));
+                };
+    }
+
+    /** The most that pinned turns take of it. */
+    private long pins(Most most) {
+        long pins = 0;
+        for (Turn turn : turns) {
+            // One that was tried again keeps the room that it had, or something older would come back.
+            List<LoggedMessage> in = new ArrayList<>(List.of(turn.user()));
+            turn.rounds().forEach(round -> in.addAll(round.messages()));
+            pins += in.stream()
+                    .filter(message -> isPinned(turn, message))
+                    .mapToLong(message -> weight(most, turn, message))
+                    .sum();
+        }
+        return Math.min(pins, Math.max(0, room(most) / 2));
+    }
+
+    private long weight(Most most, Turn turn) {
+        return weight(most, turn, turn.user())
+                + turn.rounds().stream()
+                        .mapToLong(round -> weight(most, turn, round))
+                        .sum();
+    }
+
+    private long weight(Most most, Turn turn, Round round) {
+        return round.messages().stream()
+                .mapToLong(message -> weight(most, turn, message))
+                .sum();
+    }
+
+    private long weight(Most most, Turn turn, LoggedMessage message) {
+        return switch (most.unit()) {
+            case MESSAGES -> 1;
+            case TURNS -> message == turn.user() && turn.standing() == Standing.WHOLE ? 1 : 0;
+            case TOKENS -> tokens(message);
+        };
+    }
+
+    private static long tokens(LoggedMessage message) {
+        return message.tokenCounter().equals(io.github.keepsake4j.testing.RandomBranch.FOREIGN)
+                ? (long) Math.ceil(message.tokens() * TokenLimit.FOREIGN_FACTOR)
+                : message.tokens();
+    }
+
+    private void breaks(Rule rule, String where) {
+        broken.add(new Broken(rule, where));
+    }
+
+    /** What was seen of a branch so far. */
+    private static final class History {
+
+        private final Promise promise;
+        private final TokenCountEstimator estimator;
+        private final Set<String> gone = new HashSet<>();
+        private final Set<String> cleared = new HashSet<>();
+        private List<LoggedMessage> before = List.of();
+        private List<LoggedMessage> unlimitedBefore = List.of();
+        private ChatMessage system;
+        private int moves;
+        private long dropped;
+
+        History(Promise promise, TokenCountEstimator estimator) {
+            this.promise = promise;
+            this.estimator = estimator;
+        }
+
+        List<Broken> next(Part log, View view, boolean wholeRead) {
+            if (view.overflow()) {
+                // Nothing was shown but an error.
+                return List.of();
+            }
+            List<Broken> broken = new ArrayList<>();
+            ChatMessage now = log.system() == null ? null : log.system().message();
+            List<LoggedMessage> turns = view.shown().stream()
+                    .filter(message -> !(message.message() instanceof SystemMessage))
+                    .toList();
+            List<LoggedMessage> unlimited =
+                    Turns.of(log.system(), log.user(), log.messages()).turns().stream()
+                            .flatMap(turn -> turn.messages().stream())
+                            .toList();
+            if (!Objects.equals(system, now)) {
+                gone.clear();
+                before = List.of();
+            }
+            boolean left = log.user() != null
+                    && turns.stream().noneMatch(message -> message.id().equals(log.user().id()));
+            if (left && !wholeRead) {
+                // A turn left when it was closed; if it goes on all the same, what made it too long may be unread.
+                before = List.of();
+                return List.of();
+            }
+            Set<String> ids = turns.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+            ids.stream().filter(gone::contains).forEach(id -> broken.add(new Broken(Rule.NEVER_BACK, id)));
+            before.stream().map(LoggedMessage::id).filter(id -> !ids.contains(id)).forEach(gone::add);
+            view.omitted().stream()
+                    .filter(omission -> omission.reason() == Reason.MESSAGE_LIMIT
+                            || omission.reason() == Reason.TOKEN_LIMIT)
+                    .forEach(omission -> gone.add(omission.message().id()));
+            boolean clearing = false;
+            for (LoggedMessage message : turns) {
+                if (isMarker(message.message())) {
+                    clearing |= cleared.add(message.id());
+                } else if (cleared.contains(message.id())) {
+                    broken.add(new Broken(Rule.CLEARED_FOR_GOOD, message.id()));
+                }
+            }
+            boolean repaired = !startsWith(unlimited, unlimitedBefore);
+            boolean moved = before.stream().anyMatch(message -> !ids.contains(message.id()));
+            if (!repaired && !moved && !clearing && !startsWith(turns, before)) {
+                broken.add(new Broken(Rule.PREFIX_STAYS, "nothing went"));
+            }
+            if (!repaired && moved) {
+                moves++;
+                dropped += before.stream()
+                        .filter(message -> !ids.contains(message.id()))
+                        .mapToLong(this::size)
+                        .sum();
+            }
+            system = now;
+            before = turns;
+            unlimitedBefore = unlimited;
+            return broken;
+        }
+
+        /** A step lets the start rest for about a step's worth of messages. */
+        List<Broken> moves() {
+            boolean pins = promise.parts().size() > 1;
+            if (pins || promise.bounds().size() != 1 || promise.bounds().get(0).step() == 0) {
+                return List.of();
+            }
+            int step = promise.bounds().get(0).step();
+            return moves > 4 + 2 * dropped / step
+                    ? List.of(new Broken(Rule.MOVES_RARELY, moves + " moves dropped " + dropped + ", step " + step))
+                    : List.of();
+        }
+
+        private long size(LoggedMessage message) {
+            if (promise.bounds().isEmpty()) {
+                return 0;
+            }
+            return switch (promise.bounds().get(0).unit()) {
+                case MESSAGES -> 1;
+                case TURNS -> message.message() instanceof UserMessage ? 1 : 0;
+                case TOKENS -> estimator.estimateTokenCountInMessage(message.message());
+            };
+        }
+
+        private static boolean startsWith(List<LoggedMessage> list, List<LoggedMessage> prefix) {
+            return list.size() >= prefix.size()
+                    && IntStream.range(0, prefix.size())
+                            .allMatch(i -> isSame(
+                                    list.get(i).message(), prefix.get(i).message()));
+        }
+
+        private static boolean isSame(ChatMessage some, ChatMessage other) {
+            return some == other || CODEC.encode(some).equals(CODEC.encode(other));
+        }
+    }
+}

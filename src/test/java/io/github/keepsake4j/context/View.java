@@ -1,0 +1,70 @@
+package io.github.keepsake4j.context;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.Context.Omission;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.RandomBranch.Part;
+import java.util.List;
+
+/**
+ * What came out of a strategy.
+ *
+ * @param shown what a model sees
+ * @param omitted what it does not see
+ * @param overflow whether the open turn did not fit
+ */
+record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow) {
+
+    static final Object ID = "id";
+
+    /** Shows a branch. */
+    @FunctionalInterface
+    interface Viewer {
+        View of(Part branch);
+    }
+
+    static View of(Context context) {
+        return new View(context.shown(), context.omitted(), context.overflow());
+    }
+
+    /** Everything is read. */
+    static Viewer whole(ContextStrategy strategy) {
+        return branch -> of(strategy.select(read(strategy, branch, branch)));
+    }
+
+    /** No more is read than the strategy asks for, as {@code chat} does it with a {@link MessageLog}. */
+    static Viewer bounded(ContextStrategy strategy) {
+        return branch -> of(strategy.select(read(strategy, branch, newest(branch, strategy.reach(ID)))));
+    }
+
+    static Context read(ContextStrategy strategy, Part branch, Part newest) {
+        int oldest = Math.min(strategy.reach(ID).oldest(), branch.messages().size());
+        return Turns.of(ID, branch.system(), branch.user(), branch.messages().subList(0, oldest), newest.messages());
+    }
+
+    static Part newest(Part branch, Reach reach) {
+        Part part = branch.newest(reach.messages(), reach.tokens());
+        List<LoggedMessage> messages = part.messages();
+        if (reach.turns() == Integer.MAX_VALUE) {
+            return part;
+        }
+        int turns = 0;
+        for (int i = messages.size() - 1; i >= 0; i--) {
+            turns += begins(messages, i) ? 1 : 0;
+            if (turns == reach.turns()) {
+                return new Part(part.system(), part.user(), messages.subList(i, messages.size()));
+            }
+        }
+        return part;
+    }
+
+    /** Whether a turn that is shown begins here. */
+    private static boolean begins(List<LoggedMessage> messages, int place) {
+        return messages.get(place).message() instanceof UserMessage
+                && Turns.of(null, null, messages.subList(place, messages.size())).turns().stream()
+                .findFirst()
+                .filter(turn -> turn.user() == messages.get(place) && turn.standing() == Turn.Standing.WHOLE)
+                .isPresent();
+    }
+}
