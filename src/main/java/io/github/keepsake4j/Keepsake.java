@@ -265,7 +265,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what counts what happens; nothing unless said otherwise.
+         * Sets what counts what happens; nothing unless said otherwise. README has the table of what is counted.
          *
          * @param sink the metrics, such as {@code MicrometerMetrics}
          * @return this builder
@@ -383,12 +383,12 @@ public final class Keepsake {
                             counter,
                             executor,
                             new TurnLeases(messageLog, turnPolicy, turnLease, turnWait),
-                            summarizer == null ? null : worker(messageLog, summarizer, counter)));
+                            summarizer == null ? null : worker(messageLog, summarizer, counter),
+                            metrics));
         }
 
         private SummaryWorker worker(MessageLog log, Summarizer written, TokenCounter counter) {
-            SummaryWorker.Options options = SummaryWorker.Options.standard(
-                            log.getClass().getSimpleName())
+            SummaryWorker.Options options = SummaryWorker.Options.standard(log.backend())
                     .reserving(answer -> answer.contains(Summarization.MARKER.strip()));
             return new SummaryWorker(log, written, counter, executor, metrics, options);
         }

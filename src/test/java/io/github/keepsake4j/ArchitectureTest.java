@@ -33,7 +33,7 @@ class ArchitectureTest {
             "context", List.of("message", "tokens"),
             "metrics", List.of(),
             "summary", List.of("message", "log", "tokens", "metrics"),
-            "chat", List.of("message", "tokens", "log", "context", "summary"));
+            "chat", List.of("message", "tokens", "log", "context", "summary", "metrics"));
 
     @ArchTest
     static final ArchRule one_way =

@@ -107,7 +107,7 @@ public final class Conversation {
      * @return the messages, oldest first; it tells if the oldest one's parent is missing
      */
     public Tail branch(int maxMessages) {
-        return settings.log().read(key, ReadQuery.newest(maxMessages));
+        return settings.meter().read(settings.log().read(key, ReadQuery.newest(maxMessages)));
     }
 
     /**
@@ -118,7 +118,8 @@ public final class Conversation {
      * @return the messages, oldest first; it tells if the oldest one's parent is missing
      */
     public Tail branch(String messageId, int maxMessages) {
-        return settings.log().read(key, ReadQuery.newest(maxMessages).endingIn(messageId));
+        return settings.meter()
+                .read(settings.log().read(key, ReadQuery.newest(maxMessages).endingIn(messageId)));
     }
 
     /**
@@ -202,7 +203,7 @@ public final class Conversation {
     }
 
     private Tail tail() {
-        return TailLoader.load(settings.log(), key, settings.strategy().reach(id));
+        return settings.load(key, settings.strategy().reach(id));
     }
 
     private Context context(Tail tail) {

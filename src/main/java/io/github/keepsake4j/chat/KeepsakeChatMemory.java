@@ -171,7 +171,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 seen = writeSystem(open, system, seen);
             }
             Context context = settings.strategy().select(TailLoader.context(id, seen.tail()));
-            open.seen(Seen.of(seen.tail(), context), false);
+            Seen shown = Seen.of(seen.tail(), context);
+            open.seen(shown, false);
+            settings.meter().shown(settings.contexts().get(key), context, shown.cut());
             settings.contexts().put(key, context);
             settings.summaries().check(id, key, seen.tail(), context);
             if (context.overflow()) {
@@ -428,7 +430,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         if (reach.messages() < atLeast) {
             reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
-        Tail tail = TailLoader.load(settings.log(), key, reach);
+        Tail tail = settings.load(key, reach);
         if (open.awaited == 0) {
             if (open.epoch != null && open.epoch != tail.epoch()) {
                 open.relink(null);

@@ -133,7 +133,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     public void deleteMessages(Object memoryId) {
         MemoryKey key = ids.key(memoryId);
         for (int conflicts = 0; conflicts <= MAX_CONFLICTS; conflicts++) {
-            Tail tail = log().read(key, ReadQuery.newest(0));
+            Tail tail = position(key);
             String head = tail.head();
             View view = tail.view();
             boolean empty = view != null && view.runs().isEmpty() && Objects.equals(view.anchor(), head);
@@ -253,12 +253,18 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     }
 
     private Tail read(MemoryKey key, @Nullable HandedOut before) {
-        return ViewReader.everything(log(), key, before == null ? FIRST_GUESS : before.size() + MARGIN);
+        return settings.meter()
+                .read(ViewReader.everything(log(), key, before == null ? FIRST_GUESS : before.size() + MARGIN));
+    }
+
+    /** Where the memory stands, without messages. */
+    private Tail position(MemoryKey key) {
+        return settings.meter().read(log().read(key, ReadQuery.newest(0)));
     }
 
     /** Whether what was read still is what is there. */
     private boolean isUnchanged(MemoryKey key, Tail tail) {
-        return isSame(tail, log().read(key, ReadQuery.newest(0)));
+        return isSame(tail, position(key));
     }
 
     private static boolean isSame(Tail one, Tail other) {

@@ -32,11 +32,13 @@ final class Summaries {
     private final MessageLog log;
     private final ContextStrategy strategy;
     private final @Nullable SummaryWorker worker;
+    private final Meter meter;
 
-    Summaries(MessageLog log, ContextStrategy strategy, @Nullable SummaryWorker worker) {
+    Summaries(MessageLog log, ContextStrategy strategy, @Nullable SummaryWorker worker, Meter meter) {
         this.log = log;
         this.strategy = strategy;
         this.worker = worker;
+        this.meter = meter;
     }
 
     /** Has a summary made in the background if one is due. Neither waits nor reads. */
@@ -62,7 +64,7 @@ final class Summaries {
 
     /** What the next summary is made from, if one is due. */
     private Optional<SummaryTask> next(Object id, MemoryKey key) {
-        Tail tail = TailLoader.load(log, key, strategy.reach(id));
+        Tail tail = meter.read(TailLoader.load(log, key, strategy.reach(id)));
         Context selected = strategy.select(TailLoader.context(id, tail));
         return upTo(tail, selected).map(last -> new SummaryTask(tail.epoch(), tail.summary(), piece(key, tail, last)));
     }
@@ -111,9 +113,10 @@ final class Summaries {
         View view = tail.view();
         if (tail.summary() == null
                 || (view != null && tail.summary().coversUpTo().equals(view.summary()))) {
-            return ViewReader.read(log, key, query).oldest();
+            return meter.read(ViewReader.read(log, key, query)).oldest();
         }
-        return log.read(key, query.after(tail.summary().coversUpTo())).oldest();
+        return meter.read(log.read(key, query.after(tail.summary().coversUpTo())))
+                .oldest();
     }
 
     private static List<LoggedMessage> upTo(List<LoggedMessage> messages, String last) {

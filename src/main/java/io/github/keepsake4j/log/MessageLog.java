@@ -147,6 +147,15 @@ public interface MessageLog extends AutoCloseable {
      */
     long erase(MemoryKey key);
 
+    /**
+     * Names the backend, for metrics and reports.
+     *
+     * @return a short name in lower case such as {@code postgresql}; the class's name unless a log says otherwise
+     */
+    default String backend() {
+        return getClass().getSimpleName();
+    }
+
     /** Releases what the log holds. Idempotent. Storage that the user gave stays open. */
     @Override
     void close();

@@ -12,7 +12,7 @@ public interface Metrics {
     Metrics NONE = new Metrics() {};
 
     /**
-     * Messages were appended as one batch.
+     * Messages were appended as one batch. What is only linked to or sent again is not counted.
      *
      * @param backend where
      * @param messages how many, 1 or more
@@ -20,7 +20,7 @@ public interface Metrics {
     default void appended(String backend, int messages) {}
 
     /**
-     * The newest part of a memory was read.
+     * The newest part of a memory was read, for a model, an application or a summary. A page of history is not counted.
      *
      * @param backend where
      * @param messages how many messages came back, 0 or more
@@ -35,14 +35,15 @@ public interface Metrics {
     default void conflict(String backend) {}
 
     /**
-     * A statement or request was sent again.
+     * An append was sent again and had been stored before, such as when its first answer was lost.
      *
      * @param backend where
      */
     default void retried(String backend) {}
 
     /**
-     * A limit left messages out of what a model sees.
+     * A limit newly put messages out of what a model sees. Compared with
+     * what this process showed last, so messages that nobody here had shown are not counted.
      *
      * @param backend where they are kept
      * @param tokens how many tokens they have, 1 or more

@@ -15,6 +15,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -58,7 +59,13 @@ class TurnLeasesTest {
                 () -> Duration.between(Instant.EPOCH, clock.instant()).toNanos();
         final TurnLeases turns = new TurnLeases(log.log(), TurnPolicy.KEEP, LEASE, WAIT, nanoTime);
         private final ChatMemorySettings settings = new ChatMemorySettings(
-                log.log(), SlidingWindow.withMaxMessages(50), TokenCounter.standard(), Runnable::run, turns, null);
+                log.log(),
+                SlidingWindow.withMaxMessages(50),
+                TokenCounter.standard(),
+                Runnable::run,
+                turns,
+                null,
+                Metrics.NONE);
 
         KeepsakeChatMemory memory() {
             return new KeepsakeChatMemory("alice", KEY, settings);

@@ -57,6 +57,11 @@ public final class InMemoryMessageLog implements MessageLog {
     }
 
     @Override
+    public String backend() {
+        return "memory";
+    }
+
+    @Override
     public AppendResult append(MemoryKey key, Append append) {
         return write(key, tree -> tree.append(append, clock.instant()));
     }

@@ -10,6 +10,9 @@ import java.util.List;
 /** What one database does otherwise than another. All that they do alike stands in {@link Sql}. */
 interface Dialect {
 
+    /** The backend's name in metrics. */
+    String name();
+
     /** A memory's row. Parameter: key. */
     String memory();
 

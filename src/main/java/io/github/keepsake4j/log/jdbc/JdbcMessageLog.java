@@ -109,6 +109,11 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     @Override
+    public String backend() {
+        return dialect.name();
+    }
+
+    @Override
     public AppendResult append(MemoryKey key, Append append) {
         List<String> texts = append.messages().stream()
                 .map(message -> codec.encode(message.message()))

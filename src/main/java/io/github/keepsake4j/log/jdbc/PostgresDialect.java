@@ -20,6 +20,11 @@ final class PostgresDialect implements Dialect {
     private final RecentMemories winding = new RecentMemories();
 
     @Override
+    public String name() {
+        return "postgresql";
+    }
+
+    @Override
     public String memory() {
         return PostgresSql.MEMORY;
     }

@@ -14,6 +14,11 @@ final class SqliteDialect implements Dialect {
     private final MessageCodec codec = new MessageCodec();
 
     @Override
+    public String name() {
+        return "sqlite";
+    }
+
+    @Override
     public String memory() {
         return SqliteSql.MEMORY;
     }
