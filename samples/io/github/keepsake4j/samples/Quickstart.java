@@ -80,7 +80,8 @@ public final class Quickstart {
                         .iterator();
     }
 
-    private static ChatModel model() {
+    /** A real model if there is a key, else a scripted one. */
+    static ChatModel model() {
         String key = System.getenv("OPENAI_API_KEY");
         if (key == null) {
             return new ScriptedModel();

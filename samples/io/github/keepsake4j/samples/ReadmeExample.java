@@ -12,12 +12,15 @@ import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.TurnPolicy;
+import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.nio.file.Path;
 import java.util.List;
@@ -67,6 +70,22 @@ final class ReadmeExample {
                 .build();
         // README ends
         windows.get("bob").add(dev.langchain4j.data.message.UserMessage.from("kept"));
+
+        // README begins
+        Keepsake summarized = Keepsake.builder()
+                .messageLog(log)
+                .strategy(Summarization.triggerTokens(4000)
+                        .keepTokens(1000)
+                        .countedBy(estimator)
+                        .and(TokenLimit.withMaxTokens(6000, estimator)))
+                .summarizer(Summarizer.of(model))
+                .build();
+        int made = summarized.conversation("alice").summarizeNow(); // a batch job's way: chats need not call it
+        List<Summary> summaries = summarized.conversation("alice").summaries(); // all that were ever made
+        // README ends
+        if (made != summaries.size()) {
+            throw new IllegalStateException("a summary was made that is not there");
+        }
         log.close();
         return seen.size() + " seen, " + page.messages().size() + " kept, " + branches.size() + " branch";
     }

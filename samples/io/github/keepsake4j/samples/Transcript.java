@@ -8,12 +8,16 @@ import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.io.PrintStream;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /** Prints what a model sees beside what the history holds. */
 final class Transcript {
+
+    private static final int WIDTH = 120;
+    private static final int ENDS = 5;
 
     private Transcript() {}
 
@@ -30,6 +34,23 @@ final class Transcript {
                     text(logged.message()));
         }
         out.println();
+    }
+
+    /** Prints what a model sees: its beginning and its end, the first words of each message. */
+    static void printShown(Context context, PrintStream out) {
+        List<LoggedMessage> all = context.shown();
+        for (int i = 0; i < all.size(); i++) {
+            if (i == ENDS && all.size() > 2 * ENDS) {
+                out.printf("  ... %d more ...%n", all.size() - 2 * ENDS);
+                i = all.size() - ENDS;
+            }
+            LoggedMessage shown = all.get(i);
+            String text = text(shown.message()).replace("\n", " ");
+            out.printf(
+                    "  %-7s %s%n",
+                    shown.message().type().name().toLowerCase(Locale.ROOT),
+                    text.length() <= WIDTH ? text : text.substring(0, WIDTH) + " ...");
+        }
     }
 
     private static String text(ChatMessage message) {
