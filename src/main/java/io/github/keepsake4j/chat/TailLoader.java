@@ -22,11 +22,16 @@ final class TailLoader {
     /** Turns are not counted in the log, so a read that they bound starts with a guess and goes on from there. */
     private static final int MESSAGES_PER_TURN = 4;
 
+    /** More messages than a branch holds, and still a number to count with. */
+    private static final int ALL = 1 << 30;
+
     private TailLoader() {}
 
     static Tail load(MessageLog log, MemoryKey key, Reach reach) {
         if (reach.oldest() == Integer.MAX_VALUE) {
-            return ViewReader.read(log, key, ReadQuery.wholeBranch());
+            ReadQuery everything = ReadQuery.wholeBranch();
+            return ViewReader.read(
+                    log, key, reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
         }
         long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
         while (true) {
@@ -70,12 +75,12 @@ final class TailLoader {
     static Context context(Object memoryId, Tail tail) {
         Summary summary = tail.summary();
         return Turns.of(
-                        memoryId,
-                        tail.system(),
-                        tail.user(),
-                        tail.complete() && summary == null ? tail.messages() : tail.oldest(),
-                        tail.messages())
-                .summarizedBy(summary == null ? null : message(summary));
+                memoryId,
+                tail.system(),
+                tail.user(),
+                tail.complete() && summary == null ? tail.messages() : tail.oldest(),
+                tail.messages(),
+                summary == null ? null : message(summary));
     }
 
     /** What a strategy shows in its own way; the id says what it covers. */

@@ -67,13 +67,43 @@ public final class Turns {
             @Nullable LoggedMessage user,
             List<LoggedMessage> oldest,
             List<LoggedMessage> messages) {
+        return of(memoryId, system, user, oldest, messages, null);
+    }
+
+    /**
+     * Cuts what no summary covers, and the branch's oldest part, into turns. What stands before the summary is shown only
+     * where it is pinned; where the summary ends within the newest turn, the turn is its user message and what the summary
+     * does not cover.
+     *
+     * @param memoryId the memory's id as LangChain4j gave it
+     * @param system the system message in force, or null
+     * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
+     * @param oldest the branch's oldest messages, oldest first; they may overlap with the newest; may be empty
+     * @param messages the newest messages, oldest first
+     * @param summary what stands for all between, or null if nothing does
+     * @return the context before any limit
+     */
+    public static Context of(
+            Object memoryId,
+            @Nullable LoggedMessage system,
+            @Nullable LoggedMessage user,
+            List<LoggedMessage> oldest,
+            List<LoggedMessage> messages,
+            @Nullable LoggedMessage summary) {
         Set<String> newest = messages.stream().map(LoggedMessage::id).collect(Collectors.toSet());
         List<LoggedMessage> before = oldest.stream()
                 .filter(message -> !newest.contains(message.id()))
                 .toList();
+        if (summary != null && user != null && !newest.contains(user.id())) {
+            before = before.stream()
+                    .takeWhile(message -> !message.id().equals(user.id()))
+                    .toList();
+        }
+        List<LoggedMessage> beginnings = before;
         Turns beginning = new Turns();
         Turns tail = new Turns();
-        boolean follows = !before.isEmpty()
+        boolean follows = summary == null
+                && !before.isEmpty()
                 && !messages.isEmpty()
                 && before.get(before.size() - 1).id().equals(messages.get(0).parentId());
         boolean begunThere = user != null
@@ -82,8 +112,7 @@ public final class Turns {
         // Else what was read of the newest turn would lack its beginning.
         (follows || begunThere ? tail : beginning).addAll(before, system);
         if (user != null
-                && Stream.concat(before.stream(), messages.stream())
-                        .noneMatch(m -> m.id().equals(user.id()))) {
+                && Stream.concat(beginnings.stream(), messages.stream()).noneMatch(m -> m.id().equals(user.id()))) {
             tail.add(user, system);
         }
         tail.addAll(messages, system);
@@ -95,7 +124,7 @@ public final class Turns {
         repaired.addAll(tail.repaired);
         Map<String, ChatMessage> replaced = new HashMap<>(beginning.replaced);
         replaced.putAll(tail.replaced);
-        return new Context(memoryId, system, null, oldest, unread, tail.headless(), turns, repaired, replaced, 0, false);
+        return new Context(memoryId, system, summary, oldest, unread, tail.headless(), turns, repaired, replaced, 0, false);
     }
 
     /** The place before which nothing was read; a list that was set need not be in the log's order. */
