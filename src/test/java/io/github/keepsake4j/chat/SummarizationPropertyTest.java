@@ -361,6 +361,12 @@ class SummarizationPropertyTest {
                 added.add(list.get(list.size() - 1));
             }
             memory.set(list);
+            List<ChatMessage> now = shown();
+            if (now != null) {
+                assertThat(now.stream().filter(Summarization::isSummary).toList())
+                        .as("the summary of a list that was set")
+                        .isEqualTo(list.stream().filter(Summarization::isSummary).toList());
+            }
             if (what == 0) {
                 assertThat(shown()).as("after it was set").isEqualTo(shown);
             }
