@@ -36,8 +36,9 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         long shown = turns.stream().mapToLong(turn -> sizeOf(turn.messages())).sum();
         long target = cut ? Math.min(keep, shown * keep / trigger) : keep;
         int first = behindCut;
-        while (first < turns.size() - 1 && sizeFrom(turns, first) > target) {
-            first++;
+        long left = sizeFrom(turns, first);
+        while (first < turns.size() - 1 && left > target) {
+            left -= sizeOf(turns.get(first++));
         }
         return Optional.ofNullable(before(turns, first, !context.headless().isEmpty(), target));
     }
