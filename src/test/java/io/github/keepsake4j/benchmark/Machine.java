@@ -23,13 +23,8 @@ final class Machine {
     private Machine() {}
 
     static List<String> describe(DataSource database) throws SQLException, IOException {
-        List<String> lines = new ArrayList<>();
-        lines.add("Date: " + LocalDate.now(ZoneOffset.UTC));
-        lines.add("Machine: " + Runtime.getRuntime().availableProcessors() + " cores (" + processor() + "), "
-                + memory() + " GB of memory, " + System.getProperty("os.name") + " "
-                + System.getProperty("os.version"));
-        lines.add("JDK: " + System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version")
-                + ", driver: " + DriverInfo.DRIVER_FULL_NAME);
+        List<String> lines = describe();
+        lines.add("Driver: " + DriverInfo.DRIVER_FULL_NAME);
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
             lines.add("Server: " + value(statement, "SELECT version()") + ", on the same machine");
@@ -47,6 +42,25 @@ final class Machine {
             lines.add("Settings: " + String.join(", ", settings));
         }
         return lines;
+    }
+
+    /** The same without a database. */
+    static List<String> describe() throws IOException {
+        List<String> lines = new ArrayList<>();
+        lines.add("Date: " + LocalDate.now(ZoneOffset.UTC));
+        lines.add("Machine: " + Runtime.getRuntime().availableProcessors() + " cores (" + processor() + "), "
+                + memory() + " GB of memory, " + System.getProperty("os.name") + " "
+                + System.getProperty("os.version"));
+        lines.add("JDK: " + System.getProperty("java.vm.name") + " " + System.getProperty("java.vm.version"));
+        return lines;
+    }
+
+    /** How many threads want a core, by the operating system's average of the last minute. */
+    static String load() {
+        return String.format(
+                java.util.Locale.ROOT,
+                "%.1f",
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
     }
 
     private static String value(Statement statement, String sql) throws SQLException {

@@ -64,7 +64,7 @@ public final class PostgresBenchmark {
             PostgresBenchmark benchmark = new PostgresBenchmark(server);
             benchmark.run();
             benchmark.report.text("The whole run took " + (System.nanoTime() - begin) / 1_000_000_000 + " s.");
-            benchmark.report.write(OUTPUT);
+            benchmark.report.write(OUTPUT, "postgresql");
             System.out.println(benchmark.report.markdown());
         }
     }

@@ -51,11 +51,12 @@ final class Report {
         return markdown.toString().stripTrailing() + "\n";
     }
 
-    void write(Path directory) throws IOException {
+    /** Writes the report and the samples under one name. */
+    void write(Path directory, String name) throws IOException {
         Files.createDirectories(directory);
-        Files.writeString(directory.resolve("postgresql.md"), markdown());
+        Files.writeString(directory.resolve(name + ".md"), markdown());
         Files.write(
-                directory.resolve("postgresql.csv"),
+                directory.resolve(name + ".csv"),
                 raw.stream().map(Measured::raw).toList());
     }
 }
