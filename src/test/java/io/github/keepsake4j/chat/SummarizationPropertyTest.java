@@ -282,7 +282,8 @@ class SummarizationPropertyTest {
                     counter,
                     Runnable::run,
                     new TurnLeases(log, TurnPolicy.KEEP, Duration.ofSeconds(60), Duration.ofSeconds(60)),
-                    worker);
+                    worker,
+                    metrics);
         }
 
         private synchronized void count(String what) {
