@@ -66,7 +66,10 @@ final class Summaries {
     private Optional<SummaryTask> next(Object id, MemoryKey key) {
         Tail tail = meter.read(TailLoader.load(log, key, strategy.reach(id)));
         Context selected = strategy.select(TailLoader.context(id, tail));
-        return upTo(tail, selected).map(last -> new SummaryTask(tail.epoch(), tail.summary(), piece(key, tail, last)));
+        return upTo(tail, selected)
+                .map(last -> piece(key, tail, last))
+                .filter(piece -> !piece.isEmpty())
+                .map(piece -> new SummaryTask(tail.epoch(), tail.summary(), piece));
     }
 
     /** The message that should be covered. Where a view is in force, a summary counts only behind its anchor. */
@@ -93,7 +96,10 @@ final class Summaries {
 
     private List<LoggedMessage> piece(MemoryKey key, Tail tail, String last) {
         if (tail.complete()) {
-            return upTo(tail.messages(), last);
+            // What is not among them is covered already.
+            boolean uncovered =
+                    tail.messages().stream().anyMatch(message -> message.id().equals(last));
+            return uncovered ? upTo(tail.messages(), last) : List.of();
         }
         View view = tail.view();
         long least = view == null ? 0 : view.anchorSequence();

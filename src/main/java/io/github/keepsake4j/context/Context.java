@@ -147,7 +147,8 @@ public record Context(
     public Context replacing(Map<String, ChatMessage> more) {
         Map<String, ChatMessage> all = new HashMap<>(replaced);
         all.putAll(more);
-        return new Context(memoryId, system, summary, oldest, unread, headless, turns, repaired, all, reserved, overflow);
+        return new Context(
+                memoryId, system, summary, oldest, unread, headless, turns, repaired, all, reserved, overflow);
     }
 
     /**
@@ -157,7 +158,8 @@ public record Context(
      * @return a copy
      */
     public Context reserving(long tokens) {
-        return new Context(memoryId, system, summary, oldest, unread, headless, turns, repaired, replaced, tokens, overflow);
+        return new Context(
+                memoryId, system, summary, oldest, unread, headless, turns, repaired, replaced, tokens, overflow);
     }
 
     /**
@@ -178,7 +180,8 @@ public record Context(
      * @return a copy
      */
     public Context summarizedBy(@Nullable LoggedMessage message) {
-        return new Context(memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, reserved, overflow);
+        return new Context(
+                memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, reserved, overflow);
     }
 
     /** What is shown before the turns. */

@@ -79,6 +79,8 @@ public final class SlidingWindow implements ContextStrategy {
     public Reach reach(Object memoryId) {
         int limit = bound.limit(memoryId);
         // One turn more, so that it is the log that says where the newest ones begin.
-        return countsTurns ? new Reach(Integer.MAX_VALUE, (int) Math.min(Integer.MAX_VALUE, limit + 1L), Long.MAX_VALUE, 0, false) : Reach.ofMessages(limit);
+        return countsTurns
+                ? new Reach(Integer.MAX_VALUE, (int) Math.min(Integer.MAX_VALUE, limit + 1L), Long.MAX_VALUE, 0, false)
+                : Reach.ofMessages(limit);
     }
 }

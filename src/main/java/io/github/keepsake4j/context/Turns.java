@@ -124,15 +124,16 @@ public final class Turns {
         repaired.addAll(tail.repaired);
         Map<String, ChatMessage> replaced = new HashMap<>(beginning.replaced);
         replaced.putAll(tail.replaced);
-        return new Context(memoryId, system, summary, oldest, unread, tail.headless(), turns, repaired, replaced, 0, false);
+        return new Context(
+                memoryId, system, summary, oldest, unread, tail.headless(), turns, repaired, replaced, 0, false);
     }
 
     /** The place before which nothing was read; a list that was set need not be in the log's order. */
-    private static long unread(
-            @Nullable LoggedMessage user, List<LoggedMessage> oldest, List<LoggedMessage> messages) {
+    private static long unread(@Nullable LoggedMessage user, List<LoggedMessage> oldest, List<LoggedMessage> messages) {
         boolean whole = messages.isEmpty()
                 || messages.stream().anyMatch(message -> message.parentId() == null)
-                || (!oldest.isEmpty() && oldest.get(0).id().equals(messages.get(0).id()));
+                || (!oldest.isEmpty()
+                        && oldest.get(0).id().equals(messages.get(0).id()));
         if (whole) {
             return 0;
         }

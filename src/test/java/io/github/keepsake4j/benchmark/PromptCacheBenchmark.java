@@ -49,7 +49,8 @@ public final class PromptCacheBenchmark {
         List<List<ChatMessage>> chat = chat();
         Report report = new Report();
         report.text("# How much of a prompt stays the same");
-        report.text("A scripted chat of " + TURNS + " turns (" + chat.stream().mapToInt(List::size).sum()
+        report.text("A scripted chat of " + TURNS + " turns ("
+                + chat.stream().mapToInt(List::size).sum()
                 + " messages, texts of 5 to 120 words, every fourth turn with one to three rounds of tools) behind a system"
                 + " message. For each model call of a turn, the bytes of the messages sent (what the memory shows, the user's"
                 + " message included) are compared with those of the call before. `same` is the share of all bytes sent that"
@@ -120,13 +121,13 @@ public final class PromptCacheBenchmark {
         Context context = strategy.select(Turns.of(log.get(0), user, log));
         List<ChatMessage> messages = context.messages();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        messages.forEach(message ->
-                bytes.writeBytes((CODEC.encode(message) + "\n").getBytes(StandardCharsets.UTF_8)));
+        messages.forEach(message -> bytes.writeBytes((CODEC.encode(message) + "\n").getBytes(StandardCharsets.UTF_8)));
         return new Request(
                 bytes.toByteArray(),
                 tokens ? ESTIMATOR.estimateTokenCountInMessages(messages) : messages.size(),
                 messages.size() < log.size(),
-                context.shown().get(1).id() + " " + context.shown().get(Math.min(2, messages.size() - 1)).id());
+                context.shown().get(1).id() + " "
+                        + context.shown().get(Math.min(2, messages.size() - 1)).id());
     }
 
     private static List<List<ChatMessage>> chat() {

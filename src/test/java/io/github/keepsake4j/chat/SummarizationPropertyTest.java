@@ -366,7 +366,8 @@ class SummarizationPropertyTest {
             if (now != null) {
                 assertThat(now.stream().filter(Summarization::isSummary).toList())
                         .as("the summary of a list that was set")
-                        .isEqualTo(list.stream().filter(Summarization::isSummary).toList());
+                        .isEqualTo(
+                                list.stream().filter(Summarization::isSummary).toList());
             }
             if (what == 0) {
                 assertThat(shown()).as("after it was set").isEqualTo(shown);

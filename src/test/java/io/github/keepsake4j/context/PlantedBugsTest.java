@@ -99,17 +99,14 @@ class PlantedBugsTest {
 
     @Test
     void a_newer_turn_that_goes_before_an_older_one_is_found() {
-        isFound(
-                Rule.OLDEST_TURNS_GO,
-                WINDOW,
-                View.whole(context -> {
-                    List<Turn> turns = WINDOW.strategy().select(context).turns();
-                    int middle = turns.size() - 2;
-                    return WINDOW.strategy()
-                            .select(context)
-                            .keepTurns(turn -> middle < 0
-                                    || turn.user() != turns.get(middle).user());
-                }));
+        isFound(Rule.OLDEST_TURNS_GO, WINDOW, View.whole(context -> {
+            List<Turn> turns = WINDOW.strategy().select(context).turns();
+            int middle = turns.size() - 2;
+            return WINDOW.strategy()
+                    .select(context)
+                    .keepTurns(turn ->
+                            middle < 0 || turn.user() != turns.get(middle).user());
+        }));
     }
 
     @Test
@@ -119,16 +116,13 @@ class PlantedBugsTest {
 
     @Test
     void a_dropped_newest_question_is_found() {
-        isFound(
-                Rule.NEWEST_USER_STAYS,
-                WINDOW,
-                View.whole(context -> {
-                    List<Turn> turns = context.turns();
-                    return WINDOW.strategy()
-                            .select(context)
-                            .keepTurns(turn -> turn.user()
-                                    != turns.get(turns.size() - 1).user());
-                }));
+        isFound(Rule.NEWEST_USER_STAYS, WINDOW, View.whole(context -> {
+            List<Turn> turns = context.turns();
+            return WINDOW.strategy()
+                    .select(context)
+                    .keepTurns(
+                            turn -> turn.user() != turns.get(turns.size() - 1).user());
+        }));
     }
 
     @Test
@@ -143,14 +137,12 @@ class PlantedBugsTest {
 
     @Test
     void a_new_result_that_is_cleared_is_found() {
-        isFound(
-                Rule.OLD_RESULTS_ARE_CLEARED, Promise.cleared(2, 0), View.whole(ClearToolResults.keepNewest(1)));
+        isFound(Rule.OLD_RESULTS_ARE_CLEARED, Promise.cleared(2, 0), View.whole(ClearToolResults.keepNewest(1)));
     }
 
     @Test
     void an_old_result_that_is_whole_is_found() {
-        isFound(
-                Rule.OLD_RESULTS_ARE_CLEARED, Promise.cleared(1, 0), View.whole(ClearToolResults.keepNewest(2)));
+        isFound(Rule.OLD_RESULTS_ARE_CLEARED, Promise.cleared(1, 0), View.whole(ClearToolResults.keepNewest(2)));
     }
 
     @Test
@@ -191,11 +183,12 @@ class PlantedBugsTest {
         isFound(
                 Rule.PREFIX_STAYS,
                 Promise.window(Unit.MESSAGES, 1_000, 0),
-                branch -> View.whole((ContextStrategy) context -> branch.messages().size() >= 10
-                                        || context.turns().size() < 3
-                                ? context
-                                : context.keepTurns(
-                                        turn -> turn.user() != context.turns().get(1).user()))
+                branch -> View.whole(
+                                (ContextStrategy) context -> branch.messages().size() >= 10
+                                                || context.turns().size() < 3
+                                        ? context
+                                        : context.keepTurns(turn -> turn.user()
+                                                != context.turns().get(1).user()))
                         .of(branch),
                 false);
     }

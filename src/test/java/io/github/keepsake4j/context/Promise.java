@@ -51,7 +51,13 @@ record Promise(
 
     static Promise pinnedFirst(int messages) {
         return new Promise(
-                List.of(Pinned.firstMessages(messages)), List.of(), messages, m -> false, Integer.MAX_VALUE, 0, m -> true);
+                List.of(Pinned.firstMessages(messages)),
+                List.of(),
+                messages,
+                m -> false,
+                Integer.MAX_VALUE,
+                0,
+                m -> true);
     }
 
     static Promise pinned(Predicate<LoggedMessage> pinned) {

@@ -118,8 +118,7 @@ final class Rules {
      * @param view the view
      * @param wholeRead whether the whole branch was read for it
      */
-    static List<Broken> ofView(
-            Promise promise, TokenCountEstimator estimator, Part log, View view, boolean wholeRead) {
+    static List<Broken> ofView(Promise promise, TokenCountEstimator estimator, Part log, View view, boolean wholeRead) {
         Rules rules = new Rules(promise, estimator, log, view);
         rules.nothingInvented();
         if (!rules.broken.isEmpty()) {
@@ -172,7 +171,8 @@ final class Rules {
             broken.forEach(one -> first.putIfAbsent(
                     one.rule(),
                     new Broken(
-                            one.rule(), one.where() + " after " + part.messages().size() + " messages, of " + part)));
+                            one.rule(),
+                            one.where() + " after " + part.messages().size() + " messages, of " + part)));
         }
         history.moves().forEach(one -> first.putIfAbsent(one.rule(), one));
         return List.copyOf(first.values());
@@ -186,8 +186,7 @@ final class Rules {
         if (part.user() == null || (part.user().message() instanceof UserMessage user && isBlank(user))) {
             return true;
         }
-        List<Turn> turns =
-                Turns.of(part.system(), part.user(), part.messages()).turns();
+        List<Turn> turns = Turns.of(part.system(), part.user(), part.messages()).turns();
         LoggedMessage last = part.messages().get(part.messages().size() - 1);
         List<Round> rounds = turns.get(turns.size() - 1).rounds();
         return last != part.user()
@@ -263,7 +262,8 @@ final class Rules {
 
     private void system() {
         LoggedMessage first = view.shown().isEmpty() ? null : view.shown().get(0);
-        if (log.system() != null && (first == null || first.message() != log.system().message())) {
+        if (log.system() != null
+                && (first == null || first.message() != log.system().message())) {
             breaks(Rule.SYSTEM_FIRST, "it is not first");
         }
         long many = view.shown().stream()
@@ -335,7 +335,9 @@ final class Rules {
         for (int t = 0; t < turns.size() - 1; t++) {
             int next = places.get(turns.get(t + 1).user().id());
             if (turns.get(t).standing() == Standing.REPEATED) {
-                turns.get(t).rounds().forEach(round -> diedAt.put(round.messages().get(0).id(), next));
+                turns.get(t)
+                        .rounds()
+                        .forEach(round -> diedAt.put(round.messages().get(0).id(), next));
             }
         }
         Map<String, List<ToolExecutionRequest>> open = new HashMap<>();
@@ -373,7 +375,8 @@ final class Rules {
                 }
                 continue;
             }
-            List<LoggedMessage> in = turn.messages().stream().filter(this::shown).toList();
+            List<LoggedMessage> in =
+                    turn.messages().stream().filter(this::shown).toList();
             boolean whole = in.size() == turn.messages().size();
             boolean loose = in.stream().anyMatch(message -> !isPinned(turn, message));
             if (t == turns.size() - 1) {
@@ -417,7 +420,9 @@ final class Rules {
         for (Turn turn : turns) {
             if (isWanted(turn)
                     && turn.messages().stream().anyMatch(message -> shown(message) && !isPinned(turn, message))) {
-                breaks(Rule.NEWEST_USER_STAYS, "an older turn is shown: " + turn.user().id());
+                breaks(
+                        Rule.NEWEST_USER_STAYS,
+                        "an older turn is shown: " + turn.user().id());
             }
         }
     }
@@ -441,8 +446,7 @@ final class Rules {
                 if (round < 0) {
                     return;
                 }
-                List<Round> rest =
-                        turn.rounds().subList(round, turn.rounds().size());
+                List<Round> rest = turn.rounds().subList(round, turn.rounds().size());
                 tight(
                         "round of " + turn.user().id(),
                         most -> weight(most, turn, turn.user())
@@ -509,7 +513,8 @@ final class Rules {
                 .flatMap(round -> round.messages().stream())
                 .filter(message -> message.message() instanceof ToolExecutionResultMessage
                         && message.tokens() >= ClearToolResults.MIN_TOKENS_OF_ONE)
-                .sorted(Comparator.comparing((LoggedMessage message) -> places.get(callsOfResults().get(message.id())))
+                .sorted(Comparator.comparing((LoggedMessage message) ->
+                                places.get(callsOfResults().get(message.id())))
                         .thenComparing(message -> places.get(message.id()))
                         .reversed())
                 .toList();
@@ -578,8 +583,7 @@ final class Rules {
                                 && !ai.hasToolExecutionRequests()
                                 && (ai.text() == null || ai.text().isBlank());
             case NO_USER_MESSAGE ->
-                log.messages()
-                        .subList(0, places.getOrDefault(callsOfResults().get(message.id()), place)).stream()
+                log.messages().subList(0, places.getOrDefault(callsOfResults().get(message.id()), place)).stream()
                         .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user));
             case OLD_SYSTEM_MESSAGE -> message.message() instanceof SystemMessage && !message.equals(log.system());
             case UNKNOWN_TYPE -> message.message() instanceof UnknownMessage;
@@ -712,16 +716,16 @@ final class Rules {
             List<LoggedMessage> turns = view.shown().stream()
                     .filter(message -> !(message.message() instanceof SystemMessage))
                     .toList();
-            List<LoggedMessage> unlimited =
-                    Turns.of(log.system(), log.user(), log.messages()).turns().stream()
-                            .flatMap(turn -> turn.messages().stream())
-                            .toList();
+            List<LoggedMessage> unlimited = Turns.of(log.system(), log.user(), log.messages()).turns().stream()
+                    .flatMap(turn -> turn.messages().stream())
+                    .toList();
             if (!Objects.equals(system, now)) {
                 gone.clear();
                 before = List.of();
             }
             boolean left = log.user() != null
-                    && turns.stream().noneMatch(message -> message.id().equals(log.user().id()));
+                    && turns.stream()
+                            .noneMatch(message -> message.id().equals(log.user().id()));
             if (left && !wholeRead) {
                 // A turn left when it was closed; if it goes on all the same, what made it too long may be unread.
                 before = List.of();
@@ -729,10 +733,13 @@ final class Rules {
             }
             Set<String> ids = turns.stream().map(LoggedMessage::id).collect(Collectors.toSet());
             ids.stream().filter(gone::contains).forEach(id -> broken.add(new Broken(Rule.NEVER_BACK, id)));
-            before.stream().map(LoggedMessage::id).filter(id -> !ids.contains(id)).forEach(gone::add);
+            before.stream()
+                    .map(LoggedMessage::id)
+                    .filter(id -> !ids.contains(id))
+                    .forEach(gone::add);
             view.omitted().stream()
-                    .filter(omission -> omission.reason() == Reason.MESSAGE_LIMIT
-                            || omission.reason() == Reason.TOKEN_LIMIT)
+                    .filter(omission ->
+                            omission.reason() == Reason.MESSAGE_LIMIT || omission.reason() == Reason.TOKEN_LIMIT)
                     .forEach(omission -> gone.add(omission.message().id()));
             boolean clearing = false;
             for (LoggedMessage message : turns) {
@@ -786,8 +793,8 @@ final class Rules {
         private static boolean startsWith(List<LoggedMessage> list, List<LoggedMessage> prefix) {
             return list.size() >= prefix.size()
                     && IntStream.range(0, prefix.size())
-                            .allMatch(i -> isSame(
-                                    list.get(i).message(), prefix.get(i).message()));
+                            .allMatch(i ->
+                                    isSame(list.get(i).message(), prefix.get(i).message()));
         }
 
         private static boolean isSame(ChatMessage some, ChatMessage other) {

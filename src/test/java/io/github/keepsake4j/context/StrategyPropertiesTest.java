@@ -104,7 +104,9 @@ class StrategyPropertiesTest {
         for (Part part : branch.growth()) {
             List<LoggedMessage> shown = View.whole(promise.strategy()).of(part).shown();
             assertThat(View.whole(promise.otherwise(random)).of(part).shown())
-                    .as("put together otherwise, after %s messages", part.messages().size())
+                    .as(
+                            "put together otherwise, after %s messages",
+                            part.messages().size())
                     .isEqualTo(shown);
         }
     }
@@ -113,7 +115,9 @@ class StrategyPropertiesTest {
         List<Part> growth = branch.growth();
         ContextStrategy strategy = promise.strategy();
         assertThat(promised(
-                        promise, branch, Rules.ofGrowth(promise, Promises.ESTIMATOR, growth, View.whole(strategy), true)))
+                        promise,
+                        branch,
+                        Rules.ofGrowth(promise, Promises.ESTIMATOR, growth, View.whole(strategy), true)))
                 .as("everything read")
                 .isEmpty();
         if (promise.clears() && strategy.reach(View.ID).oldest() > 0) {
@@ -121,7 +125,9 @@ class StrategyPropertiesTest {
             return;
         }
         assertThat(promised(
-                        promise, branch, Rules.ofGrowth(promise, Promises.ESTIMATOR, growth, View.bounded(strategy), false)))
+                        promise,
+                        branch,
+                        Rules.ofGrowth(promise, Promises.ESTIMATOR, growth, View.bounded(strategy), false)))
                 .as("read as far as the strategy asks for")
                 .isEmpty();
     }

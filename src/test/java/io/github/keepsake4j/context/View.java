@@ -63,8 +63,8 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
     private static boolean begins(List<LoggedMessage> messages, int place) {
         return messages.get(place).message() instanceof UserMessage
                 && Turns.of(null, null, messages.subList(place, messages.size())).turns().stream()
-                .findFirst()
-                .filter(turn -> turn.user() == messages.get(place) && turn.standing() == Turn.Standing.WHOLE)
-                .isPresent();
+                        .findFirst()
+                        .filter(turn -> turn.user() == messages.get(place) && turn.standing() == Turn.Standing.WHOLE)
+                        .isPresent();
     }
 }

@@ -101,7 +101,7 @@ class StrategyStatementsTest {
                         31),
                 new Case("both", window.and(TokenLimit.withMaxTokens(100, ESTIMATOR)), 20),
                 new Case("cleared results", ClearToolResults.keepNewest(1).and(window), 20),
-                new Case("first messages pinned", Pinned.firstMessages(4).and(window), 24),
+                new Case("first messages pinned", Pinned.firstMessages(4).and(window), 25),
                 new Case("one's own", context -> context.keepTurns(turn -> true), HISTORY + 100))) {
             turns(each);
         }
