@@ -62,7 +62,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
 
     /** Where nothing of the turn was read but its beginning, it is open only if results came last, whose calls are unread. */
     private static boolean isOpen(Context context, Turn turn) {
-        return turn.rounds().isEmpty() && turn.user().sequence() < context.unread()
+        return (turn.rounds().isEmpty() && turn.user().sequence() < context.unread())
                 ? context.repaired().stream().anyMatch(omission -> omission.reason() == Reason.ORPHAN_RESULT)
                 : !turn.closed();
     }
