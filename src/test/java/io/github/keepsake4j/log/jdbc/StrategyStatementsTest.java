@@ -93,7 +93,8 @@ class StrategyStatementsTest {
         for (Case each : List.of(
                 new Case("messages", window, 20),
                 new Case("messages in steps", SlidingWindow.withMaxMessages(20).step(10), 20),
-                new Case("turns", SlidingWindow.withMaxTurns(5), 20),
+                // One turn more, of four messages at the most, so that the log says where the newest ones begin.
+                new Case("turns", SlidingWindow.withMaxTurns(5), 24),
                 new Case("tokens", TokenLimit.withMaxTokens(300, ESTIMATOR), 31),
                 new Case(
                         "tokens in steps",

@@ -1,0 +1,46 @@
+package io.github.keepsake4j.context;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.ProviderRules;
+import io.github.keepsake4j.testing.RandomBranch;
+import io.github.keepsake4j.testing.RandomBranch.Part;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** OpenAI, Anthropic and Gemini would take every view of conversations with crashes, errors, retries and reprompts. */
+class StrictProvidersTest {
+
+    private static final int SCENES = 40;
+
+    @Test
+    void strict_providers_take_every_view() {
+        long seed = new Random().nextLong();
+        System.out.println("StrictProvidersTest seed " + seed);
+        Random random = new Random(seed);
+        long turns = 0;
+        long views = 0;
+        while (turns < Counts.of(20_000, 1_000_000)) {
+            RandomBranch branch = RandomBranch.random(random, SCENES, Promises.COUNTER::count);
+            ContextStrategy strategy = Promises.combination(random).strategy();
+            List<Part> growth = branch.growth();
+            // Any state may be read: in the middle of a turn, after a crash, at the end.
+            for (int i = random.nextInt(8); i < growth.size(); i += 1 + random.nextInt(16)) {
+                Part part = growth.get(i);
+                assertThat(ProviderRules.all(View.whole(strategy).of(part).shown().stream()
+                                .map(logged -> logged.message())
+                                .toList()))
+                        .as("seed %d, after %d turns", seed, turns)
+                        .isEmpty();
+                views++;
+            }
+            turns += branch.messages().stream()
+                    .filter(logged -> logged.message() instanceof UserMessage)
+                    .count();
+        }
+        System.out.printf("%d turns, %d views, nothing that a provider refuses%n", turns, views);
+    }
+}
