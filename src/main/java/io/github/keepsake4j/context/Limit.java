@@ -122,17 +122,47 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         return new Cut(reason, false, from, !pinned);
     }
 
-    /** A turn that once was closed and over the limit does not come back when more follows, as when turns interleave. */
+    /**
+     * Whether the turn once was closed by an answer while what was last shown of it was over the limit. Then it left, and
+     * does not come back when more follows or late results arrive, as when turns interleave.
+     */
     private boolean hasLeft(Turn turn, List<Round> rounds, long room) {
-        long shown = 0;
-        for (Round round : rounds) {
-            long size = size(turn, round);
-            shown = round.hidden() == null ? size : shown;
-            if (round.isAnswer() && Math.max(shown, size) > room) {
+        for (int a = 0; a < rounds.size(); a++) {
+            if (!rounds.get(a).isAnswer()) {
+                continue;
+            }
+            if (size(turn, rounds.get(a)) > room) {
                 return true;
+            }
+            long closed = done(rounds.get(a));
+            long reopened =
+                    a + 1 < rounds.size() ? rounds.get(a + 1).messages().get(0).sequence() : Long.MAX_VALUE;
+            long newerDone = Long.MAX_VALUE;
+            for (int r = a; r >= 0; r--) {
+                if (!canBeShown(rounds.get(r))) {
+                    continue;
+                }
+                long last = Math.max(closed, done(rounds.get(r)));
+                if (last < Math.min(newerDone, reopened) && size(turn, rounds.get(r)) > room) {
+                    return true;
+                }
+                newerDone = Math.min(newerDone, last);
             }
         }
         return false;
+    }
+
+    /** An answer before calls was shown until they came. */
+    private static boolean canBeShown(Round round) {
+        return round.hidden() == null || round.hidden() == Reason.ANSWER_BEFORE_CALL;
+    }
+
+    /** When the last of the round's messages came. */
+    private static long done(Round round) {
+        return round.messages().stream()
+                .mapToLong(LoggedMessage::sequence)
+                .max()
+                .orElse(0);
     }
 
     private List<Places.Sized> weigh(Context context, boolean[] pinned, Places places) {

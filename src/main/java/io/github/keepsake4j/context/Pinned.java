@@ -1,6 +1,5 @@
 package io.github.keepsake4j.context;
 
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -68,27 +67,20 @@ public final class Pinned implements ContextStrategy {
                             ? turn.pin(turn.rounds().size())
                             : turn);
         }
-        List<LoggedMessage> beginning = context.oldest();
         Set<String> oldest =
-                beginning.stream().limit(first).map(LoggedMessage::id).collect(Collectors.toSet());
-        boolean goesOn = beginning.size() > first && !(beginning.get(first).message() instanceof UserMessage);
-        List<Turn> begun = context.turns().stream()
-                .filter(turn -> oldest.contains(turn.user().id()))
-                .toList();
-        Turn last = goesOn && !begun.isEmpty() ? begun.get(begun.size() - 1) : null;
-        return context.mapTurns(
-                turn -> begun.contains(turn) ? turn.pin(rounds(turn, oldest, turn.equals(last))) : turn);
+                context.oldest().stream().limit(first).map(LoggedMessage::id).collect(Collectors.toSet());
+        return context.mapTurns(turn -> oldest.contains(turn.user().id()) ? turn.pin(rounds(turn, oldest)) : turn);
     }
 
     @Override
     public Reach reach(Object memoryId) {
-        // One more tells whether the last turn among them goes on.
+        // One more tells whether the last turn among them goes on, and so whether its last answer is shown.
         int oldest = first == Integer.MAX_VALUE ? first : first + 1;
         return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, oldest, false);
     }
 
     /** How many of a turn's first rounds are whole among the oldest messages. */
-    private static int rounds(Turn turn, Set<String> oldest, boolean goesOn) {
+    private static int rounds(Turn turn, Set<String> oldest) {
         List<Round> rounds = turn.rounds();
         int whole = 0;
         // Calls that wait for results may get them from behind what is pinned.
@@ -96,13 +88,6 @@ public final class Pinned implements ContextStrategy {
                 && rounds.get(whole).hidden() != Reason.UNANSWERED_CALL
                 && rounds.get(whole).messages().stream().allMatch(message -> oldest.contains(message.id()))) {
             whole++;
-        }
-        // An answer at the end of a part would stand directly before the calls that are shown behind it. Earlier turns
-        // are
-        // whole; of the last one it is known only from the message behind it, since the rest may be unread.
-        boolean part = whole < rounds.size() || (goesOn && rounds.size() == whole);
-        while (part && whole > 0 && rounds.get(whole - 1).isAnswer()) {
-            whole--;
         }
         return whole;
     }

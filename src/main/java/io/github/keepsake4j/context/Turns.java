@@ -249,7 +249,7 @@ public final class Turns {
             boolean callsFollow = false;
             for (int r = rounds.size() - 1; r >= 0; r--) {
                 OpenRound round = rounds.get(r);
-                boolean early = callsFollow && round.isAnswer();
+                boolean early = callsFollow && round.isAnswer() && round.isShown();
                 closed.add(0, new Round(round.messages, early ? Reason.ANSWER_BEFORE_CALL : round.hidden()));
                 if (!early && round.isShown()) {
                     callsFollow = !round.isAnswer();

@@ -1,0 +1,161 @@
+package io.github.keepsake4j.context;
+
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.calls;
+import static io.github.keepsake4j.testing.Dialogue.result;
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Branches;
+import io.github.keepsake4j.testing.RandomBranch.Part;
+import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What went wrong once, found by {@link StrategyPropertiesTest}. Here too no more is read than a strategy asks for. */
+class ContextRegressionTest {
+
+    private static final JtokkitTokenCountEstimator ESTIMATOR = JtokkitTokenCountEstimator.forModel("gpt-4o");
+    private static final String LONG = "a long result ".repeat(20);
+
+    @Test
+    void of_two_answers_before_calls_only_the_second_was_hidden() {
+        assertThat(shown(SlidingWindow.withMaxMessages(9), user("1"), ai("2"), ai("3"), calls("a"), result("a")))
+                .containsExactly(user("1"), calls("a"), result("a"));
+    }
+
+    @Test
+    void a_blank_text_beside_an_image_was_sent() {
+        ImageContent image = ImageContent.from("https://example.org/a.png");
+
+        assertThat(shown(SlidingWindow.withMaxMessages(9), UserMessage.from(image, TextContent.from(" "))))
+                .containsExactly(UserMessage.from(image));
+    }
+
+    @Test
+    void a_step_had_no_effect_where_no_more_was_read_than_the_window() {
+        ContextStrategy window = SlidingWindow.withMaxMessages(20).step(10);
+        List<ChatMessage> messages = new ArrayList<>();
+        List<ChatMessage> starts = new ArrayList<>();
+        for (int turn = 0; turn < 100; turn++) {
+            messages.add(user("q" + turn));
+            messages.add(ai("a" + turn));
+            starts.add(shown(window, messages.toArray(ChatMessage[]::new)).get(0));
+        }
+        assertThat(starts.stream().distinct().count()).isLessThan(30);
+    }
+
+    @Test
+    void a_window_of_turns_lost_the_middle_of_a_long_turn() {
+        List<ChatMessage> messages = new ArrayList<>(List.of(user("0"), ai("0"), user("go")));
+        for (int round = 0; round < 20; round++) {
+            messages.addAll(List.of(calls("c" + round), result("c" + round)));
+        }
+
+        assertThat(SlidingWindow.withMaxTurns(1).reach("id").turns())
+                .as("one more, or the newest turn's user message alone would end the reading")
+                .isEqualTo(2);
+        assertThat(shown(SlidingWindow.withMaxTurns(1), messages.toArray(ChatMessage[]::new)))
+                .hasSize(41);
+    }
+
+    @Test
+    void a_cleared_result_was_whole_again_when_older_ones_were_not_read_any_more() {
+        ContextStrategy strategy = ClearToolResults.keepNewest(0).atLeast(150).and(SlidingWindow.withMaxMessages(12));
+        List<ChatMessage> messages = new ArrayList<>();
+        for (String id : List.of("a", "b", "c")) {
+            messages.addAll(List.of(user("1"), calls(id), tool(id), ai("2")));
+        }
+        Set<String> cleared = new HashSet<>();
+        for (int more = 0; more < 12; more++) {
+            for (LoggedMessage message :
+                    View.bounded(strategy).of(part(messages)).shown()) {
+                if (message.message() instanceof ToolExecutionResultMessage result) {
+                    boolean marker = result.text().equals(ClearToolResults.MARKER);
+                    assertThat(!marker && cleared.contains(result.id()))
+                            .as("%s whole after %s more", result.id(), more)
+                            .isFalse();
+                    cleared.addAll(marker ? List.of(result.id()) : List.of());
+                }
+            }
+            messages.add(more % 2 == 0 ? user("u" + more) : ai("a" + more));
+        }
+        assertThat(cleared).isNotEmpty();
+    }
+
+    @Test
+    void a_long_first_turn_lost_its_newest_rounds_when_its_beginning_was_pinned() {
+        List<ChatMessage> messages = new ArrayList<>(List.of(user("task")));
+        for (int round = 0; round < 20; round++) {
+            messages.addAll(List.of(calls("c" + round), result("c" + round)));
+        }
+
+        assertThat(shown(
+                        Pinned.firstMessages(1).and(SlidingWindow.withMaxMessages(5)),
+                        messages.toArray(ChatMessage[]::new)))
+                .containsExactly(user("task"), calls("c18"), result("c18"), calls("c19"), result("c19"));
+    }
+
+    @Test
+    void a_pinned_turn_that_was_closed_over_the_limit_vanished_until_the_next_one() {
+        ContextStrategy strategy = Pinned.firstMessages(1).and(SlidingWindow.withMaxMessages(3));
+        List<ChatMessage> turn =
+                List.of(user("task"), calls("a", "b", "c"), result("a"), result("b"), result("c"), ai(" "));
+
+        assertThat(View.whole(strategy).of(part(turn)).shown())
+                .extracting(LoggedMessage::message)
+                .containsExactly(user("task"));
+    }
+
+    @Test
+    void a_turn_that_was_closed_over_the_limit_came_back_when_another_round_followed() {
+        ContextStrategy window = SlidingWindow.withMaxMessages(3);
+        ChatMessage[] closed = {
+            user("1"), calls("a", "b", "c"), result("a"), result("b"), result("c"), ai(" "), calls("d"), result("d")
+        };
+
+        assertThat(View.whole(window).of(part(List.of(closed).subList(0, 6))).shown())
+                .isEmpty();
+        assertThat(View.whole(window).of(part(List.of(closed))).shown()).isEmpty();
+    }
+
+    @Test
+    void a_closed_turn_was_an_overflow_where_nothing_of_it_was_read() {
+        List<ChatMessage> log = List.of(user("1"), ai("2"), SystemMessage.from("a"), SystemMessage.from("b"));
+        View view = View.bounded(SlidingWindow.withMaxMessages(1)).of(part(log));
+
+        assertThat(view.overflow()).isFalse();
+        assertThat(view.shown()).hasSize(1);
+    }
+
+    private static ToolExecutionResultMessage tool(String id) {
+        return ToolExecutionResultMessage.from(id, "tool", LONG);
+    }
+
+    private static List<ChatMessage> shown(ContextStrategy strategy, ChatMessage... messages) {
+        return View.bounded(strategy).of(part(List.of(messages))).shown().stream()
+                .map(LoggedMessage::message)
+                .toList();
+    }
+
+    private static Part part(List<ChatMessage> messages) {
+        List<LoggedMessage> log = Branches.linear(ESTIMATOR, messages.toArray(ChatMessage[]::new));
+        LoggedMessage system = null;
+        LoggedMessage user = null;
+        for (LoggedMessage logged : log) {
+            system = logged.message() instanceof SystemMessage ? logged : system;
+            user = logged.message() instanceof UserMessage ? logged : user;
+        }
+        return new Part(system, user, log);
+    }
+}
