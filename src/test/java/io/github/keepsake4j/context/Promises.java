@@ -1,6 +1,6 @@
 package io.github.keepsake4j.context;
 
-import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.context.Promise.Unit;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -117,9 +117,10 @@ enum Promises {
         return limit.random(random).and((random.nextBoolean() ? PINNED_FIRST : PINNED).random(random));
     }
 
+    /** Users' messages only: a turn that is pinned by what comes later may come back, and that is meant. */
     private static Predicate<LoggedMessage> some(Random random) {
         int salt = random.nextInt();
-        return message -> !(message.message() instanceof SystemMessage)
+        return message -> message.message() instanceof UserMessage
                 && Math.floorMod((message.id().hashCode() ^ salt) * 0x9E3779B9, 7) == 0;
     }
 }

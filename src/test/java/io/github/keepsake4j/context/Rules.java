@@ -155,8 +155,7 @@ final class Rules {
         History history = new History(promise, estimator);
         Map<Rule, Broken> first = new EnumMap<>(Rule.class);
         for (Part part : growth) {
-            if (!wholeRead && isFirstRepeated(promise, part)) {
-                // What is pinned was tried again behind it, which is not read for long.
+            if (!wholeRead && isUnclearBehindPins(promise, part)) {
                 break;
             }
             View view = viewer.of(part);
@@ -194,14 +193,28 @@ final class Rules {
                         || !rounds.get(rounds.size() - 1).messages().contains(last));
     }
 
-    private static boolean isFirstRepeated(Promise promise, Part part) {
-        Set<String> first = part.messages().stream()
-                .limit(promise.pinnedFirst())
+    /**
+     * What is pinned was tried again behind what is read of the beginning, or behind it comes what is never shown: then
+     * nobody can tell how the last pinned turn goes on.
+     */
+    private static boolean isUnclearBehindPins(Promise promise, Part part) {
+        List<Turn> turns = Turns.of(part.system(), part.user(), part.messages()).turns();
+        int first = Math.min(promise.pinnedFirst(), part.messages().size());
+        Set<String> pinned = part.messages().subList(0, first).stream()
                 .map(LoggedMessage::id)
                 .collect(Collectors.toSet());
-        return Turns.of(part.system(), part.user(), part.messages()).turns().stream()
+        boolean repeated = turns.stream()
                 .anyMatch(turn -> turn.standing() == Standing.REPEATED
-                        && first.contains(turn.user().id()));
+                        && pinned.contains(turn.user().id()));
+        boolean unclear = first > 0
+                && first < part.messages().size()
+                && turns.stream().noneMatch(turn -> has(turn, part.messages().get(first)));
+        return repeated || unclear;
+    }
+
+    private static boolean has(Turn turn, LoggedMessage message) {
+        return turn.user() == message
+                || turn.rounds().stream().anyMatch(round -> round.messages().contains(message));
     }
 
     private void limits() {
@@ -238,19 +251,18 @@ final class Rules {
 
     private boolean isOver(Turn turn) {
         List<Round> needed = new ArrayList<>();
-        Round last = null;
+        List<Round> before = new ArrayList<>();
         for (Round round : turn.rounds()) {
-            last = round.hidden() == null ? round : last;
+            if (round.hidden() == null) {
+                before.add(round);
+            }
             if (round.isAnswer()) {
                 needed.add(round);
-            }
-            if (round.isAnswer() && last != null) {
-                needed.add(last);
+                // Where results came late, another round may have been the last when this answer closed the turn.
+                needed.addAll(hasLateResults(turn) ? before : last(before));
             }
         }
-        if (last != null) {
-            needed.add(last);
-        }
+        needed.addAll(last(before));
         return promise.bounds().stream().anyMatch(most -> {
             long round = needed.stream()
                     .mapToLong(one -> weight(most, turn, one))
@@ -258,6 +270,18 @@ final class Rules {
                     .orElse(0);
             return weight(most, turn, turn.user()) + round > room(most) - pins(most);
         });
+    }
+
+    private boolean hasLateResults(Turn turn) {
+        List<Integer> places = turn.rounds().stream()
+                .flatMap(round -> round.messages().stream())
+                .map(message -> this.places.get(message.id()))
+                .toList();
+        return IntStream.range(1, places.size()).anyMatch(i -> places.get(i) < places.get(i - 1));
+    }
+
+    private static List<Round> last(List<Round> rounds) {
+        return rounds.subList(Math.max(0, rounds.size() - 1), rounds.size());
     }
 
     private void system() {
@@ -438,7 +462,7 @@ final class Rules {
                 tight("turn " + turn.user().id(), most -> IntStream.range(from, turns.size())
                         .mapToLong(i -> weight(most, turns.get(i)))
                         .sum());
-            } else if (shown(turn.user())) {
+            } else if (shown(turn.user()) && !isGoneButForPins(turn)) {
                 int round = turn.rounds().size() - 1;
                 while (round >= 0 && !isLost(turn, turn.rounds().get(round))) {
                     round--;
@@ -456,6 +480,12 @@ final class Rules {
             }
             return;
         }
+    }
+
+    /** It left as a whole, since what closed it, or its last round, is over the limit. */
+    private boolean isGoneButForPins(Turn turn) {
+        return isOver(turn)
+                && turn.messages().stream().noneMatch(message -> shown(message) && !isPinned(turn, message));
     }
 
     /** Not shown, and neither hidden nor pinned. */

@@ -2,8 +2,6 @@ package io.github.keepsake4j.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.context.Rules.Broken;
-import io.github.keepsake4j.context.Rules.Rule;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.RandomBranch;
@@ -114,32 +112,16 @@ class StrategyPropertiesTest {
     private static void holds(Promise promise, RandomBranch branch) {
         List<Part> growth = branch.growth();
         ContextStrategy strategy = promise.strategy();
-        assertThat(promised(
-                        promise,
-                        branch,
-                        Rules.ofGrowth(promise, Promises.ESTIMATOR, growth, View.whole(strategy), true)))
+        assertThat(Rules.ofGrowth(promise, Promises.ESTIMATOR, growth, View.whole(strategy), true))
                 .as("everything read")
                 .isEmpty();
         if (promise.clears() && strategy.reach(View.ID).oldest() > 0) {
             // Not promised yet: behind a gap nobody knows how many newer results there are than those of a pinned turn.
             return;
         }
-        assertThat(promised(
-                        promise,
-                        branch,
-                        Rules.ofGrowth(promise, Promises.ESTIMATOR, growth, View.bounded(strategy), false)))
+        assertThat(Rules.ofGrowth(promise, Promises.ESTIMATOR, growth, View.bounded(strategy), false))
                 .as("read as far as the strategy asks for")
                 .isEmpty();
-    }
-
-    /** Where turns cross, a pinned turn's rounds get their results late, and what was shown of it may come back: not promised. */
-    private static List<Broken> promised(Promise promise, RandomBranch branch, List<Broken> broken) {
-        boolean pins = promise.parts().stream().anyMatch(Pinned.class::isInstance);
-        return broken.stream()
-                .filter(each -> !(pins
-                        && branch.interleaves()
-                        && (each.rule() == Rule.NEVER_BACK || each.rule() == Rule.PREFIX_STAYS)))
-                .toList();
     }
 
     @Provide
