@@ -100,8 +100,14 @@ public final class ClearToolResults implements ContextStrategy {
         long start = start(old, context.unread());
         Map<String, ChatMessage> markers = new HashMap<>();
         for (Result result : old) {
-            if (result.place() < start && result.message().message() instanceof ToolExecutionResultMessage whole) {
-                markers.put(result.message().id(), marker(whole));
+            if (result.place() < start) {
+                markers.put(result.message().id(), marker(result.message()));
+            }
+        }
+        // Behind what is pinned nobody knows how many newer results are not read, so that it counts as old there.
+        for (Result result : newestFirst) {
+            if (result.place() < context.unread()) {
+                markers.put(result.message().id(), marker(result.message()));
             }
         }
         return context.replacing(markers);
@@ -154,7 +160,8 @@ public final class ClearToolResults implements ContextStrategy {
                 && message.tokens() >= MIN_TOKENS_OF_ONE;
     }
 
-    private static ChatMessage marker(ToolExecutionResultMessage result) {
-        return result.toBuilder().contents(TextContent.from(MARKER)).build();
+    private static ChatMessage marker(LoggedMessage result) {
+        return ((ToolExecutionResultMessage) result.message())
+                .toBuilder().contents(TextContent.from(MARKER)).build();
     }
 }

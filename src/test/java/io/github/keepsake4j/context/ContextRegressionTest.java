@@ -94,6 +94,22 @@ class ContextRegressionTest {
     }
 
     @Test
+    void a_pinned_result_was_whole_again_when_newer_ones_were_not_read_any_more() {
+        ContextStrategy strategy =
+                Pinned.firstMessages(4).and(ClearToolResults.keepNewest(2)).and(SlidingWindow.withMaxMessages(20));
+        List<ChatMessage> messages = new ArrayList<>();
+        for (String id : List.of("a", "b", "c", "d")) {
+            messages.addAll(List.of(user("1" + id), calls(id), tool(id), ai("2")));
+        }
+        for (int more = 0; more < 40; more++) {
+            assertThat(shown(strategy, messages.toArray(ChatMessage[]::new)))
+                    .as("%s more", more)
+                    .contains(ToolExecutionResultMessage.from("a", "tool", ClearToolResults.MARKER));
+            messages.add(more % 2 == 0 ? user("u" + more) : ai("a" + more));
+        }
+    }
+
+    @Test
     void a_long_first_turn_lost_its_newest_rounds_when_its_beginning_was_pinned() {
         List<ChatMessage> messages = new ArrayList<>(List.of(user("task")));
         for (int round = 0; round < 20; round++) {

@@ -555,7 +555,9 @@ final class Rules {
         long left = 0;
         for (int i = 0; i < newestFirst.size(); i++) {
             LoggedMessage result = newestFirst.get(i);
-            if (i < promise.keptResults() && marked.contains(result.id())) {
+            // What is pinned counts as old as soon as something behind it is not read.
+            boolean mayBeNew = wholeRead || places.get(result.id()) >= promise.pinnedFirst();
+            if (mayBeNew && i < promise.keptResults() && marked.contains(result.id())) {
                 breaks(Rule.OLD_RESULTS_ARE_CLEARED, "a new one is: " + result.id());
             } else if (i >= promise.keptResults() && shown(result) && !marked.contains(result.id())) {
                 left += result.tokens();
