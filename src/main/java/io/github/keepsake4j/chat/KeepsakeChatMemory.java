@@ -175,7 +175,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             open.seen(shown, false);
             settings.meter().shown(settings.contexts().get(key), context, shown.cut());
             settings.contexts().put(key, context);
-            settings.summaries().check(id, key, seen.tail(), context);
+            settings.summaries().check(id, key, seen.tail(), () -> context);
             if (context.overflow()) {
                 throw new ContextOverflowException(key);
             }
@@ -404,9 +404,10 @@ public final class KeepsakeChatMemory implements ChatMemory {
         open.seen(after, after != null && toolRound);
         if (last instanceof AiMessage && open.awaited == 0) {
             turn = null;
-            if (after != null && settings.strategy().summarizes()) {
+            if (after != null) {
                 Tail tail = after.tail();
-                settings.summaries().check(id, key, tail, settings.strategy().select(TailLoader.context(id, tail)));
+                settings.summaries()
+                        .check(id, key, tail, () -> settings.strategy().select(TailLoader.context(id, tail)));
             }
             if (!open.writtenLate.isEmpty()) {
                 openTurn().writtenLate = open.writtenLate;

@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
@@ -15,6 +16,7 @@ import io.github.keepsake4j.summary.SummaryTask;
 import io.github.keepsake4j.summary.SummaryWorker;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +44,12 @@ final class Summaries {
     }
 
     /** Has a summary made in the background if one is due. Neither waits nor reads. */
-    void check(Object id, MemoryKey key, Tail tail, Context selected) {
-        if (worker != null && strategy.summarizes() && upTo(tail, selected).isPresent()) {
+    void check(Object id, MemoryKey key, Tail tail, Supplier<Context> selected) {
+        if (worker == null || !strategy.summarizes()) {
+            return;
+        }
+        // A job that runs looks again at its end: what is due then is not worked out for each turn meanwhile.
+        if (!worker.isIdle(key) || upTo(tail, selected.get()).isPresent()) {
             worker.due(key, () -> next(id, key));
         }
     }
@@ -72,7 +78,10 @@ final class Summaries {
                 .map(piece -> new SummaryTask(tail.epoch(), tail.summary(), piece));
     }
 
-    /** The message that should be covered. Where a view is in force, a summary counts only behind its anchor. */
+    /**
+     * The message that should be covered. Where a view is in force, a summary counts only behind its anchor: what is cut
+     * off before that is covered as soon as a turn behind it is over.
+     */
     private Optional<String> upTo(Tail tail, Context selected) {
         if (tail.messages().isEmpty()) {
             return Optional.empty();
@@ -82,7 +91,20 @@ final class Summaries {
                 // What was not even read is out of sight.
                 .or(() -> tail.complete() ? Optional.empty() : Optional.ofNullable(oldest.parentId()));
         View view = tail.view();
-        return view == null ? due : due.filter(message -> isBehindAnchor(tail, view, message));
+        if (view == null || due.filter(message -> isBehindAnchor(tail, view, message)).isPresent()) {
+            return due;
+        }
+        return due.filter(message -> isCut(tail, selected)).flatMap(message -> selected.ends().stream()
+                .filter(end -> isBehindAnchor(tail, view, end))
+                .findFirst());
+    }
+
+    private static boolean isCut(Tail tail, Context selected) {
+        return !tail.complete()
+                || !selected.headless().isEmpty()
+                || selected.turns().stream()
+                        .map(Turn::cut)
+                        .anyMatch(cut -> cut.whole() || cut.from() > 0);
     }
 
     private static boolean isBehindAnchor(Tail tail, View view, String message) {

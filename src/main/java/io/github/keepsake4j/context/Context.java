@@ -129,6 +129,27 @@ public record Context(
     }
 
     /**
+     * Returns where all turns so far are over, so that a summary may reach up to there.
+     *
+     * @return the ids of the last messages before other turns, and of the newest one if it closed its turn; oldest first
+     */
+    public List<String> ends() {
+        List<Turn> read = Fold.turns(this);
+        List<Boolean> endsBefore = Fold.endsBefore(read);
+        List<String> ends = new ArrayList<>();
+        for (int t = 0; t < read.size(); t++) {
+            String before = read.get(t).user().parentId();
+            if (before != null && endsBefore.get(t)) {
+                ends.add(before);
+            }
+        }
+        if (!read.isEmpty() && read.get(read.size() - 1).closed()) {
+            ends.add(Fold.newest(read).id());
+        }
+        return ends;
+    }
+
+    /**
      * Leaves out turns, for a strategy of the user's own. What was left out before stays out.
      *
      * @param keep whether a turn may be shown

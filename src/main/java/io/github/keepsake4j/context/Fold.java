@@ -3,6 +3,7 @@ package io.github.keepsake4j.context;
 import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
@@ -18,9 +19,7 @@ import org.jspecify.annotations.Nullable;
 record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
 
     Optional<String> upTo(Context context) {
-        List<Turn> turns = context.turns().stream()
-                .filter(turn -> turn.standing() != Standing.BEGINNING)
-                .toList();
+        List<Turn> turns = turns(context);
         if (turns.isEmpty()) {
             return Optional.empty();
         }
@@ -43,6 +42,13 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         return Optional.ofNullable(before(turns, first, !context.headless().isEmpty(), target));
     }
 
+    /** What of a branch's beginning was read because it is pinned has a gap behind it. */
+    static List<Turn> turns(Context context) {
+        return context.turns().stream()
+                .filter(turn -> turn.standing() != Standing.BEGINNING)
+                .toList();
+    }
+
     /** The first turn that no limit took away as a whole, with all behind it. */
     private static int behindCut(List<Turn> turns) {
         int first = turns.size();
@@ -58,10 +64,9 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         if (first == turns.size()) {
             return newest(turns).id();
         }
+        List<Boolean> ends = endsBefore(turns);
         for (int t = anythingBefore ? first : Math.max(first, 1); t < turns.size(); t++) {
-            if (t == 0
-                    || newest(turns.subList(0, t)).sequence()
-                            < turns.get(t).user().sequence()) {
+            if (ends.get(t)) {
                 return turns.get(t).user().parentId();
             }
         }
@@ -93,7 +98,18 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         return null;
     }
 
-    private static LoggedMessage newest(List<Turn> turns) {
+    /** For each turn whether all before it are over where it begins, so that a summary may reach up to there. */
+    static List<Boolean> endsBefore(List<Turn> turns) {
+        List<Boolean> ends = new ArrayList<>();
+        long newest = Long.MIN_VALUE;
+        for (Turn turn : turns) {
+            ends.add(newest < turn.user().sequence());
+            newest = Math.max(newest, newest(List.of(turn)).sequence());
+        }
+        return ends;
+    }
+
+    static LoggedMessage newest(List<Turn> turns) {
         LoggedMessage newest = turns.get(0).user();
         for (Turn turn : turns) {
             newest = turn.user().sequence() > newest.sequence() ? turn.user() : newest;

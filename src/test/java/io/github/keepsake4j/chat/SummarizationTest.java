@@ -281,6 +281,34 @@ class SummarizationTest {
         assertThat(summaryShown(keepsake.conversation("id"))).isEqualTo("S" + notes.asked.size());
     }
 
+    @Test
+    void what_a_limit_cuts_off_a_list_that_was_set_is_covered_with_the_first_turn_behind_it() {
+        Keepsake keepsake = keepsake(
+                Summarization.triggerMessages(1000).keepMessages(500).and(SlidingWindow.withMaxMessages(10)), notes);
+        KeepsakeChatMemory memory = keepsake.chatMemory("id");
+        List<ChatMessage> all = new ArrayList<>(List.of(user("hidden"), ai("soon")));
+        memory.add(all);
+        all.clear();
+        for (int i = 1; i <= 8; i++) {
+            all.addAll(List.of(user("q" + i), ai("a" + i)));
+        }
+        memory.set(all);
+        for (int i = 9; i <= 30; i++) {
+            memory.messages();
+            all.addAll(List.of(user("q" + i), ai("a" + i)));
+            memory.add(all.subList(all.size() - 2, all.size()));
+            await(keepsake, "id");
+
+            List<ChatMessage> shown = keepsake.conversation("id").messages();
+            List<ChatMessage> covered =
+                    notes.asked.stream().flatMap(List::stream).toList();
+            assertThat(shown).hasSizeLessThanOrEqualTo(10);
+            assertThat(covered).doesNotHaveDuplicates().isEqualTo(all.subList(0, covered.size()));
+            assertThat(shown).containsAll(all.subList(covered.size(), all.size()));
+        }
+        assertThat(notes.asked).hasSizeLessThan(15);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"in memory", "sqlite", "postgres"})
     void five_hundred_turns_stay_within_the_limit_and_in_sight_or_covered(String where) throws Exception {
