@@ -207,6 +207,7 @@ public final class Keepsake {
         private ContextStrategy strategy = SlidingWindow.withMaxMessages(50);
         private @Nullable TokenCountEstimator estimator;
         private @Nullable Summarizer summarizer;
+        private Duration summarizerTimeout = Duration.ofSeconds(60);
         private Metrics metrics = Metrics.NONE;
         private Executor executor = BlockingWork.EXECUTOR;
         private String tenant = "default";
@@ -261,6 +262,18 @@ public final class Keepsake {
          */
         public Builder summarizer(Summarizer writer) {
             this.summarizer = Objects.requireNonNull(writer, "summarizer");
+            return this;
+        }
+
+        /**
+         * Sets how long one call of the summarizer may take; 60 seconds unless said otherwise. If a process is killed
+         * while it summarizes, another one takes over after a sixth more than this.
+         *
+         * @param longest from a millisecond to a day
+         * @return this builder
+         */
+        public Builder summarizerTimeout(Duration longest) {
+            this.summarizerTimeout = Objects.requireNonNull(longest, "summarizerTimeout");
             return this;
         }
 
@@ -389,6 +402,7 @@ public final class Keepsake {
 
         private SummaryWorker worker(MessageLog log, Summarizer written, TokenCounter counter) {
             SummaryWorker.Options options = SummaryWorker.Options.standard(log.backend())
+                    .callTimeout(summarizerTimeout)
                     .reserving(answer -> answer.contains(Summarization.MARKER.strip()));
             return new SummaryWorker(log, written, counter, executor, metrics, options);
         }

@@ -91,7 +91,8 @@ final class Summaries {
                 // What was not even read is out of sight.
                 .or(() -> tail.complete() ? Optional.empty() : Optional.ofNullable(oldest.parentId()));
         View view = tail.view();
-        if (view == null || due.filter(message -> isBehindAnchor(tail, view, message)).isPresent()) {
+        if (view == null
+                || due.filter(message -> isBehindAnchor(tail, view, message)).isPresent()) {
             return due;
         }
         return due.filter(message -> isCut(tail, selected)).flatMap(message -> selected.ends().stream()
@@ -102,9 +103,7 @@ final class Summaries {
     private static boolean isCut(Tail tail, Context selected) {
         return !tail.complete()
                 || !selected.headless().isEmpty()
-                || selected.turns().stream()
-                        .map(Turn::cut)
-                        .anyMatch(cut -> cut.whole() || cut.from() > 0);
+                || selected.turns().stream().map(Turn::cut).anyMatch(cut -> cut.whole() || cut.from() > 0);
     }
 
     private static boolean isBehindAnchor(Tail tail, View view, String message) {

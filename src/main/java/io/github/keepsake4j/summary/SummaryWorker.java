@@ -74,7 +74,7 @@ public final class SummaryWorker {
         }
 
         /**
-         * 60 seconds for a summarizer, a lease 10 seconds longer, 3 attempts with pauses of 1 and 2 seconds.
+         * 60 seconds for a summarizer, a lease a sixth longer, 3 attempts with pauses of 1 and 2 seconds.
          *
          * @param backend the log's name in metrics
          * @return the options
@@ -92,6 +92,21 @@ public final class SummaryWorker {
          */
         public Options reserving(Predicate<String> lookAlike) {
             return new Options(backend, callTimeout, leaseMargin, attempts, firstPause, lookAlike);
+        }
+
+        /**
+         * Gives a summarizer another time, and the lease a sixth more.
+         *
+         * @param longest how long a call may take, from a millisecond to a day
+         * @return a copy
+         * @throws InvalidInputException if the time is out of range
+         */
+        public Options callTimeout(Duration longest) {
+            if (longest.compareTo(Duration.ofMillis(1)) < 0 || longest.compareTo(Duration.ofDays(1)) > 0) {
+                throw new InvalidInputException(
+                        "summarizerTimeout", "must be from a millisecond to a day, is " + longest);
+            }
+            return new Options(backend, longest, longest.dividedBy(6), attempts, firstPause, reserved);
         }
 
         Duration lease() {

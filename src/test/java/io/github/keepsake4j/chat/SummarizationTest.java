@@ -12,6 +12,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
@@ -307,6 +308,24 @@ class SummarizationTest {
             assertThat(shown).containsAll(all.subList(covered.size(), all.size()));
         }
         assertThat(notes.asked).hasSizeLessThan(15);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"in memory", "sqlite", "postgres"})
+    void what_is_pinned_stays_in_sight_though_a_summary_covers_it(String where) throws Exception {
+        ContextStrategy pinned = Pinned.messages(logged -> logged.message().equals(user("q2")));
+        Keepsake keepsake = keepsake(open(where), SMALL.and(pinned), notes);
+        KeepsakeChatMemory memory = keepsake.chatMemory("id");
+        for (int i = 1; i <= 12; i++) {
+            memory.messages();
+            memory.add(List.of(user("q" + i), ai("a" + i)));
+            await(keepsake, "id");
+        }
+
+        assertThat(summaryShown(keepsake.conversation("id"))).isEqualTo("S" + notes.asked.size());
+        assertThat(memory.messages())
+                .contains(user("q2"), ai("a2"), user("q12"))
+                .doesNotContain(user("q1"), user("q3"));
     }
 
     @ParameterizedTest
