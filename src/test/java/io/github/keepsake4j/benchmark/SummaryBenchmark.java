@@ -3,12 +3,15 @@ package io.github.keepsake4j.benchmark;
 import static io.github.keepsake4j.benchmark.Report.millis;
 import static io.github.keepsake4j.benchmark.Report.ratio;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -35,7 +38,7 @@ public final class SummaryBenchmark {
 
     /** Makes a log by its name. */
     private interface Logs {
-        MessageLog open(String name);
+        MessageLog open(String name) throws Exception;
     }
 
     private SummaryBenchmark() {}
@@ -66,8 +69,21 @@ public final class SummaryBenchmark {
                 + " noise. `at once`: the summarizer answers immediately, so less is shown.");
         Path directory = Files.createTempDirectory(Files.createDirectories(OUTPUT), "summaries");
         compare("SQLite, each commit synced", name -> JdbcMessageLog.sqlite(directory.resolve(name + ".db")));
+        List<HikariDataSource> pools = new ArrayList<>();
+        compare("PostgreSQL, each commit synced", name -> postgres(pools));
+        pools.forEach(HikariDataSource::close);
         compare("In memory", name -> new InMemoryMessageLog());
         ends(directory);
+    }
+
+    private static MessageLog postgres(List<HikariDataSource> pools) throws SQLException {
+        Postgres server = Postgres.newest();
+        HikariDataSource pool = Postgres.pool(server.database(server.newDatabase()), 2, true);
+        pools.add(pool);
+        return JdbcMessageLog.builder()
+                .dataSource(pool)
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .build();
     }
 
     private void compare(String title, Logs logs) throws Exception {
