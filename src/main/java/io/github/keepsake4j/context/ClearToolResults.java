@@ -12,6 +12,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -96,20 +97,16 @@ public final class ClearToolResults implements ContextStrategy {
                         .thenComparingLong(result -> result.message().sequence())
                         .reversed())
                 .toList();
-        List<Result> old = newestFirst.subList(Math.min(keep, newestFirst.size()), newestFirst.size());
+        // What is pinned stands before a gap: nobody knows how many newer results are in it, so that it counts as old.
+        Map<Boolean, List<Result>> before =
+                newestFirst.stream().collect(Collectors.partitioningBy(result -> result.place() < context.unread()));
+        List<Result> behind = before.get(false);
+        List<Result> old = behind.subList(Math.min(keep, behind.size()), behind.size());
         long start = start(old, context.unread());
         Map<String, ChatMessage> markers = new HashMap<>();
-        for (Result result : old) {
-            if (result.place() < start) {
-                markers.put(result.message().id(), marker(result.message()));
-            }
-        }
-        // Behind what is pinned nobody knows how many newer results are not read, so that it counts as old there.
-        for (Result result : newestFirst) {
-            if (result.place() < context.unread()) {
-                markers.put(result.message().id(), marker(result.message()));
-            }
-        }
+        Stream.concat(before.get(true).stream(), old.stream().filter(result -> result.place() < start))
+                .map(Result::message)
+                .forEach(result -> markers.put(result.id(), marker(result)));
         return context.replacing(markers);
     }
 

@@ -14,7 +14,9 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Branches;
+import io.github.keepsake4j.testing.RandomBranch;
 import io.github.keepsake4j.testing.RandomBranch.Part;
+import io.github.keepsake4j.testing.Scene;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -107,6 +109,23 @@ class ContextRegressionTest {
                     .contains(ToolExecutionResultMessage.from("a", "tool", ClearToolResults.MARKER));
             messages.add(more % 2 == 0 ? user("u" + more) : ai("a" + more));
         }
+    }
+
+    @Test
+    void a_pinned_result_counted_for_the_minimum_as_if_nothing_were_unread_behind_it() {
+        RandomBranch branch = RandomBranch.of(
+                List.of(
+                        new Scene(Scene.Kind.TOOLS, 5232016487899531966L),
+                        new Scene(Scene.Kind.TOOLS, 5122985216481854110L),
+                        new Scene(Scene.Kind.TOOLS, 1307887070491590146L)),
+                Promises.COUNTER::count);
+        Promise promise = Promise.tokens(365, 0, Promises.ESTIMATOR)
+                .and(Promise.cleared(2, 78))
+                .and(Promise.pinnedFirst(4));
+
+        assertThat(Rules.ofGrowth(
+                        promise, Promises.ESTIMATOR, branch.growth(), View.bounded(promise.strategy()), false))
+                .isEmpty();
     }
 
     @Test
