@@ -20,6 +20,7 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
@@ -55,11 +56,13 @@ public final class Keepsake {
 
     private final MemoryIds ids;
     private final ChatMemorySettings settings;
+    private final ChatMemorySettings nodeSettings;
     private final KeepsakeChatMemoryStore store;
 
-    private Keepsake(MemoryIds ids, ChatMemorySettings settings) {
+    private Keepsake(MemoryIds ids, ChatMemorySettings settings, ChatMemorySettings nodeSettings) {
         this.ids = ids;
         this.settings = settings;
+        this.nodeSettings = nodeSettings;
         this.store = new KeepsakeChatMemoryStore(ids, settings);
     }
 
@@ -128,6 +131,18 @@ public final class Keepsake {
      */
     public Conversation conversation(Object memoryId) {
         return new Conversation(memoryId, ids.key(memoryId), settings);
+    }
+
+    /**
+     * Returns the memories that nodes of an application have within its conversations, such as agents or steps of a
+     * workflow that each keep a history of their own.
+     *
+     * @param appId the application's id within the tenant
+     * @return the memories; no I/O
+     * @throws InvalidInputException if the id breaks a rule
+     */
+    public NodeMemories nodes(String appId) {
+        return new NodeMemories(Ids.check("app id", appId), ids, nodeSettings);
     }
 
     /**
@@ -204,6 +219,7 @@ public final class Keepsake {
     public static final class Builder {
 
         private @Nullable MessageLog messageLog;
+        private @Nullable MessageLog nodeLog;
         private ContextStrategy strategy = SlidingWindow.withMaxMessages(50);
         private @Nullable TokenCountEstimator estimator;
         private @Nullable Summarizer summarizer;
@@ -227,6 +243,17 @@ public final class Keepsake {
          */
         public Builder messageLog(MessageLog log) {
             this.messageLog = Objects.requireNonNull(log, "messageLog");
+            return this;
+        }
+
+        /**
+         * Sets where the memories of {@linkplain Keepsake#nodes nodes} are kept; with the others unless said otherwise.
+         *
+         * @param log the log
+         * @return this builder
+         */
+        public Builder nodeLog(MessageLog log) {
+            this.nodeLog = Objects.requireNonNull(log, "nodeLog");
             return this;
         }
 
@@ -388,16 +415,22 @@ public final class Keepsake {
                 throw new InvalidInputException(
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
+            ChatMemorySettings conversations = settings(messageLog, counter);
             return new Keepsake(
                     new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper),
-                    new ChatMemorySettings(
-                            messageLog,
-                            strategy,
-                            counter,
-                            executor,
-                            new TurnLeases(messageLog, turnPolicy, turnLease, turnWait),
-                            summarizer == null ? null : worker(messageLog, summarizer, counter),
-                            metrics));
+                    conversations,
+                    nodeLog == null ? conversations : settings(nodeLog, counter));
+        }
+
+        private ChatMemorySettings settings(MessageLog log, TokenCounter counter) {
+            return new ChatMemorySettings(
+                    log,
+                    strategy,
+                    counter,
+                    executor,
+                    new TurnLeases(log, turnPolicy, turnLease, turnWait),
+                    summarizer == null ? null : worker(log, summarizer, counter),
+                    metrics);
         }
 
         private SummaryWorker worker(MessageLog log, Summarizer written, TokenCounter counter) {

@@ -1,0 +1,200 @@
+package io.github.keepsake4j.workflow;
+
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.PdfFileContent;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.FileReference.TransferMethod;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes contents of references. What cannot be rebuilt becomes a placeholder that the model sees, and a warning: a
+ * missing file must not cost the history.
+ *
+ * @param resolver finds out about files
+ * @param source gives their content
+ * @param remote tells which URLs may be passed on
+ */
+record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Files.class);
+
+    private static final String PDF = "application/pdf";
+    private static final int MAX_NAME = 100;
+
+    /** An entry of a message's attribute: a reference, or null if it is malformed. */
+    static @Nullable FileReference reference(Map<?, ?> entry) {
+        try {
+            return FileReference.fromMap(entry);
+        } catch (InvalidInputException e) {
+            return null;
+        }
+    }
+
+    /** What stands for a file where only text can stand. */
+    static String marker(@Nullable FileReference file) {
+        return "[" + kind(file) + "]";
+    }
+
+    /** Contents of many files at once: one call of the resolver. A reference that is malformed is null. */
+    List<Content> rebuild(MemoryKey key, String tenantId, FileUploadConfig config, List<FileReference> files) {
+        Set<FileReference> wanted = new LinkedHashSet<>();
+        for (FileReference file : files) {
+            if (file.transferMethod() != TransferMethod.REMOTE_URL) {
+                wanted.add(file);
+            }
+        }
+        Map<FileReference, ResolvedFile> resolved =
+                wanted.isEmpty() ? Map.of() : resolve(key, tenantId, List.copyOf(wanted));
+        Map<FileReference, Content> made = new HashMap<>();
+        List<Content> contents = new ArrayList<>();
+        for (FileReference file : files) {
+            contents.add(made.computeIfAbsent(file, f -> content(key, tenantId, config, f, resolved.get(f))));
+        }
+        return contents;
+    }
+
+    /** A message that a node is asked with, with its files in front. */
+    UserMessage show(NodeRun run, UserMessage asked) {
+        if (run.files().isEmpty()) {
+            return asked;
+        }
+        MemoryKey key = run.conversationId() == null || run.conversationId().isEmpty()
+                ? NodeKey.of(run.tenantId(), run.appId(), "none", run.nodeId())
+                : NodeKey.of(run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
+        return PromptHistory.withContents(
+                asked, rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files()));
+    }
+
+    /** What is shown for a reference that cannot be read. */
+    static Content malformed(MemoryKey key) {
+        LOG.warn("Memory {}: a file reference is malformed; a placeholder is shown", key);
+        return notAvailable(null);
+    }
+
+    private Map<FileReference, ResolvedFile> resolve(MemoryKey key, String tenantId, List<FileReference> files) {
+        try {
+            return resolver.resolve(tenantId, files);
+        } catch (RuntimeException e) {
+            LOG.warn("Memory {}: the rows of {} files cannot be read ({})", key, files.size(), name(e));
+            return Map.of();
+        }
+    }
+
+    private Content content(
+            MemoryKey key,
+            String tenantId,
+            FileUploadConfig config,
+            FileReference file,
+            @Nullable ResolvedFile resolved) {
+        try {
+            if (file.transferMethod() == TransferMethod.REMOTE_URL) {
+                URI url = URI.create(file.id());
+                return remote.isOutside(url) ? ofUrl(config, file, null, url) : missing(key, file, "its URL is refused");
+            }
+            if (resolved == null) {
+                return missing(key, file, "it is not there, or another tenant's");
+            }
+            return switch (file.type()) {
+                case IMAGE, DOCUMENT -> load(key, tenantId, config, resolved);
+                case AUDIO, VIDEO, CUSTOM -> named(file, resolved.name());
+            };
+        } catch (RuntimeException e) {
+            return missing(key, file, name(e));
+        }
+    }
+
+    private Content load(MemoryKey key, String tenantId, FileUploadConfig config, ResolvedFile file) {
+        if (file.size() > config.maxFileBytes()) {
+            return missing(key, file.reference(), "it is over the limit of " + config.maxFileBytes() + " bytes");
+        }
+        FileContent content = source.load(tenantId, file);
+        if (content instanceof FileContent.Url url) {
+            return ofUrl(config, file.reference(), file, url.url());
+        }
+        byte[] bytes = ((FileContent.Bytes) content).bytes();
+        if (bytes.length > config.maxFileBytes()) {
+            return missing(key, file.reference(), "it is over the limit of " + config.maxFileBytes() + " bytes");
+        }
+        String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
+        if (file.reference().type() == FileReference.Type.IMAGE) {
+            String type = mime.isEmpty() ? "image/png" : mime;
+            return ImageContent.from(Base64.getEncoder().encodeToString(bytes), type, config.imageDetail());
+        }
+        if (isPdf(mime, file.name())) {
+            return PdfFileContent.from(Base64.getEncoder().encodeToString(bytes), PDF);
+        }
+        return isText(mime)
+                ? TextContent.from(new String(bytes, StandardCharsets.UTF_8))
+                : named(file.reference(), file.name());
+    }
+
+    /** A text behind a URL is not fetched: models take URLs of images and PDF files only. */
+    private static Content ofUrl(FileUploadConfig config, FileReference file, @Nullable ResolvedFile known, URI url) {
+        if (file.type() == FileReference.Type.IMAGE) {
+            return ImageContent.from(url, config.imageDetail());
+        }
+        String mime = known == null || known.mimeType() == null ? "" : known.mimeType();
+        String name = known == null ? url.getPath() : known.name();
+        return file.type() == FileReference.Type.DOCUMENT && isPdf(mime, name)
+                ? PdfFileContent.from(url)
+                : named(file, known == null ? null : known.name());
+    }
+
+    private static boolean isPdf(String mime, @Nullable String name) {
+        return mime.startsWith(PDF)
+                || (mime.isEmpty() && name != null && name.toLowerCase(Locale.ROOT).endsWith(".pdf"));
+    }
+
+    private static boolean isText(String mime) {
+        return mime.startsWith("text/") || mime.startsWith("application/json") || mime.startsWith("application/xml");
+    }
+
+    private static Content missing(MemoryKey key, FileReference file, String why) {
+        // A remote URL can hold secrets, so that it stays out of the log.
+        String id = file.transferMethod() == TransferMethod.REMOTE_URL ? "in the web" : file.id();
+        LOG.warn("Memory {}: {} {} is shown as a placeholder: {}", key, kind(file), id, why);
+        return notAvailable(file);
+    }
+
+    private static Content notAvailable(@Nullable FileReference file) {
+        return TextContent.from("[" + kind(file) + ": not available]");
+    }
+
+    private static Content named(FileReference file, @Nullable String name) {
+        if (name == null || name.isBlank()) {
+            return TextContent.from(marker(file));
+        }
+        String line = name.replaceAll("[\\p{Cntrl}\\[\\]\\u2028\\u2029]", " ").strip();
+        int end = Math.min(line.length(), MAX_NAME);
+        return TextContent.from("[" + kind(file) + ": " + line.substring(0, end) + "]");
+    }
+
+    private static String kind(@Nullable FileReference file) {
+        return file == null || file.type() == FileReference.Type.CUSTOM
+                ? "file"
+                : file.type().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** The class only: an exception's text can hold what a user wrote. */
+    private static String name(RuntimeException e) {
+        return e.getClass().getName();
+    }
+}

@@ -1,0 +1,193 @@
+package io.github.keepsake4j.workflow;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.FileReference.TransferMethod;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds files in the tables of a workflow engine: {@code upload_files} for uploaded files and {@code tool_files} for those
+ * of tools, or whatever they are called. One query for each table, however many files. Every query names the tenant, so a
+ * file of another tenant is not found. Thread-safe.
+ */
+public final class JdbcFileResolver implements FileResolver {
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
+
+    private static final String FIND =
+            """
+            SELECT %s, %s, %s, %s, %s
+            FROM %s
+            WHERE %s = ? AND %s IN (%s)
+            """;
+
+    /**
+     * The names of a table and its columns: letters, digits and underscores; the table's may have a schema before a dot.
+     *
+     * @param table the table
+     * @param id the column of the file's id
+     * @param tenantId the column of the tenant's id
+     * @param storageKey the column of what finds the bytes
+     * @param name the column of the file's name
+     * @param mimeType the column of the MIME type
+     * @param size the column of the size in bytes
+     */
+    public record Table(
+            String table,
+            String id,
+            String tenantId,
+            String storageKey,
+            String name,
+            String mimeType,
+            String size) {
+
+        /** Dify's table of uploaded files. */
+        public static final Table UPLOAD_FILES =
+                new Table("upload_files", "id", "tenant_id", "key", "name", "mime_type", "size");
+
+        /** Dify's table of the files that tools made. */
+        public static final Table TOOL_FILES =
+                new Table("tool_files", "id", "tenant_id", "file_key", "name", "mimetype", "size");
+
+        /** Checks the names, since they become part of a statement. */
+        public Table {
+            for (String given : List.of(table, id, tenantId, storageKey, name, mimeType, size)) {
+                if (!NAME.matcher(given).matches()) {
+                    throw new InvalidInputException("table", "a name must be letters, digits and underscores");
+                }
+            }
+        }
+
+        private String find(int files) {
+            String places = String.join(", ", Collections.nCopies(files, "?"));
+            return FIND.formatted(id, storageKey, name, mimeType, size, table, tenantId, id, places);
+        }
+    }
+
+    private final DataSource dataSource;
+    private final Table uploadFiles;
+    private final Table toolFiles;
+    private final boolean uuids;
+
+    private JdbcFileResolver(DataSource dataSource, Table uploadFiles, Table toolFiles, boolean uuids) {
+        this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
+        this.uploadFiles = Objects.requireNonNull(uploadFiles, "uploadFiles");
+        this.toolFiles = Objects.requireNonNull(toolFiles, "toolFiles");
+        this.uuids = uuids;
+    }
+
+    /**
+     * Finds files in {@link Table#UPLOAD_FILES} and {@link Table#TOOL_FILES}, whose ids are texts.
+     *
+     * @param dataSource hands out connections; stays the caller's to close
+     * @return the resolver
+     */
+    public static JdbcFileResolver of(DataSource dataSource) {
+        return new JdbcFileResolver(dataSource, Table.UPLOAD_FILES, Table.TOOL_FILES, false);
+    }
+
+    /**
+     * Sets the tables.
+     *
+     * @param forUploads the table of uploaded files
+     * @param forTools the table of files that tools made
+     * @return a copy
+     */
+    public JdbcFileResolver tables(Table forUploads, Table forTools) {
+        return new JdbcFileResolver(dataSource, forUploads, forTools, uuids);
+    }
+
+    /**
+     * Says that ids of files and tenants are columns of PostgreSQL's type {@code uuid}, as in Dify's database. An id that
+     * is no UUID is then not found.
+     *
+     * @return a copy
+     */
+    public JdbcFileResolver uuidColumns() {
+        return new JdbcFileResolver(dataSource, uploadFiles, toolFiles, true);
+    }
+
+    @Override
+    public Map<FileReference, ResolvedFile> resolve(String tenantId, List<FileReference> files) {
+        Map<FileReference, ResolvedFile> found = new HashMap<>();
+        find(found, tenantId, uploadFiles, files, TransferMethod.LOCAL_FILE);
+        find(found, tenantId, toolFiles, files, TransferMethod.TOOL_FILE);
+        return found;
+    }
+
+    private void find(
+            Map<FileReference, ResolvedFile> found,
+            String tenantId,
+            Table table,
+            List<FileReference> files,
+            TransferMethod method) {
+        Object tenant = parameter(tenantId);
+        Map<Object, List<FileReference>> byId = new HashMap<>();
+        for (FileReference file : files) {
+            Object id = file.transferMethod() == method ? parameter(file.id()) : null;
+            if (id != null) {
+                byId.computeIfAbsent(id, i -> new ArrayList<>()).add(file);
+            }
+        }
+        if (byId.isEmpty() || tenant == null) {
+            return;
+        }
+        try (Connection connection = dataSource.getConnection();
+                PreparedStatement query = connection.prepareStatement(table.find(byId.size()))) {
+            query.setObject(1, tenant);
+            int place = 2;
+            for (Object id : byId.keySet()) {
+                query.setObject(place++, id);
+            }
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    read(found, rows, byId);
+                }
+            }
+        } catch (SQLException e) {
+            throw new StorageUnavailableException("The rows of " + table.table() + " cannot be read", e);
+        }
+    }
+
+    private void read(
+            Map<FileReference, ResolvedFile> found, ResultSet row, Map<Object, List<FileReference>> byId)
+            throws SQLException {
+        Object id = parameter(row.getString(1));
+        String storageKey = row.getString(2);
+        if (id == null || storageKey == null) {
+            return;
+        }
+        String name = row.getString(3);
+        String mimeType = row.getString(4);
+        long size = row.getLong(5);
+        long known = row.wasNull() ? -1 : size;
+        for (FileReference file : byId.getOrDefault(id, List.of())) {
+            found.put(file, new ResolvedFile(file, storageKey, name, mimeType, known));
+        }
+    }
+
+    private @Nullable Object parameter(@Nullable String id) {
+        if (!uuids || id == null) {
+            return id;
+        }
+        try {
+            return UUID.fromString(id);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.github.keepsake4j.workflow;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.message.FileReference;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A language model node: reads its memory, calls the model, and keeps the turn, in one call. Immutable and thread-safe if
+ * the model is.
+ */
+public final class LlmNode {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LlmNode.class);
+
+    private final WorkflowMemories memories;
+    private final ChatModel model;
+    private final @Nullable MemoryConfig config;
+    private final HistoryBudget budget;
+    private final boolean writesConversation;
+
+    private LlmNode(
+            WorkflowMemories memories,
+            ChatModel model,
+            @Nullable MemoryConfig config,
+            HistoryBudget budget,
+            boolean writesConversation) {
+        this.memories = Objects.requireNonNull(memories, "memories");
+        this.model = Objects.requireNonNull(model, "model");
+        this.config = config;
+        this.budget = budget;
+        this.writesConversation = writesConversation;
+    }
+
+    /**
+     * Makes a node.
+     *
+     * @param memories makes its memory
+     * @param model what it calls
+     * @param config which memory, or null for none
+     * @return the node, with a history of at most {@value HistoryBudget#UNKNOWN} tokens
+     */
+    public static LlmNode of(WorkflowMemories memories, ChatModel model, @Nullable MemoryConfig config) {
+        return new LlmNode(memories, model, config, HistoryBudget.unknown(), false);
+    }
+
+    /**
+     * Sets what the model takes in.
+     *
+     * @param historyBudget the budget
+     * @return a copy
+     */
+    public LlmNode budget(HistoryBudget historyBudget) {
+        return new LlmNode(memories, model, config, historyBudget, writesConversation);
+    }
+
+    /**
+     * Also writes the turn in the mode {@link MemoryMode#CONVERSATION}, for an engine that does not write the
+     * conversation's messages itself.
+     *
+     * @return a copy
+     */
+    public LlmNode writingConversation() {
+        return new LlmNode(memories, model, config, budget, true);
+    }
+
+    /**
+     * Runs the node. If the model fails, its exception comes through and nothing is kept. If the turn cannot be kept, the
+     * answer is returned all the same, with what failed.
+     *
+     * @param run what it is run with
+     * @return the answer
+     */
+    public NodeReply run(NodeRun run) {
+        WorkflowMemories.Selection memory =
+                memories.select(config, run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
+        WorkflowSettings settings = memories.settings();
+        UserMessage asked = FileReference.attach(UserMessage.from(rendered(run)), run.files());
+        List<ChatMessage> prompt = new ArrayList<>();
+        if (run.systemPrompt() != null) {
+            prompt.add(run.systemPrompt());
+        }
+        UserMessage shown = settings.files().show(run, asked);
+        List<ChatMessage> beside = new ArrayList<>(prompt);
+        beside.add(shown);
+        prompt.addAll(history(memory, run, budget.forHistory(beside, settings.estimator())));
+        prompt.add(shown);
+        ChatResponse response = model.chat(prompt);
+        RuntimeException failure = null;
+        try {
+            keep(memory, run, response.aiMessage());
+        } catch (RuntimeException e) {
+            LOG.warn("Node {} of app {}: its turn was not kept ({})", run.nodeId(), run.appId(), e.getClass().getName());
+            failure = e;
+        }
+        return new NodeReply(response, memory.node(), failure);
+    }
+
+    private String rendered(NodeRun run) {
+        return config == null ? run.query() : config.renderQuery(run.query(), run.variables());
+    }
+
+    /** A run for a message that has a turn already is the next iteration, since it will be kept as one. */
+    private List<ChatMessage> history(WorkflowMemories.Selection memory, NodeRun run, int maxTokens) {
+        if (memory.node() != null) {
+            return memory.node().historyForNext(run.turn(), run.tenantId(), maxTokens, run.fileUploadConfig());
+        }
+        TokenBufferMemory conversation = memory.conversation();
+        if (conversation == null || config == null) {
+            return List.of();
+        }
+        String parent = run.turn().parentMessageId();
+        if (parent == null && run.turn().parentKnown()) {
+            return List.of();
+        }
+        String last = parent != null && conversation.holds(parent) ? parent : null;
+        return conversation.getHistoryPromptMessages(
+                last, maxTokens, config.messageLimit(), run.fileUploadConfig());
+    }
+
+    private void keep(WorkflowMemories.Selection memory, NodeRun run, AiMessage answer) {
+        if (memory.node() != null) {
+            memory.node().addMessages(run.turn(), run.query(), run.files(), List.of(answer));
+            memory.node().flush();
+        } else if (memory.conversation() != null && writesConversation) {
+            write(memory.conversation(), run, answer);
+        }
+    }
+
+    private void write(TokenBufferMemory conversation, NodeRun run, AiMessage answer) {
+        TokenCounts counts = memories.settings().counts();
+        String id = run.turn().messageId();
+        UserMessage user = FileReference.attach(UserMessage.from(run.query()), run.files());
+        List<NewMessage> batch = List.of(counts.prepare(NodeTurn.userId(id), user), counts.prepare(id, answer));
+        String named = run.turn().parentMessageId();
+        Parent parent = named != null ? Parent.of(named) : run.turn().parentKnown() ? Parent.root() : Parent.head();
+        conversation.log().append(conversation.key(), Append.under(parent, batch));
+    }
+}

@@ -1,0 +1,96 @@
+package io.github.keepsake4j.workflow;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A turn that waits to be written.
+ *
+ * @param turn which run of the node it is
+ * @param user what the user said
+ * @param answers what followed, the answer last
+ * @param epoch the epoch that the run began in, or null if nothing was read
+ */
+record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @Nullable Long epoch) {
+
+    PendingTurn {
+        answers = List.copyOf(answers);
+    }
+
+    boolean says(PendingTurn other) {
+        return user.equals(other.user) && answers.equals(other.answers);
+    }
+
+    /** The messages under the ids of an iteration. A parent that the node never saw is remembered, to know siblings. */
+    List<NewMessage> batch(int iteration, boolean bridged, TokenCounts counts) {
+        String answerId = NodeTurn.answerId(turn.messageId(), iteration);
+        List<NewMessage> batch = new ArrayList<>();
+        batch.add(counts.prepare(NodeTurn.userId(answerId), bridged ? withNamedParent() : user));
+        for (int i = 0; i < answers.size() - 1; i++) {
+            batch.add(counts.prepare(NodeTurn.middleId(answerId, i + 1), answers.get(i)));
+        }
+        batch.add(counts.prepare(answerId, answers.get(answers.size() - 1)));
+        return batch;
+    }
+
+    /** The messages as a thread shows them before they are written. */
+    List<LoggedMessage> logged(TokenCounts counts) {
+        List<LoggedMessage> logged = new ArrayList<>();
+        String before = null;
+        for (NewMessage message : batch(1, false, counts)) {
+            // No id that is stored: the size of this one must not be taken for that one's.
+            String id = "pending/" + System.identityHashCode(this) + "/" + message.id();
+            logged.add(new LoggedMessage(
+                    id,
+                    before,
+                    Long.MAX_VALUE,
+                    message.message(),
+                    message.tokens(),
+                    message.tokenCounter(),
+                    Instant.EPOCH));
+            before = id;
+        }
+        return logged;
+    }
+
+    /** Whether stored messages are this turn, whatever parent they remember. */
+    boolean isStoredAs(List<LoggedMessage> stored, int iteration, TokenCounts counts) {
+        List<NewMessage> batch = batch(iteration, false, counts);
+        if (stored.size() != batch.size()) {
+            return false;
+        }
+        for (int i = 0; i < batch.size(); i++) {
+            LoggedMessage there = stored.get(i);
+            if (!there.id().equals(batch.get(i).id())
+                    || !Objects.equals(
+                            withoutNamedParent(there.message()), batch.get(i).message())) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private UserMessage withNamedParent() {
+        Map<String, Object> attributes = new HashMap<>(user.attributes());
+        attributes.put(NodeBranch.NAMED_PARENT, Objects.requireNonNull(turn.parentMessageId()));
+        return user.toBuilder().attributes(attributes).build();
+    }
+
+    static ChatMessage withoutNamedParent(ChatMessage message) {
+        if (!(message instanceof UserMessage user) || !user.attributes().containsKey(NodeBranch.NAMED_PARENT)) {
+            return message;
+        }
+        Map<String, Object> attributes = new HashMap<>(user.attributes());
+        attributes.remove(NodeBranch.NAMED_PARENT);
+        return user.toBuilder().attributes(attributes).build();
+    }
+}

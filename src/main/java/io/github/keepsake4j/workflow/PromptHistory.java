@@ -1,0 +1,244 @@
+package io.github.keepsake4j.workflow;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.TokenCountEstimator;
+import io.github.keepsake4j.context.Turn;
+import io.github.keepsake4j.context.Turns;
+import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * From a thread to what a model sees: whole turns, the newest that fit, with their files. It is cut twice: by the counts
+ * that are stored, so that files are looked for only in what may be shown, and by the sizes of what came of the files.
+ *
+ * @param key the memory
+ * @param estimator what the limit is meant in
+ * @param counts sizes by it
+ * @param files makes contents of references
+ */
+record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts counts, Files files) {
+
+    /** A file of a message: a reference, or null if it is malformed. */
+    private record Attached(@Nullable FileReference reference) {
+        boolean isAssistants() {
+            return reference != null && reference.belongsTo() == FileReference.Owner.ASSISTANT;
+        }
+    }
+
+    List<ChatMessage> messages(
+            List<LoggedMessage> thread, String tenantId, FileUploadConfig config, int maxTokenLimit) {
+        List<List<LoggedMessage>> may = newest(turns(thread), turn -> stored(turn), maxTokenLimit);
+        Map<FileReference, Content> contents = contents(may, tenantId, config);
+        List<List<Sized>> shown = new ArrayList<>();
+        may.forEach(turn -> shown.add(shown(turn, contents)));
+        return newest(shown, turn -> turn.stream().mapToLong(Sized::tokens).sum(), maxTokenLimit).stream()
+                .flatMap(List::stream)
+                .map(Sized::message)
+                .toList();
+    }
+
+    /** Lines of text, whose size is that of the whole text. */
+    String text(List<LoggedMessage> thread, MemoryConfig.RolePrefix roles, int maxTokenLimit) {
+        List<List<LoggedMessage>> turns = turns(thread);
+        Deque<String> lines = new ArrayDeque<>();
+        String text = "";
+        for (int t = turns.size() - 1; t >= 0; t--) {
+            String turn = turns.get(t).stream()
+                    .flatMap(logged -> line(marked(logged).message(), roles))
+                    .collect(Collectors.joining("\n"));
+            if (turn.isEmpty()) {
+                continue;
+            }
+            lines.addFirst(turn);
+            String longer = String.join("\n", lines);
+            if (estimator.estimateTokenCountInText(longer) > maxTokenLimit) {
+                break;
+            }
+            text = longer;
+        }
+        return text;
+    }
+
+    private record Sized(ChatMessage message, long tokens) {}
+
+    /** What a provider takes, without what a limit says. A message of files alone counts as one with text. */
+    private static List<List<LoggedMessage>> turns(List<LoggedMessage> thread) {
+        Map<String, LoggedMessage> originals = new HashMap<>();
+        List<LoggedMessage> marked = new ArrayList<>();
+        for (LoggedMessage logged : thread) {
+            originals.put(logged.id(), logged);
+            marked.add(marked(logged));
+        }
+        List<List<LoggedMessage>> turns = new ArrayList<>();
+        for (Turn turn : Turns.of(null, null, marked).turns()) {
+            List<LoggedMessage> messages = new ArrayList<>();
+            for (LoggedMessage message : turn.messages()) {
+                messages.add(originals.getOrDefault(message.id(), message));
+            }
+            if (!messages.isEmpty()) {
+                turns.add(messages);
+            }
+        }
+        return turns;
+    }
+
+    private <T> List<T> newest(List<T> turns, ToLongFunction<T> size, int maxTokenLimit) {
+        long tokens = counts.perList();
+        int first = turns.size();
+        while (first > 0) {
+            tokens += size.applyAsLong(turns.get(first - 1));
+            if (tokens > maxTokenLimit) {
+                break;
+            }
+            first--;
+        }
+        return turns.subList(first, turns.size());
+    }
+
+    private long stored(List<LoggedMessage> turn) {
+        return turn.stream().mapToLong(logged -> counts.of(key, logged)).sum();
+    }
+
+    /** The contents of all files that the user's messages show. */
+    private Map<FileReference, Content> contents(
+            List<List<LoggedMessage>> turns, String tenantId, FileUploadConfig config) {
+        List<FileReference> wanted = turns.stream()
+                .flatMap(List::stream)
+                .filter(logged -> logged.message() instanceof UserMessage)
+                .flatMap(logged -> attached(logged.message()).stream())
+                .filter(file -> file.reference() != null && !file.isAssistants())
+                .map(Attached::reference)
+                .distinct()
+                .toList();
+        Map<FileReference, Content> contents = new HashMap<>();
+        List<Content> made = files.rebuild(key, tenantId, config, wanted);
+        for (int i = 0; i < wanted.size(); i++) {
+            contents.put(wanted.get(i), made.get(i));
+        }
+        return contents;
+    }
+
+    private List<Sized> shown(List<LoggedMessage> turn, Map<FileReference, Content> contents) {
+        List<String> made = new ArrayList<>();
+        List<Sized> shown = new ArrayList<>();
+        for (int i = 0; i < turn.size(); i++) {
+            LoggedMessage logged = turn.get(i);
+            List<Attached> attached = attached(logged.message());
+            ChatMessage message = logged.message();
+            if (message instanceof UserMessage user) {
+                attached.stream()
+                        .filter(Attached::isAssistants)
+                        .map(file -> Files.marker(file.reference()))
+                        .forEach(made::add);
+                message = withContents(
+                        user,
+                        attached.stream()
+                                .filter(file -> !file.isAssistants())
+                                .map(file -> content(file, contents))
+                                .toList());
+            } else if (message instanceof AiMessage ai) {
+                List<String> markers = new ArrayList<>(i == turn.size() - 1 ? made : List.of());
+                attached.forEach(file -> markers.add(Files.marker(file.reference())));
+                message = withMarkers(ai, markers);
+            }
+            boolean same = message == logged.message();
+            // What only this package reads is nobody else's.
+            shown.add(new Sized(PendingTurn.withoutNamedParent(message), same ? counts.of(key, logged) : counts.of(message)));
+        }
+        return shown;
+    }
+
+    private Content content(Attached file, Map<FileReference, Content> contents) {
+        Content content = file.reference() == null ? null : contents.get(file.reference());
+        return content == null ? Files.malformed(key) : content;
+    }
+
+    private static LoggedMessage marked(LoggedMessage logged) {
+        List<String> markers = attached(logged.message()).stream()
+                .map(file -> Files.marker(file.reference()))
+                .toList();
+        if (markers.isEmpty()) {
+            return logged;
+        }
+        ChatMessage message = logged.message();
+        if (message instanceof UserMessage user) {
+            List<Content> contents = new ArrayList<>();
+            markers.forEach(marker -> contents.add(TextContent.from(marker)));
+            message = withContents(user, contents);
+        } else if (message instanceof AiMessage ai) {
+            message = withMarkers(ai, markers);
+        }
+        return new LoggedMessage(
+                logged.id(),
+                logged.parentId(),
+                logged.sequence(),
+                message,
+                logged.tokens(),
+                logged.tokenCounter(),
+                logged.createdAt());
+    }
+
+    private static List<Attached> attached(ChatMessage message) {
+        return FileReference.entries(message).stream()
+                .map(entry -> new Attached(Files.reference(entry)))
+                .toList();
+    }
+
+    /** Files first. A text without any letter is left out, since providers refuse it. */
+    static UserMessage withContents(UserMessage user, List<Content> first) {
+        if (first.isEmpty()) {
+            return user;
+        }
+        List<Content> contents = new ArrayList<>(first);
+        user.contents().stream()
+                .filter(content -> !(content instanceof TextContent text && text.text().isBlank()))
+                .forEach(contents::add);
+        return user.toBuilder().contents(contents).build();
+    }
+
+    private static AiMessage withMarkers(AiMessage ai, List<String> markers) {
+        if (markers.isEmpty()) {
+            return ai;
+        }
+        String text = ai.text() == null || ai.text().isBlank() ? "" : "\n" + ai.text();
+        return ai.toBuilder().text(String.join("\n", markers) + text).build();
+    }
+
+    private static Stream<String> line(ChatMessage message, MemoryConfig.RolePrefix roles) {
+        if (message instanceof UserMessage user) {
+            String text = user.contents().stream()
+                    .map(PromptHistory::plain)
+                    .collect(Collectors.joining("\n"))
+                    .strip();
+            return text.isEmpty() ? Stream.empty() : Stream.of(roles.userName() + ": " + text);
+        }
+        if (message instanceof AiMessage ai && ai.text() != null && !ai.text().isBlank()) {
+            return Stream.of(roles.assistantName() + ": " + ai.text());
+        }
+        return Stream.empty();
+    }
+
+    private static String plain(Content content) {
+        return switch (content.type()) {
+            case TEXT -> ((TextContent) content).text();
+            case PDF -> "[document]";
+            case IMAGE, AUDIO, VIDEO -> "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
+        };
+    }
+}

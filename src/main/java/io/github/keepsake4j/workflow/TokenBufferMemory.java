@@ -1,0 +1,156 @@
+package io.github.keepsake4j.workflow;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.ViewReader;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnknownMessage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The history of a conversation for a language model node: one thread, by parent pointers, in whole turns and within a
+ * limit of tokens. It only reads; the engine writes the conversation's messages. A turn that is going on is not part of
+ * it. Without state, so cheap and thread-safe.
+ */
+public final class TokenBufferMemory {
+
+    /** How many tokens a history has at most unless said otherwise. */
+    public static final int DEFAULT_MAX_TOKENS = 2000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(TokenBufferMemory.class);
+
+    private final MemoryKey key;
+    private final MessageLog log;
+    private final WorkflowSettings settings;
+
+    TokenBufferMemory(MemoryKey key, MessageLog log, WorkflowSettings settings) {
+        this.key = key;
+        this.log = log;
+        this.settings = settings;
+    }
+
+    /**
+     * Returns the history with the standard limits.
+     *
+     * @return messages, oldest first, of at most {@value #DEFAULT_MAX_TOKENS} tokens
+     */
+    public List<ChatMessage> getHistoryPromptMessages() {
+        return getHistoryPromptMessages(DEFAULT_MAX_TOKENS, null);
+    }
+
+    /**
+     * Returns the history within a limit of tokens.
+     *
+     * @param maxTokenLimit how many tokens at most; none fit 0 and less
+     * @return messages, oldest first
+     */
+    public List<ChatMessage> getHistoryPromptMessages(int maxTokenLimit) {
+        return getHistoryPromptMessages(maxTokenLimit, null);
+    }
+
+    /**
+     * Returns the history: the newest whole turns that fit both limits; none if the last one alone is too big.
+     *
+     * @param maxTokenLimit how many tokens at most; none fit 0 and less
+     * @param messageLimit how many messages of the thread at most; null, 0 and less, and more than 500 for 500
+     * @return messages, oldest first, without system messages
+     */
+    public List<ChatMessage> getHistoryPromptMessages(int maxTokenLimit, @Nullable Integer messageLimit) {
+        return getHistoryPromptMessages(null, maxTokenLimit, messageLimit, null);
+    }
+
+    /**
+     * Returns the history of a thread.
+     *
+     * @param lastMessageId the thread's last message, or null for the conversation's current one
+     * @param maxTokenLimit how many tokens at most; none fit 0 and less
+     * @param messageLimit how many messages of the thread at most; null, 0 and less, and more than 500 for 500
+     * @param fileUploadConfig how files are shown, or null for {@link FileUploadConfig#STANDARD}
+     * @return messages, oldest first, without system messages
+     * @throws InvalidInputException if the last message is not there
+     */
+    public List<ChatMessage> getHistoryPromptMessages(
+            @Nullable String lastMessageId,
+            int maxTokenLimit,
+            @Nullable Integer messageLimit,
+            @Nullable FileUploadConfig fileUploadConfig) {
+        return settings.history(key)
+                .messages(
+                        thread(lastMessageId, maxTokenLimit, messageLimit),
+                        key.tenant(),
+                        fileUploadConfig == null ? FileUploadConfig.STANDARD : fileUploadConfig,
+                        maxTokenLimit);
+    }
+
+    /**
+     * Returns the history as text: a line such as {@code Human: …} for each message of the user and the assistant, and a
+     * marker such as {@code [image]} for each file. The text as a whole has at most that many tokens.
+     *
+     * @param roles names of the roles, or null for Human and Assistant
+     * @param maxTokenLimit how many tokens at most; none fit 0 and less
+     * @param messageLimit how many messages of the thread at most; null, 0 and less, and more than 500 for 500
+     * @return the text, empty if nothing fits
+     */
+    public String getHistoryPromptText(
+            MemoryConfig.@Nullable RolePrefix roles, int maxTokenLimit, @Nullable Integer messageLimit) {
+        return settings.history(key)
+                .text(
+                        thread(null, maxTokenLimit, messageLimit),
+                        roles == null ? MemoryConfig.RolePrefix.STANDARD : roles,
+                        maxTokenLimit);
+    }
+
+    /** Whether a message is in the conversation's log. */
+    boolean holds(String messageId) {
+        return NodeBranch.exists(log, key, messageId);
+    }
+
+    MemoryKey key() {
+        return key;
+    }
+
+    MessageLog log() {
+        return log;
+    }
+
+    private List<LoggedMessage> thread(@Nullable String last, int maxTokenLimit, @Nullable Integer messageLimit) {
+        if (maxTokenLimit <= 0) {
+            return List.of();
+        }
+        ReadQuery query = ReadQuery.newest(WorkflowSettings.messageLimit(messageLimit))
+                .upToTokens(WorkflowSettings.reach(maxTokenLimit));
+        Tail tail = ViewReader.read(log, key, last == null ? query : query.endingIn(last));
+        LoggedMessage user = tail.user();
+        if (isGoingOn(tail)) {
+            if (user == null || user.parentId() == null) {
+                return List.of();
+            }
+            tail = ViewReader.read(log, key, query.endingIn(user.parentId()));
+        }
+        if (tail.missingParent() != null) {
+            LOG.warn("Memory {}: the thread's oldest message names a parent that is not there", key);
+        }
+        return tail.messages();
+    }
+
+    /** A turn has ended with an answer that calls no tools. */
+    private static boolean isGoingOn(Tail tail) {
+        List<LoggedMessage> messages = tail.messages();
+        for (int i = messages.size() - 1; i >= 0; i--) {
+            ChatMessage message = messages.get(i).message();
+            if (!(message instanceof SystemMessage) && !(message instanceof UnknownMessage)) {
+                return !(message instanceof AiMessage ai) || ai.hasToolExecutionRequests();
+            }
+        }
+        return false;
+    }
+}

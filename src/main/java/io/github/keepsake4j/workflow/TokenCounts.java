@@ -1,0 +1,53 @@
+package io.github.keepsake4j.workflow;
+
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** Sizes of messages by one counter. What another one counted is counted again, once while it is remembered. Thread-safe. */
+final class TokenCounts {
+
+    private static final int REMEMBERED = 10_000;
+
+    private record Counted(MemoryKey key, String id) {}
+
+    private final TokenCounter counter;
+
+    private final Map<Counted, Integer> recounted = Collections.synchronizedMap(new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Counted, Integer> eldest) {
+            return size() > REMEMBERED;
+        }
+    });
+
+    TokenCounts(TokenCounter counter) {
+        this.counter = counter;
+    }
+
+    int of(MemoryKey key, LoggedMessage logged) {
+        if (logged.tokenCounter().equals(counter.name())) {
+            return logged.tokens();
+        }
+        return recounted.computeIfAbsent(new Counted(key, logged.id()), c -> of(logged.message()));
+    }
+
+    int of(ChatMessage message) {
+        return counter.count(message).tokens();
+    }
+
+    NewMessage prepare(String id, ChatMessage message) {
+        TokenCounter.Count count = counter.count(message);
+        return new NewMessage(id, message, count.tokens(), count.counter(), null);
+    }
+
+    int perList() {
+        return counter.tokensPerList();
+    }
+}

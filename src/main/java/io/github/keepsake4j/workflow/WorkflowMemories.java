@@ -1,0 +1,263 @@
+package io.github.keepsake4j.workflow;
+
+import dev.langchain4j.model.TokenCountEstimator;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.net.InetAddress;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the memories that a workflow engine's nodes use.
+ *
+ * <pre>{@code
+ * WorkflowMemories memories = WorkflowMemories.builder()
+ *         .conversationLog(JdbcMessageLog.postgres(dataSource))
+ *         .nodeLog(nodeLog)
+ *         .build();
+ * NodeTokenBufferMemory memory = memories.node(NodeKey.of("tenant", "app", "conversation", "node"));
+ * }</pre>
+ *
+ * <p>Thread-safe; one per application is enough. The logs stay their makers' to close.
+ */
+public final class WorkflowMemories {
+
+    private static final Logger LOG = LoggerFactory.getLogger(WorkflowMemories.class);
+    private static final int REMEMBERED_NODES = 10_000;
+
+    private final WorkflowSettings settings;
+    private final MissingConversation missingConversation;
+
+    private final Map<String, Boolean> told = Collections.synchronizedMap(new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+            return size() > REMEMBERED_NODES;
+        }
+    });
+
+    private WorkflowMemories(WorkflowSettings settings, MissingConversation missingConversation) {
+        this.settings = settings;
+        this.missingConversation = missingConversation;
+    }
+
+    /**
+     * Starts a configuration.
+     *
+     * @return a new builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Returns the memory of a conversation.
+     *
+     * @param key the conversation
+     * @return the memory; no I/O
+     * @throws InvalidInputException if there is no log of conversations
+     */
+    public TokenBufferMemory conversation(MemoryKey key) {
+        MessageLog log = settings.conversations();
+        if (log == null) {
+            throw new InvalidInputException("conversationLog", "is required for memories of conversations");
+        }
+        return new TokenBufferMemory(key, log, settings);
+    }
+
+    /**
+     * Returns the memory of a node.
+     *
+     * @param key the node within a conversation
+     * @return a new memory for one run of the node; no I/O
+     * @throws InvalidInputException if there is no log of nodes
+     */
+    public NodeTokenBufferMemory node(NodeKey key) {
+        return node(key, null);
+    }
+
+    NodeTokenBufferMemory node(NodeKey key, @Nullable Integer messageLimit) {
+        MessageLog log = settings.nodes();
+        if (log == null) {
+            throw new InvalidInputException("nodeLog", "is required for memories of nodes");
+        }
+        return new NodeTokenBufferMemory(key, log, settings, messageLimit);
+    }
+
+    /**
+     * Returns the memory that a node's configuration asks for.
+     *
+     * @param config the configuration, or null for no memory
+     * @param tenantId the tenant
+     * @param appId the application
+     * @param conversationId the conversation, or null where the engine runs without one
+     * @param nodeId the node
+     * @return one memory at most; none without a configuration or a conversation
+     * @throws InvalidInputException if an id breaks a rule, or the node asks for a memory of its own, there is no
+     *     conversation, and {@link MissingConversation#ERROR} is configured
+     */
+    public Selection select(
+            @Nullable MemoryConfig config,
+            String tenantId,
+            String appId,
+            @Nullable String conversationId,
+            String nodeId) {
+        if (config == null) {
+            return Selection.NONE;
+        }
+        boolean missing = conversationId == null || conversationId.isEmpty();
+        if (config.mode() == MemoryMode.CONVERSATION) {
+            return missing
+                    ? Selection.NONE
+                    : new Selection(conversation(ConversationKey.of(tenantId, conversationId)), null);
+        }
+        if (missing) {
+            tellOnce(tenantId, appId, nodeId);
+            if (missingConversation == MissingConversation.ERROR) {
+                throw new InvalidInputException(
+                        "conversation_id", "is required by the memory mode \"node\"; use a chat flow, or another mode");
+            }
+            return Selection.NONE;
+        }
+        NodeKey key = NodeKey.of(tenantId, appId, conversationId, nodeId);
+        return new Selection(null, node(key, config.messageLimit()));
+    }
+
+    /**
+     * What a configuration asks for: one of the two at most.
+     *
+     * @param conversation the conversation's memory, or null
+     * @param node the node's memory, or null
+     */
+    public record Selection(
+            @Nullable TokenBufferMemory conversation, @Nullable NodeTokenBufferMemory node) {
+
+        /** No memory. */
+        public static final Selection NONE = new Selection(null, null);
+    }
+
+    WorkflowSettings settings() {
+        return settings;
+    }
+
+    private void tellOnce(String tenantId, String appId, String nodeId) {
+        String node = MemoryKey.encode(tenantId) + "/" + MemoryKey.encode(appId) + "/" + MemoryKey.encode(nodeId);
+        if (told.put(node, true) == null) {
+            LOG.warn("Node {}: its memory mode is \"node\", but it runs without a conversation id: no memory", node);
+        }
+    }
+
+    /** Configures {@link WorkflowMemories}. Not thread-safe. */
+    public static final class Builder {
+
+        private @Nullable MessageLog conversationLog;
+        private @Nullable MessageLog nodeLog;
+        private TokenCountEstimator estimator = JtokkitTokenCountEstimator.forEncoding("o200k_base");
+        private FileResolver fileResolver = FileResolver.NONE;
+        private FileContentSource fileContents = FileContentSource.NONE;
+        private MissingConversation missingConversation = MissingConversation.NO_MEMORY;
+        private RemoteUrls.Names names = InetAddress::getAllByName;
+
+        private Builder() {}
+
+        /**
+         * Sets where conversations are kept. It also bridges turns in which a node did not run.
+         *
+         * @param log the log
+         * @return this builder
+         */
+        public Builder conversationLog(MessageLog log) {
+            this.conversationLog = Objects.requireNonNull(log, "conversationLog");
+            return this;
+        }
+
+        /**
+         * Sets where memories of nodes are kept.
+         *
+         * @param log the log
+         * @return this builder
+         */
+        public Builder nodeLog(MessageLog log) {
+            this.nodeLog = Objects.requireNonNull(log, "nodeLog");
+            return this;
+        }
+
+        /**
+         * Sets what limits are meant in; OpenAI's encoding since GPT-4o unless said otherwise.
+         *
+         * @param tokenCountEstimator a fast, local estimator
+         * @return this builder
+         */
+        public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
+            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            return this;
+        }
+
+        /**
+         * Sets what finds files; nothing unless said otherwise, so that placeholders are shown.
+         *
+         * @param resolver the resolver, such as {@link JdbcFileResolver}
+         * @return this builder
+         */
+        public Builder fileResolver(FileResolver resolver) {
+            this.fileResolver = Objects.requireNonNull(resolver, "fileResolver");
+            return this;
+        }
+
+        /**
+         * Sets what gives the content of files that were found.
+         *
+         * @param source the source
+         * @return this builder
+         */
+        public Builder fileContentSource(FileContentSource source) {
+            this.fileContents = Objects.requireNonNull(source, "fileContentSource");
+            return this;
+        }
+
+        /**
+         * Sets what a node with a memory of its own does where there is no conversation; it runs without memory unless
+         * said otherwise.
+         *
+         * @param policy the policy
+         * @return this builder
+         */
+        public Builder missingConversation(MissingConversation policy) {
+            this.missingConversation = Objects.requireNonNull(policy, "missingConversation");
+            return this;
+        }
+
+        /** For tests: what names resolve to. */
+        Builder names(RemoteUrls.Names resolved) {
+            this.names = resolved;
+            return this;
+        }
+
+        /**
+         * Makes the {@link WorkflowMemories}.
+         *
+         * @return a new one
+         * @throws InvalidInputException if there is no log at all
+         */
+        public WorkflowMemories build() {
+            if (conversationLog == null && nodeLog == null) {
+                throw new InvalidInputException("nodeLog", "is required, or a conversationLog");
+            }
+            Files files = new Files(fileResolver, fileContents, new RemoteUrls(names));
+            TokenCounts counts = new TokenCounts(TokenCounter.of(estimator));
+            return new WorkflowMemories(
+                    new WorkflowSettings(conversationLog, nodeLog, estimator, counts, files), missingConversation);
+        }
+    }
+}

@@ -1,0 +1,793 @@
+package io.github.keepsake4j.workflow;
+
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.calls;
+import static io.github.keepsake4j.testing.Dialogue.result;
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageIdConflictException;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.WatchedLog;
+import io.github.keepsake4j.testing.WordCounter;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the memories of a workflow's nodes promise, on any log. The names begin with the promise. */
+abstract class WorkflowContract {
+
+    private static final ConversationKey CONVERSATION = ConversationKey.of("acme", "c1");
+    private static final NodeKey NODE = NodeKey.of("acme", "app", "c1", "writer");
+    private static final WordCounter WORDS = new WordCounter();
+    private static final int PLENTY = 100_000;
+
+    private MessageLog log;
+    private WatchedLog watched;
+    private WorkflowMemories memories;
+
+    abstract MessageLog open();
+
+    @BeforeEach
+    void make() {
+        log = open();
+        watched = new WatchedLog(log);
+        memories = with(WorkflowMemories.builder());
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    private WorkflowMemories with(WorkflowMemories.Builder builder) {
+        return builder.conversationLog(watched.log())
+                .nodeLog(watched.log())
+                .tokenCountEstimator(WORDS)
+                .build();
+    }
+
+    private WorkflowMemories withoutConversations() {
+        return WorkflowMemories.builder()
+                .nodeLog(watched.log())
+                .tokenCountEstimator(WORDS)
+                .build();
+    }
+
+    // ---- a conversation's memory
+
+    @Test
+    void a1_a_history_is_the_current_thread_oldest_first() {
+        say("u1", null, user("one"), "a1", ai("two"));
+        say("u2", "a1", user("three"), "a2", ai("four"));
+
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("one", "two", "three", "four");
+    }
+
+    @Test
+    void a1_a_turn_that_is_going_on_is_not_part_of_the_history() {
+        say("u1", null, user("one"), "a1", ai("two"));
+        say("u2", "a1", user("three"));
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("one", "two");
+
+        say("t2", "u2", calls("x"));
+        say("r2", "t2", result("x"));
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("one", "two");
+
+        say("a2", "r2", ai("four"));
+        assertThat(conversation().getHistoryPromptMessages()).hasSize(6);
+    }
+
+    @Test
+    void a1_a_huge_turn_that_is_going_on_does_not_push_out_the_history() {
+        say("u1", null, user("one"), "a1", ai("two"));
+        say("u2", "a1", user(WordCounter.words("big", 5000)));
+
+        assertThat(texts(conversation().getHistoryPromptMessages(100))).containsExactly("one", "two");
+    }
+
+    @Test
+    void a1_a_changed_system_message_behind_a_turn_does_not_hide_that_turn() {
+        say("u1", null, user("one"), "a1", ai("two"));
+        say("s1", "a1", SystemMessage.from("be brief"));
+
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("one", "two");
+    }
+
+    @Test
+    void a2_the_example_of_a_regenerated_answer_gives_its_own_thread() {
+        say("A", null, user("A"), "A'", ai("A'"));
+        say("B", "A'", user("B"), "B'", ai("B'"));
+        say("A''", "A", ai("A''"));
+        say("C", "A''", user("C"), "C'", ai("C'"));
+
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("A", "A''", "C", "C'");
+        assertThat(texts(conversation().getHistoryPromptMessages("B'", PLENTY, null, null)))
+                .containsExactly("A", "A'", "B", "B'");
+    }
+
+    @Test
+    void a2_a_root_elsewhere_is_not_picked_up_and_the_zero_uuid_means_the_one_before() {
+        say("u1", null, user("one"), "a1", ai("two"));
+        say("u2", null, user("three"), "a2", ai("four"));
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("three", "four");
+
+        say("u3", "00000000-0000-0000-0000-000000000000", user("five"), "a3", ai("six"));
+        assertThat(texts(conversation().getHistoryPromptMessages()))
+                .containsExactly("three", "four", "five", "six");
+    }
+
+    @Test
+    void a3_whole_turns_are_dropped_oldest_first() {
+        say("u1", null, user("a b c"), "a1", ai("d e"));
+        say("u2", "a1", user("f g"), "a2", ai("h i"));
+
+        assertThat(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 9)).hasSize(4);
+        assertThat(texts(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 8)))
+                .containsExactly("f g", "h i");
+        assertThat(texts(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 4)))
+                .containsExactly("f g", "h i");
+    }
+
+    @Test
+    void a3_a_last_turn_that_alone_is_too_big_gives_an_empty_history() {
+        say("u1", null, user("a"), "a1", ai("b"));
+        say("u2", "a1", user("c"), "a2", ai("d e f g h i"));
+
+        assertThat(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 6)).isEmpty();
+        assertThat(conversation().getHistoryPromptMessages(0)).isEmpty();
+        assertThat(conversation().getHistoryPromptMessages(-1)).isEmpty();
+    }
+
+    @Test
+    void a3_a_turn_of_tools_is_dropped_as_a_whole_and_its_calls_keep_their_results() {
+        say("u1", null, user("a"), "t1", calls("x"), "r1", result("x"), "a1", ai("b"));
+        int all = WORDS.estimateTokenCountInMessages(conversation().getHistoryPromptMessages(PLENTY));
+
+        assertThat(conversation().getHistoryPromptMessages(all)).hasSize(4);
+        assertThat(conversation().getHistoryPromptMessages(all - 1)).isEmpty();
+    }
+
+    @Test
+    void a3_no_history_is_ever_over_its_limit() {
+        Random random = new Random(7);
+        for (int round = 0; round < Counts.of(40, 1000); round++) {
+            ConversationKey key = ConversationKey.of("acme", "p" + round);
+            String parent = null;
+            List<String> answers = new ArrayList<>();
+            for (int turn = 0; turn < random.nextInt(12); turn++) {
+                String user = "u" + turn;
+                UserMessage asked = user(WordCounter.words("w", 1 + random.nextInt(20)));
+                if (random.nextInt(4) == 0) {
+                    asked = FileReference.attach(
+                            asked, List.of(FileReference.localFile(FileReference.Type.IMAGE, "f" + turn)));
+                }
+                String counter = random.nextInt(3) == 0 ? "somebody" : WORDS.getClass().getName();
+                int counted = WORDS.estimateTokenCountInMessage(asked) * (counter.equals("somebody") ? 3 : 1);
+                append(key, parent, new NewMessage(user, asked, counted, counter, null));
+                append(key, user, message("a" + turn, ai(WordCounter.words("x", 1 + random.nextInt(20)))));
+                answers.add("a" + turn);
+                parent = answers.get(random.nextInt(answers.size()));
+            }
+            int limit = random.nextInt(150);
+            List<ChatMessage> history = memories.conversation(key).getHistoryPromptMessages(limit, random.nextInt(20));
+            if (!history.isEmpty()) {
+                assertThat(WORDS.estimateTokenCountInMessages(history)).isLessThanOrEqualTo(limit);
+                assertThat(history.get(0)).isInstanceOf(UserMessage.class);
+            }
+            String text = memories.conversation(key).getHistoryPromptText(null, limit, null);
+            assertThat(WORDS.estimateTokenCountInText(text)).isLessThanOrEqualTo(limit);
+        }
+    }
+
+    @Test
+    void a4_the_message_limit_counts_messages_of_the_thread_and_is_500_unless_it_is_less() {
+        List<NewMessage> batch = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            batch.add(message("u" + i, user("q" + i)));
+            batch.add(message("a" + i, ai("r" + i)));
+        }
+        log.append(CONVERSATION, Append.under(Parent.root(), batch));
+
+        for (Integer limit : new Integer[] {null, 0, -5, 501, 10_000, 500}) {
+            assertThat(conversation().getHistoryPromptMessages(PLENTY, limit)).hasSize(500);
+        }
+        assertThat(texts(conversation().getHistoryPromptMessages(PLENTY, 5)))
+                .containsExactly("q298", "r298", "q299", "r299");
+        assertThat(conversation().getHistoryPromptMessages()).hasSize(500);
+    }
+
+    @Test
+    void a4b_what_another_counter_counted_is_counted_again_once() {
+        int[] asked = new int[1];
+        WordCounter words = new WordCounter();
+        dev.langchain4j.model.TokenCountEstimator counting = new dev.langchain4j.model.TokenCountEstimator() {
+            @Override
+            public int estimateTokenCountInText(String text) {
+                return words.estimateTokenCountInText(text);
+            }
+
+            @Override
+            public int estimateTokenCountInMessage(ChatMessage message) {
+                asked[0]++;
+                return words.estimateTokenCountInMessage(message);
+            }
+
+            @Override
+            public int estimateTokenCountInMessages(Iterable<ChatMessage> messages) {
+                return words.estimateTokenCountInMessages(messages);
+            }
+        };
+        WorkflowMemories other = WorkflowMemories.builder()
+                .conversationLog(log)
+                .tokenCountEstimator(counting)
+                .build();
+        append(CONVERSATION, null, new NewMessage("u1", user("a b"), 40, "somebody", null));
+        append(CONVERSATION, "u1", new NewMessage("a1", ai("c d"), 1, "somebody", null));
+
+        assertThat(other.conversation(CONVERSATION).getHistoryPromptMessages(WordCounter.PER_LIST + 3))
+                .isEmpty();
+        assertThat(other.conversation(CONVERSATION).getHistoryPromptMessages(60)).hasSize(2);
+        assertThat(other.conversation(CONVERSATION).getHistoryPromptMessages(60)).hasSize(2);
+        assertThat(asked[0]).isEqualTo(2);
+    }
+
+    @Test
+    void a5_the_budget_leaves_out_answer_prompt_and_query() {
+        List<ChatMessage> beside = List.of(SystemMessage.from("a b c"), user("d e"));
+        assertThat(new HistoryBudget(100, 20).forHistory(beside, WORDS)).isEqualTo(100 - 20 - 5 - WordCounter.PER_LIST);
+        assertThat(new HistoryBudget(20, 15).forHistory(beside, WORDS)).isZero();
+        assertThat(HistoryBudget.unknown().forHistory(beside, WORDS)).isEqualTo(2000);
+    }
+
+    @Test
+    void a6_a_history_as_text_names_roles_and_marks_files() {
+        say("s", null, SystemMessage.from("hidden"));
+        say("u1", "s", user("look"), "t1", calls("x"), "r1", result("x"), "a1", ai("nice"));
+        UserMessage withFiles = FileReference.attach(
+                user("and these"),
+                List.of(
+                        FileReference.localFile(FileReference.Type.DOCUMENT, "d"),
+                        FileReference.localFile(FileReference.Type.CUSTOM, "z")));
+        say("u2", "a1", UserMessage.from(TextContent.from("see"), ImageContent.from("https://example.org/a.png")));
+        say("a2", "u2", ai("seen"), "u3", withFiles, "a3", ai("read"));
+
+        assertThat(conversation().getHistoryPromptText(null, PLENTY, null))
+                .isEqualTo("Human: look\nAssistant: nice\nHuman: see\n[image]\nAssistant: seen\n"
+                        + "Human: [document]\n[file]\nand these\nAssistant: read");
+        assertThat(conversation().getHistoryPromptText(new MemoryConfig.RolePrefix("Ich", "Du"), 11, 4))
+                .isEqualTo("Ich: [document]\n[file]\nand these\nDu: read");
+        assertThat(conversation().getHistoryPromptText(null, 3, null)).isEmpty();
+    }
+
+    // ---- a node's memory
+
+    @Test
+    void a8_each_node_of_each_conversation_of_each_app_and_tenant_has_its_own_memory() {
+        node().addMessages("m1", null, "q", List.of(), "r", List.of());
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "q", List.of(), "r", List.of());
+        memory.flush();
+
+        assertThat(ids(NODE)).containsExactly("m1:user", "m1");
+        for (NodeKey other : List.of(
+                NodeKey.of("other", "app", "c1", "writer"),
+                NodeKey.of("acme", "other", "c1", "writer"),
+                NodeKey.of("acme", "app", "c2", "writer"),
+                NodeKey.of("acme", "app", "c1", "../writer"))) {
+            assertThat(memories.node(other).getHistoryPromptMessages("m2", "acme")).isEmpty();
+        }
+    }
+
+    @Test
+    void a10_a_turn_waits_for_flush_and_is_two_linked_messages_with_counts() {
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "a b", List.of(), "c d e", List.of());
+        assertThat(watched.calls("append")).isZero();
+        assertThat(ids(NODE)).isEmpty();
+
+        memory.flush();
+        List<LoggedMessage> stored = stored(NODE);
+        assertThat(stored.get(0).parentId()).isNull();
+        assertThat(stored.get(1).parentId()).isEqualTo(stored.get(0).id());
+        assertThat(stored.get(1).id()).isEqualTo("m1");
+        assertThat(stored).extracting(LoggedMessage::tokens).containsExactly(2, 3);
+    }
+
+    @Test
+    void a10_the_same_turn_again_changes_nothing() {
+        for (int i = 0; i < 2; i++) {
+            NodeTokenBufferMemory memory = node();
+            memory.addMessages("m1", null, "q", List.of(), "r", List.of());
+            memory.addMessages("m1", null, "q", List.of(), "r", List.of());
+            memory.flush();
+            memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+            memory.flush();
+            memory.flush();
+        }
+        assertThat(ids(NODE)).containsExactly("m1:user", "m1", "m2:user", "m2");
+    }
+
+    @Test
+    void a10_iterations_of_a_loop_each_keep_their_turn_and_a_parent_means_the_last_one() {
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "q1", List.of(), "r1", List.of());
+        memory.addMessages("m1", null, "q2", List.of(), "r2", List.of());
+        memory.flush();
+        NodeTokenBufferMemory later = node();
+        later.addMessages("m1", null, "q3", List.of(), "r3", List.of());
+        later.addMessages("m2", "m1", "q4", List.of(), "r4", List.of());
+        later.flush();
+
+        assertThat(ids(NODE))
+                .containsExactly("m1:user", "m1", "m1#2:user", "m1#2", "m1#3:user", "m1#3", "m2:user", "m2");
+        assertThat(stored(NODE))
+                .extracting(LoggedMessage::parentId)
+                .containsExactly(null, "m1:user", "m1", "m1#2:user", "m1#2", "m1#3:user", "m1#3", "m2:user");
+    }
+
+    @Test
+    void a10_an_iteration_that_is_named_is_recognised_and_another_one_under_its_name_is_an_error() {
+        for (int i = 0; i < 2; i++) {
+            for (int iteration = 1; iteration <= 3; iteration++) {
+                NodeTokenBufferMemory memory = node();
+                NodeTurn turn = NodeTurn.of("m1").under(null).inIteration(iteration);
+                assertThat(memory.getHistoryPromptMessages(turn, "acme", PLENTY, null)).hasSize(2 * (iteration - 1));
+                memory.addMessages(turn, "same", List.of(), List.of(ai("same")));
+                memory.flush();
+            }
+        }
+        assertThat(ids(NODE)).hasSize(6);
+
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages(NodeTurn.of("m1").under(null).inIteration(2), "other", List.of(), List.of(ai("other")));
+        assertThatThrownBy(memory::flush).isInstanceOf(MessageIdConflictException.class);
+    }
+
+    @Test
+    void a11_a_history_leads_to_the_message_without_it() {
+        turns("m1", null, "m2", "m1", "m3", "m2", "x3", "m2");
+
+        assertThat(texts(history("m3"))).containsExactly("q m1", "r m1", "q m2", "r m2");
+        assertThat(texts(history("m1"))).isEmpty();
+        assertThat(texts(node().getHistoryPromptMessages("m4", "m3", "acme", PLENTY, null)))
+                .containsExactly("q m1", "r m1", "q m2", "r m2", "q m3", "r m3");
+        assertThat(texts(history("unknown")))
+                .describedAs("the head")
+                .containsExactly("q m1", "r m1", "q m2", "r m2", "q x3", "r x3");
+        assertThat(node().getHistoryPromptMessages("new", null, "acme", PLENTY, null))
+                .describedAs("another beginning")
+                .isEmpty();
+    }
+
+    @Test
+    void a11_a_parent_that_the_node_never_saw_is_bridged_by_the_conversation() {
+        say("c1", null, ai("1"), "c2", ai("2"), "c3", ai("3"), "c4", ai("4"));
+        say("x2", "c1", ai("2 again"));
+        turns("c1", null, "c2", "c1", "x2", "c1");
+
+        assertThat(texts(node().getHistoryPromptMessages("c4", "c3", "acme", PLENTY, null)))
+                .containsExactly("q c1", "r c1", "q c2", "r c2");
+        assertThat(texts(history("c4"))).containsExactly("q c1", "r c1", "q c2", "r c2");
+        turns("c4", "c3");
+        assertThat(stored(NODE).get(6).parentId()).isEqualTo("c2");
+    }
+
+    @Test
+    void a11_a_parent_that_nobody_knows_is_bridged_by_the_newest_turn_on_no_sibling_branch() {
+        memories = withoutConversations();
+        turns("m1", null, "m2", "m1", "m4", "m3", "m5", "m4");
+
+        assertThat(texts(node().getHistoryPromptMessages("m4b", "m3", "acme", PLENTY, null)))
+                .containsExactly("q m1", "r m1", "q m2", "r m2");
+        turns("m4b", "m3");
+        assertThat(texts(history("m4b"))).containsExactly("q m1", "r m1", "q m2", "r m2");
+        turns("m4", "m3");
+        assertThat(ids(NODE)).hasSize(10);
+    }
+
+    @Test
+    void a11_files_are_rebuilt_for_the_tenant_that_asks_and_cut_to_the_limit() {
+        List<String> tenants = new ArrayList<>();
+        memories = with(WorkflowMemories.builder()
+                .fileResolver((tenant, files) -> {
+                    tenants.add(tenant);
+                    Map<FileReference, ResolvedFile> found = new HashMap<>();
+                    files.forEach(file -> found.put(file, new ResolvedFile(file, "k", "n", "image/png", 3)));
+                    return tenant.equals("acme") ? found : Map.of();
+                })
+                .fileContentSource((tenant, file) -> FileContent.bytes(new byte[] {1, 2, 3})));
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages(
+                "m1",
+                null,
+                "look",
+                List.of(FileReference.localFile(FileReference.Type.IMAGE, "f1")),
+                "nice",
+                List.of(FileReference.toolFile(FileReference.Type.AUDIO, "t1")));
+        memory.flush();
+
+        UserMessage shown = (UserMessage) history("m2").get(0);
+        assertThat(shown.contents().get(0)).isInstanceOf(ImageContent.class);
+        assertThat(((ImageContent) shown.contents().get(0)).detailLevel()).isEqualTo(ImageContent.DetailLevel.HIGH);
+        assertThat(shown.contents().get(1)).isEqualTo(TextContent.from("look"));
+        assertThat(((AiMessage) history("m2").get(1)).text()).isEqualTo("[audio]\nnice");
+        int size = WordCounter.PER_LIST + WordCounter.PER_MEDIUM + 3;
+        assertThat(node().getHistoryPromptMessages("m2", "acme", size, null)).hasSize(2);
+        assertThat(node().getHistoryPromptMessages("m2", "acme", size - 1, null)).isEmpty();
+        UserMessage refused = (UserMessage)
+                node().getHistoryPromptMessages("m2", "other", PLENTY, null).get(0);
+        assertThat(refused.contents()).containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
+        assertThat(tenants).contains("acme", "other");
+    }
+
+    @Test
+    void a12_flush_writes_only_what_was_added() {
+        NodeTokenBufferMemory memory = node();
+        memory.flush();
+        memory.getHistoryPromptMessages("m1", "acme");
+        memory.flush();
+        assertThat(watched.calls("append")).isZero();
+
+        memory.addMessages("m1", null, "q", List.of(), "r", List.of());
+        memory.flush();
+        memory.flush();
+        assertThat(watched.calls("append")).isEqualTo(1);
+    }
+
+    @Test
+    void a12_clear_empties_the_memory_at_once_and_stays_in_force() {
+        turns("m1", null, "m2", "m1");
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m3", "m2", "waits", List.of(), "waits", List.of());
+        memory.clear();
+        memory.flush();
+
+        assertThat(history("m3")).isEmpty();
+        assertThat(node().getHistoryPromptMessages("m3", "m2", "acme", PLENTY, null))
+                .isEmpty();
+        assertThat(ids(NODE)).describedAs("kept").hasSize(4);
+
+        turns("m3", "m2", "n1", null, "m4", "m3");
+        assertThat(texts(history("m4"))).containsExactly("q m3", "r m3");
+        assertThat(texts(node().getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null)))
+                .describedAs("a parent that was cleared is as if it had never been there")
+                .doesNotContain("q m1", "q m2");
+        assertThat(texts(node().getHistoryPromptMessages("n2", "n1", "acme", PLENTY, null)))
+                .containsExactly("q n1", "r n1");
+    }
+
+    @Test
+    void a12_clearing_a_memory_that_was_never_written_does_nothing() {
+        node().clear();
+        assertThat(watched.calls("append")).isZero();
+    }
+
+    @Test
+    void a12_a_failed_flush_keeps_what_was_added() {
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "q1", List.of(), "r1", List.of());
+        memory.addMessages("m2", "m1", "q2", List.of(), "r2", List.of());
+        watched.fail("append", new StorageUnavailableException("down", null));
+        assertThatThrownBy(memory::flush).isInstanceOf(StorageUnavailableException.class);
+
+        watched.fail("append", null);
+        assertThat(texts(memory.getHistoryPromptMessages("m3", "m2", "acme", PLENTY, null)))
+                .containsExactly("q1", "r1", "q2", "r2");
+        memory.flush();
+        assertThat(ids(NODE)).containsExactly("m1:user", "m1", "m2:user", "m2");
+    }
+
+    @Test
+    void a12_what_was_begun_before_an_erasure_is_refused_and_not_tried_again() {
+        turns("m1", null);
+        NodeTokenBufferMemory memory = node();
+        memory.getHistoryPromptMessages("m2", "acme");
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        log.erase(NODE);
+
+        assertThatThrownBy(memory::flush).isInstanceOf(ErasedException.class);
+        memory.flush();
+        assertThat(ids(NODE)).isEmpty();
+    }
+
+    @Test
+    void a13_storage_that_cannot_be_reached_is_an_error_and_never_an_empty_history() {
+        turns("m1", null);
+        watched.fail("read", new StorageUnavailableException("down", null));
+
+        assertThatThrownBy(() -> history("m2")).isInstanceOf(StorageUnavailableException.class);
+        assertThatThrownBy(() -> conversation().getHistoryPromptMessages())
+                .isInstanceOf(StorageUnavailableException.class);
+    }
+
+    // ---- the node itself
+
+    @Test
+    void a17_a_run_reads_calls_appends_and_flushes() {
+        Model model = new Model();
+        LlmNode writer = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+        assertThat(writer.run(run("m1", null, "first").withSystemPrompt("be brief")).text())
+                .isEqualTo("answer 1");
+        writer.run(run("m2", "m1", "second").withSystemPrompt("be brief"));
+
+        assertThat(texts(model.asked.get(1))).containsExactly("be brief", "first", "answer 1", "second");
+        assertThat(ids(NODE)).containsExactly("m1:user", "m1", "m2:user", "m2");
+        assertThat(stored(CONVERSATION)).isEmpty();
+    }
+
+    @Test
+    void a17_a_run_costs_three_calls_of_the_log() {
+        LlmNode writer = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE));
+        writer.run(run("m1", null, "first"));
+        watched.calls().clear();
+        writer.run(run("m2", "m1", "second"));
+
+        assertThat(watched.calls()).containsExactly("read", "read", "append");
+    }
+
+    @Test
+    void a17_nothing_is_appended_if_the_model_fails() {
+        Model model = new Model();
+        model.failure = new IllegalStateException("overloaded");
+        LlmNode writer = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+
+        assertThatThrownBy(() -> writer.run(run("m1", null, "first"))).isSameAs(model.failure);
+        assertThat(ids(NODE)).isEmpty();
+    }
+
+    @Test
+    void a17_a_failed_flush_does_not_lose_the_reply() {
+        watched.fail("append", new StorageUnavailableException("down", null));
+        NodeReply reply = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE))
+                .run(run("m1", null, "first"));
+        assertThat(reply.text()).isEqualTo("answer 1");
+        assertThat(reply.failure()).isInstanceOf(StorageUnavailableException.class);
+
+        watched.fail("append", null);
+        reply.memory().flush();
+        assertThat(ids(NODE)).containsExactly("m1:user", "m1");
+    }
+
+    @Test
+    void a17_in_conversation_mode_the_engine_writes_unless_asked() {
+        Model model = new Model();
+        LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION));
+        node.run(run("m1", null, "first"));
+        assertThat(stored(CONVERSATION)).isEmpty();
+
+        node.writingConversation().run(run("m1", null, "first"));
+        node.run(run("m2", "m1", "second"));
+        assertThat(texts(model.asked.get(2))).containsExactly("first", "answer 2", "second");
+    }
+
+    @Test
+    void a16_a_configuration_says_which_memory_and_how_much_of_it() {
+        Map<String, Object> json = Map.of(
+                "mode", "node",
+                "role_prefix", Map.of("user", "U", "assistant", "A"),
+                "window", Map.of("enabled", true, "size", 2),
+                "query_prompt_template", "Answer: {{#sys.query#}}");
+        Model model = new Model();
+        LlmNode node = LlmNode.of(memories, model, MemoryConfig.fromJson(json));
+        node.run(run("m1", null, "one"));
+        node.run(run("m2", "m1", "two"));
+        node.run(run("m3", "m2", "three"));
+        assertThat(texts(model.asked.get(2))).containsExactly("two", "answer 2", "Answer: three");
+
+        LlmNode.of(memories, model, MemoryConfig.fromJson(null)).run(run("m4", "m3", "four"));
+        assertThat(texts(model.asked.get(3))).containsExactly("four");
+    }
+
+    @Test
+    void a16_node_mode_without_a_conversation_is_no_memory_or_an_error() {
+        NodeRun run = NodeRun.of("acme", "app", null, "writer", NodeTurn.of("m1"), "hello");
+        NodeReply reply =
+                LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE)).run(run);
+        assertThat(reply.text()).isEqualTo("answer 1");
+        assertThat(reply.memory()).isNull();
+
+        WorkflowMemories strict = with(WorkflowMemories.builder().missingConversation(MissingConversation.ERROR));
+        Model model = new Model();
+        LlmNode node = LlmNode.of(strict, model, MemoryConfig.of(MemoryMode.NODE));
+        assertThatThrownBy(() -> node.run(run))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("conversation_id");
+        assertThat(model.asked).isEmpty();
+    }
+
+    @Test
+    void a18_an_iteration_sees_the_ones_before_in_the_same_run() {
+        NodeTokenBufferMemory memory = node();
+        for (int i = 0; i < 3; i++) {
+            assertThat(memory.getHistoryPromptMessages("m1", null, "acme", PLENTY, null))
+                    .hasSize(2 * i);
+            memory.addMessages("m1", null, "q" + i, List.of(), "r" + i, List.of());
+            if (i == 1) {
+                memory.flush();
+            }
+        }
+        memory.flush();
+        assertThat(ids(NODE)).containsExactly("m1:user", "m1", "m1#2:user", "m1#2", "m1#3:user", "m1#3");
+
+        Model model = new Model();
+        LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+        node.run(run("m2", "m1", "a"));
+        node.run(run("m2", "m1", "b"));
+        assertThat(model.asked.get(1)).hasSize(9);
+    }
+
+    @Test
+    void a18_tool_calls_and_results_are_stored_and_shown() {
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "q", List.of(), calls("x"), result("x"), ai("r"));
+        memory.flush();
+
+        assertThat(ids(NODE)).containsExactly("m1:user", "m1:1", "m1:2", "m1");
+        assertThat(history("m2"))
+                .hasExactlyElementsOfTypes(
+                        UserMessage.class, AiMessage.class, ToolExecutionResultMessage.class, AiMessage.class);
+    }
+
+    @Test
+    void a20_runs_of_one_node_at_the_same_time_are_all_kept() throws Exception {
+        turns("m0", null);
+        int writers = 4;
+        int each = Counts.of(5, 50);
+        ExecutorService threads = Executors.newFixedThreadPool(writers);
+        try {
+            List<Future<?>> done = new ArrayList<>();
+            for (int w = 0; w < writers; w++) {
+                String writer = "w" + w;
+                done.add(threads.submit(() -> {
+                    for (int i = 0; i < each; i++) {
+                        // Half of the turns are iterations for one and the same message.
+                        String id = i % 2 == 0 ? "shared" : writer + "-" + i;
+                        NodeTokenBufferMemory memory = node();
+                        memory.addMessages(id, "m0", writer + " " + i, List.of(), "r", List.of());
+                        memory.flush();
+                    }
+                }));
+            }
+            for (Future<?> future : done) {
+                future.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+        List<String> said = stored(NODE).stream()
+                .filter(logged -> logged.message() instanceof UserMessage)
+                .map(logged -> ((UserMessage) logged.message()).singleText())
+                .toList();
+        assertThat(said).doesNotHaveDuplicates().hasSize(1 + writers * each);
+    }
+
+    @Test
+    void a22_an_agent_takes_a_nodes_memory_as_a_provider() {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(open())
+                .nodeLog(log)
+                .tenant("acme")
+                .build();
+        keepsake.nodes("app").chatMemoryProvider("writer").get("c1").add(user("hello"));
+
+        assertThat(stored(NODE)).hasSize(1);
+        assertThat(keepsake.nodes("app").conversation("writer", "c1").messages()).containsExactly(user("hello"));
+        assertThat(keepsake.nodes("app").conversation("reader", "c1").messages()).isEmpty();
+        assertThat(keepsake.conversation("c1").messages()).isEmpty();
+        assertThatThrownBy(() -> keepsake.nodes("app").chatMemoryProvider("writer").get(NODE))
+                .isInstanceOf(InvalidInputException.class);
+    }
+
+    // ---- short words
+
+    private static final class Model implements ChatModel {
+        private final List<List<ChatMessage>> asked = Collections.synchronizedList(new ArrayList<>());
+        private RuntimeException failure;
+
+        @Override
+        public ChatResponse doChat(ChatRequest request) {
+            asked.add(request.messages());
+            if (failure != null) {
+                throw failure;
+            }
+            return ChatResponse.builder().aiMessage(ai("answer " + asked.size())).build();
+        }
+    }
+
+    private TokenBufferMemory conversation() {
+        return memories.conversation(CONVERSATION);
+    }
+
+    private NodeTokenBufferMemory node() {
+        return memories.node(NODE);
+    }
+
+    private static NodeRun run(String id, String parent, String query) {
+        return NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of(id).under(parent), query);
+    }
+
+    private List<ChatMessage> history(String current) {
+        return node().getHistoryPromptMessages(current, "acme", PLENTY, null);
+    }
+
+    /** Turns by id and parent, each from a run of its own. */
+    private void turns(String... idsAndParents) {
+        for (int i = 0; i < idsAndParents.length; i += 2) {
+            NodeTokenBufferMemory memory = node();
+            String id = idsAndParents[i];
+            memory.addMessages(id, idsAndParents[i + 1], "q " + id, List.of(), "r " + id, List.of());
+            memory.flush();
+        }
+    }
+
+    /** Messages by id, each under the one before it. */
+    private void say(String firstId, String parent, Object... messagesAndIds) {
+        String id = firstId;
+        String under = parent;
+        for (int i = 0; i < messagesAndIds.length; i += 2) {
+            append(CONVERSATION, under, message(id, (ChatMessage) messagesAndIds[i]));
+            under = id;
+            id = i + 1 < messagesAndIds.length ? (String) messagesAndIds[i + 1] : null;
+        }
+    }
+
+    private void append(MemoryKey key, String parent, NewMessage message) {
+        log.append(key, Append.under(parent == null ? Parent.root() : Parent.of(parent), List.of(message)));
+    }
+
+    private static NewMessage message(String id, ChatMessage message) {
+        return new NewMessage(
+                id, message, WORDS.estimateTokenCountInMessage(message), WORDS.getClass().getName(), null);
+    }
+
+    private List<LoggedMessage> stored(MemoryKey key) {
+        return log.history(key, HistoryQuery.oldest(1000)).messages();
+    }
+
+    private List<String> ids(MemoryKey key) {
+        return stored(key).stream().map(LoggedMessage::id).toList();
+    }
+
+    private static List<String> texts(List<ChatMessage> messages) {
+        return messages.stream()
+                .map(message -> message instanceof UserMessage user
+                        ? user.singleText()
+                        : message instanceof AiMessage ai ? ai.text() : ((SystemMessage) message).text())
+                .toList();
+    }
+}
