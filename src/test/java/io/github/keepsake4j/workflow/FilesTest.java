@@ -1,0 +1,335 @@
+package io.github.keepsake4j.workflow;
+
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.ImageContent.DetailLevel;
+import dev.langchain4j.data.message.PdfFileContent;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.FileReference.Type;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.sqlite.SQLiteDataSource;
+
+/** Files of a history, with Dify's two tables in SQLite. The names begin with the promise. */
+class FilesTest {
+
+    private static final ConversationKey KEY = ConversationKey.of("acme", "c1");
+
+    @TempDir
+    Path directory;
+
+    private final List<String> queries = new ArrayList<>();
+    private final List<ResolvedFile> loaded = new ArrayList<>();
+    private final MessageLog log = new InMemoryMessageLog();
+    private SQLiteDataSource database;
+    private int said;
+
+    @BeforeEach
+    void fill() throws Exception {
+        database = new SQLiteDataSource();
+        database.setUrl("jdbc:sqlite:" + directory.resolve("files.db"));
+        try (Connection connection = database.getConnection();
+                Statement sql = connection.createStatement()) {
+            sql.execute("CREATE TABLE upload_files (id TEXT PRIMARY KEY, tenant_id TEXT, key TEXT, name TEXT,"
+                    + " mime_type TEXT, size INTEGER)");
+            sql.execute("CREATE TABLE tool_files (id TEXT PRIMARY KEY, tenant_id TEXT, file_key TEXT, name TEXT,"
+                    + " mimetype TEXT, size INTEGER)");
+            sql.execute("INSERT INTO upload_files VALUES ('i1', 'acme', 'k/i1', 'cat.png', 'image/png', 3),"
+                    + " ('i2', 'other', 'k/i2', 'dog.png', 'image/png', 3),"
+                    + " ('p1', 'acme', 'k/p1', 'paper.pdf', 'application/pdf', 3),"
+                    + " ('t1', 'acme', 'k/t1', 'notes.md', 'text/markdown', 3),"
+                    + " ('o1', 'acme', 'k/o1', 'table.xls', 'application/vnd.ms-excel', 3),"
+                    + " ('big', 'acme', 'k/big', 'big.png', 'image/png', 99000000),"
+                    + " ('a1', 'acme', 'k/a1', 'song[1].mp3', 'audio/mpeg', NULL)");
+            sql.execute("INSERT INTO tool_files VALUES ('i1', 'acme', 'tool/i1', 'chart.png', 'image/png', 3)");
+        }
+    }
+
+    @Test
+    void a7_files_come_back_before_the_text_as_what_they_are() {
+        List<Content> contents = shown(
+                FileReference.localFile(Type.IMAGE, "i1"),
+                FileReference.localFile(Type.DOCUMENT, "p1"),
+                FileReference.localFile(Type.DOCUMENT, "t1"),
+                FileReference.toolFile(Type.IMAGE, "i1"),
+                FileReference.localFile(Type.DOCUMENT, "o1"),
+                FileReference.localFile(Type.AUDIO, "a1"));
+
+        assertThat(contents)
+                .containsExactly(
+                        ImageContent.from("ay9pMQ==", "image/png", DetailLevel.HIGH),
+                        PdfFileContent.from("ay9wMQ==", "application/pdf"),
+                        TextContent.from("k/t1"),
+                        ImageContent.from("dG9vbC9pMQ==", "image/png", DetailLevel.HIGH),
+                        TextContent.from("[document: table.xls]"),
+                        TextContent.from("[audio: song 1 .mp3]"),
+                        TextContent.from("look"));
+    }
+
+    @Test
+    void a7_the_detail_of_images_can_be_configured() {
+        say(FileReference.localFile(Type.IMAGE, "i1"));
+        UserMessage shown = (UserMessage) memories()
+                .conversation(KEY)
+                .getHistoryPromptMessages(null, 2000, null, FileUploadConfig.withImageDetail(DetailLevel.LOW))
+                .get(0);
+        assertThat(((ImageContent) shown.contents().get(0)).detailLevel()).isEqualTo(DetailLevel.LOW);
+    }
+
+    @Test
+    void a7_a_message_of_files_alone_is_shown() {
+        UserMessage message =
+                FileReference.attach(UserMessage.from(""), List.of(FileReference.localFile(Type.IMAGE, "i1")));
+        append(message);
+        assertThat(((UserMessage) history().get(0)).contents()).hasSize(1);
+    }
+
+    @Test
+    void a7_what_cannot_be_rebuilt_is_a_placeholder_and_the_history_goes_on() {
+        assertThat(shown(
+                        FileReference.localFile(Type.IMAGE, "nowhere"),
+                        FileReference.localFile(Type.IMAGE, "i2"),
+                        FileReference.localFile(Type.IMAGE, "big"),
+                        FileReference.remoteUrl(Type.IMAGE, "http://127.0.0.1/a.png")))
+                .containsExactly(
+                        TextContent.from("[image: not available]"),
+                        TextContent.from("[image: not available]"),
+                        TextContent.from("[image: not available]"),
+                        TextContent.from("[image: not available]"),
+                        TextContent.from("look"));
+        assertThat(loaded).isEmpty();
+
+        UserMessage malformed = UserMessage.builder()
+                .contents(List.of(TextContent.from("see")))
+                .attributes(Map.of("files", List.of(Map.of("type", "image"), "no map")))
+                .build();
+        append(malformed);
+        assertThat(((UserMessage) history().get(2)).contents())
+                .containsExactly(
+                        TextContent.from("[file: not available]"),
+                        TextContent.from("[file: not available]"),
+                        TextContent.from("see"));
+    }
+
+    @Test
+    void a7_a_database_that_is_down_does_not_fail_the_history() {
+        say(FileReference.localFile(Type.IMAGE, "i1"));
+        database.setUrl("jdbc:sqlite:" + directory.resolve("no/such/directory/files.db"));
+        assertThat(((UserMessage) history().get(0)).contents())
+                .containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
+    }
+
+    @Test
+    void a7_whose_a_file_is_decides_where_it_is_shown() {
+        say(
+                FileReference.localFile(Type.IMAGE, "i1").belongingTo(FileReference.Owner.ASSISTANT),
+                new FileReference(Type.DOCUMENT, FileReference.TransferMethod.LOCAL_FILE, "t1", null, null, null));
+        assertThat(((UserMessage) history().get(0)).contents())
+                .containsExactly(TextContent.from("k/t1"), TextContent.from("look"));
+        assertThat(history().get(1).toString()).contains("[image]\nnice");
+    }
+
+    @Test
+    void a15_any_number_of_files_costs_one_query_for_each_table() {
+        for (int i = 0; i < 20; i++) {
+            say(
+                    FileReference.localFile(Type.IMAGE, "i1"),
+                    FileReference.localFile(Type.DOCUMENT, "x" + i),
+                    FileReference.toolFile(Type.DOCUMENT, "y" + i));
+        }
+        WorkflowMemories memories = memories();
+        queries.clear();
+        memories.conversation(KEY).getHistoryPromptMessages(1_000_000);
+        assertThat(queries).hasSize(2);
+        assertThat(loaded).hasSize(1);
+    }
+
+    @Test
+    void a15_only_files_of_turns_that_may_fit_are_looked_for() {
+        say(FileReference.localFile(Type.IMAGE, "i1"));
+        append(user("no file here"));
+        queries.clear();
+        memories().conversation(KEY).getHistoryPromptMessages(25);
+        assertThat(queries).isEmpty();
+    }
+
+    @Test
+    void a15_the_rows_give_key_name_type_and_size_to_their_own_tenant() {
+        FileReference mine = FileReference.localFile(Type.IMAGE, "i1");
+        FileReference theirs = FileReference.localFile(Type.IMAGE, "i2");
+        FileReference unsized = FileReference.localFile(Type.AUDIO, "a1");
+        JdbcFileResolver resolver = JdbcFileResolver.of(database);
+
+        assertThat(resolver.resolve("acme", List.of(mine, theirs, unsized)))
+                .containsOnlyKeys(mine, unsized)
+                .containsEntry(mine, new ResolvedFile(mine, "k/i1", "cat.png", "image/png", 3))
+                .containsEntry(unsized, new ResolvedFile(unsized, "k/a1", "song[1].mp3", "audio/mpeg", -1));
+        assertThat(resolver.resolve("other", List.of(mine, theirs))).containsOnlyKeys(theirs);
+        assertThat(resolver.resolve("acme' OR '1'='1", List.of(mine))).isEmpty();
+    }
+
+    @Test
+    void a15_names_of_tables_and_columns_can_be_configured_and_are_checked() throws Exception {
+        try (Connection connection = database.getConnection();
+                Statement sql = connection.createStatement()) {
+            sql.execute("CREATE TABLE docs (doc TEXT, owner TEXT, path TEXT, title TEXT, kind TEXT, bytes INTEGER)");
+            sql.execute("INSERT INTO docs VALUES ('d1', 'acme', 'here', 'D', 'text/plain', 1)");
+        }
+        JdbcFileResolver.Table docs =
+                new JdbcFileResolver.Table("docs", "doc", "owner", "path", "title", "kind", "bytes");
+        FileReference file = FileReference.localFile(Type.DOCUMENT, "d1");
+        assertThat(JdbcFileResolver.of(database)
+                        .tables(docs, JdbcFileResolver.Table.TOOL_FILES)
+                        .resolve("acme", List.of(file)))
+                .containsEntry(file, new ResolvedFile(file, "here", "D", "text/plain", 1));
+        assertThatThrownBy(() -> new JdbcFileResolver.Table("docs; DROP", "a", "b", "c", "d", "e", "f"))
+                .isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> JdbcFileResolver.of(database)
+                        .tables(new JdbcFileResolver.Table("none", "a", "b", "c", "d", "e", "f"), docs)
+                        .resolve("acme", List.of(file)))
+                .isInstanceOf(StorageUnavailableException.class)
+                .hasMessageContaining("none")
+                .hasRootCauseInstanceOf(java.sql.SQLException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://127.0.0.1/x", "http://127.8.9.1:8080/x", "http://[::1]/x", "http://10.1.2.3/x",
+                "http://172.16.0.1/x", "http://172.31.255.255/x", "http://192.168.1.1/x",
+                "http://169.254.169.254/latest/meta-data", "http://[fc00::1]/x", "http://[fdff::1]/x",
+                "http://[fe80::1]/x", "http://0.0.0.0/x", "http://[::]/x", "http://[::ffff:127.0.0.1]/x",
+                "http://[::ffff:10.0.0.1]/x", "http://[64:ff9b::7f00:1]/x", "http://[2002:7f00:1::]/x",
+                "http://2130706433/x", "http://127.1/x", "http://user@127.0.0.1/x", "http://100.64.0.1/x",
+                "http://localhost/x", "http://inside.example/x", "http://both.example/x", "http://nowhere.example/x",
+                "http://under_score/x", "file:///etc/passwd"
+            })
+    void a15_urls_that_point_inside_are_refused(String url) {
+        assertThat(remote().isOutside(URI.create(url))).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "https://outside.example/x", "http://93.184.216.34/x", "http://172.32.0.1/x", "http://172.15.0.1/x",
+                "http://192.169.0.1/x", "http://[2606:2800:220:1::1]/x", "http://11.0.0.1/x"
+            })
+    void a15_urls_of_the_open_web_are_passed_on(String url) {
+        assertThat(remote().isOutside(URI.create(url))).isTrue();
+    }
+
+    @Test
+    void a7_files_in_the_web_are_passed_on_as_urls() {
+        assertThat(shown(
+                        FileReference.remoteUrl(Type.IMAGE, "https://outside.example/a.png"),
+                        FileReference.remoteUrl(Type.DOCUMENT, "https://outside.example/a.PDF"),
+                        FileReference.remoteUrl(Type.VIDEO, "https://outside.example/a.mp4")))
+                .containsExactly(
+                        ImageContent.from("https://outside.example/a.png", DetailLevel.HIGH),
+                        PdfFileContent.from("https://outside.example/a.PDF"),
+                        TextContent.from("[video]"),
+                        TextContent.from("look"));
+    }
+
+    private static RemoteUrls remote() {
+        return new RemoteUrls(FilesTest::addresses);
+    }
+
+    private static InetAddress[] addresses(String host) throws UnknownHostException {
+        InetAddress outside = InetAddress.getByAddress(new byte[] {93, (byte) 184, (byte) 216, 34});
+        return switch (host) {
+            case "outside.example" -> new InetAddress[] {outside};
+            case "inside.example" -> InetAddress.getAllByName("10.0.0.7");
+            case "both.example" -> new InetAddress[] {outside, InetAddress.getByName("192.168.0.7")};
+            case "nowhere.example" -> throw new UnknownHostException(host);
+            default -> InetAddress.getAllByName(host);
+        };
+    }
+
+    private WorkflowMemories memories() {
+        return WorkflowMemories.builder()
+                .conversationLog(log)
+                .fileResolver(JdbcFileResolver.of(counted()))
+                .fileContentSource((tenant, file) -> {
+                    loaded.add(file);
+                    return FileContent.bytes(file.storageKey().getBytes(StandardCharsets.UTF_8));
+                })
+                .names(FilesTest::addresses)
+                .build();
+    }
+
+    /** The database, with a note of each statement. */
+    private DataSource counted() {
+        ClassLoader loader = getClass().getClassLoader();
+        return (DataSource) Proxy.newProxyInstance(loader, new Class<?>[] {DataSource.class}, (p, m, a) -> {
+            Connection connection;
+            try {
+                connection = (Connection) m.invoke(database, a);
+            } catch (InvocationTargetException e) {
+                throw e.getCause();
+            }
+            return Proxy.newProxyInstance(loader, new Class<?>[] {Connection.class}, (p2, m2, a2) -> {
+                if (m2.getName().equals("prepareStatement")) {
+                    queries.add((String) a2[0]);
+                }
+                try {
+                    return m2.invoke(connection, a2);
+                } catch (InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            });
+        });
+    }
+
+    private void say(FileReference... files) {
+        append(FileReference.attach(user("look"), List.of(files)));
+    }
+
+    private void append(UserMessage message) {
+        said++;
+        log.append(
+                KEY,
+                Append.underHead(
+                        new NewMessage("u" + said, message, 10, "jtokkit:o200k_base", null),
+                        new NewMessage("a" + said, ai("nice"), 5, "jtokkit:o200k_base", null)));
+    }
+
+    private List<dev.langchain4j.data.message.ChatMessage> history() {
+        return memories().conversation(KEY).getHistoryPromptMessages(100_000);
+    }
+
+    private List<Content> shown(FileReference... files) {
+        say(files);
+        return ((UserMessage) history().get(0)).contents();
+    }
+}
