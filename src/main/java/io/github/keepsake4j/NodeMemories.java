@@ -55,6 +55,7 @@ public final class NodeMemories {
         if (conversation instanceof ConversationKey of) {
             return NodeKey.of(of.tenant(), appId, of.conversationId(), nodeId);
         }
-        throw new InvalidInputException("memory id", "must name a conversation; it names a node's memory: " + conversation);
+        throw new InvalidInputException(
+                "memory id", "must name a conversation; it names a node's memory: " + conversation);
     }
 }

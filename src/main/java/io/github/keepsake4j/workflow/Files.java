@@ -79,8 +79,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote)
         MemoryKey key = run.conversationId() == null || run.conversationId().isEmpty()
                 ? NodeKey.of(run.tenantId(), run.appId(), "none", run.nodeId())
                 : NodeKey.of(run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
-        return PromptHistory.withContents(
-                asked, rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files()));
+        return PromptHistory.withContents(asked, rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files()));
     }
 
     /** What is shown for a reference that cannot be read. */
@@ -107,7 +106,9 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote)
         try {
             if (file.transferMethod() == TransferMethod.REMOTE_URL) {
                 URI url = URI.create(file.id());
-                return remote.isOutside(url) ? ofUrl(config, file, null, url) : missing(key, file, "its URL is refused");
+                return remote.isOutside(url)
+                        ? ofUrl(config, file, null, url)
+                        : missing(key, file, "its URL is refused");
             }
             if (resolved == null) {
                 return missing(key, file, "it is not there, or another tenant's");
@@ -160,7 +161,9 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote)
 
     private static boolean isPdf(String mime, @Nullable String name) {
         return mime.startsWith(PDF)
-                || (mime.isEmpty() && name != null && name.toLowerCase(Locale.ROOT).endsWith(".pdf"));
+                || (mime.isEmpty()
+                        && name != null
+                        && name.toLowerCase(Locale.ROOT).endsWith(".pdf"));
     }
 
     private static boolean isText(String mime) {

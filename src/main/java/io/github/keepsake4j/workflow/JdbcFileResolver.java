@@ -47,13 +47,7 @@ public final class JdbcFileResolver implements FileResolver {
      * @param size the column of the size in bytes
      */
     public record Table(
-            String table,
-            String id,
-            String tenantId,
-            String storageKey,
-            String name,
-            String mimeType,
-            String size) {
+            String table, String id, String tenantId, String storageKey, String name, String mimeType, String size) {
 
         /** Dify's table of uploaded files. */
         public static final Table UPLOAD_FILES =
@@ -163,8 +157,7 @@ public final class JdbcFileResolver implements FileResolver {
         }
     }
 
-    private void read(
-            Map<FileReference, ResolvedFile> found, ResultSet row, Map<Object, List<FileReference>> byId)
+    private void read(Map<FileReference, ResolvedFile> found, ResultSet row, Map<Object, List<FileReference>> byId)
             throws SQLException {
         Object id = parameter(row.getString(1));
         String storageKey = row.getString(2);

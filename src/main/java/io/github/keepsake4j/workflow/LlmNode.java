@@ -101,7 +101,11 @@ public final class LlmNode {
         try {
             keep(memory, run, response.aiMessage());
         } catch (RuntimeException e) {
-            LOG.warn("Node {} of app {}: its turn was not kept ({})", run.nodeId(), run.appId(), e.getClass().getName());
+            LOG.warn(
+                    "Node {} of app {}: its turn was not kept ({})",
+                    run.nodeId(),
+                    run.appId(),
+                    e.getClass().getName());
             failure = e;
         }
         return new NodeReply(response, memory.node(), failure);
@@ -125,8 +129,7 @@ public final class LlmNode {
             return List.of();
         }
         String last = parent != null && conversation.holds(parent) ? parent : null;
-        return conversation.getHistoryPromptMessages(
-                last, maxTokens, config.messageLimit(), run.fileUploadConfig());
+        return conversation.getHistoryPromptMessages(last, maxTokens, config.messageLimit(), run.fileUploadConfig());
     }
 
     private void keep(WorkflowMemories.Selection memory, NodeRun run, AiMessage answer) {

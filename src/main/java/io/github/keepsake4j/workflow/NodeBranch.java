@@ -180,9 +180,7 @@ final class NodeBranch {
     }
 
     private static @Nullable Object namedParent(LoggedMessage logged) {
-        return logged.message() instanceof UserMessage user
-                ? user.attributes().get(NAMED_PARENT)
-                : null;
+        return logged.message() instanceof UserMessage user ? user.attributes().get(NAMED_PARENT) : null;
     }
 
     private @Nullable String newestKnown(List<String> newestFirst) {

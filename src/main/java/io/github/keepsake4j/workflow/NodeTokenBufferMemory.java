@@ -176,10 +176,7 @@ public final class NodeTokenBufferMemory {
      * @return messages, oldest first; none if the last turn alone is too big
      */
     public List<ChatMessage> getHistoryPromptMessages(
-            String currentMessageId,
-            String tenantId,
-            int maxTokenLimit,
-            @Nullable FileUploadConfig fileUploadConfig) {
+            String currentMessageId, String tenantId, int maxTokenLimit, @Nullable FileUploadConfig fileUploadConfig) {
         return getHistoryPromptMessages(NodeTurn.of(currentMessageId), tenantId, maxTokenLimit, fileUploadConfig);
     }
 
@@ -337,7 +334,8 @@ public final class NodeTokenBufferMemory {
             if (at < 0) {
                 return branch.end(current);
             }
-            current = NodeTurn.of(Objects.requireNonNull(parent)).under(pending.get(at).turn().parentMessageId());
+            current = NodeTurn.of(Objects.requireNonNull(parent))
+                    .under(pending.get(at).turn().parentMessageId());
             own = true;
         }
     }

@@ -159,7 +159,8 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
             }
             boolean same = message == logged.message();
             // What only this package reads is nobody else's.
-            shown.add(new Sized(PendingTurn.withoutNamedParent(message), same ? counts.of(key, logged) : counts.of(message)));
+            shown.add(new Sized(
+                    PendingTurn.withoutNamedParent(message), same ? counts.of(key, logged) : counts.of(message)));
         }
         return shown;
     }
@@ -207,7 +208,8 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         }
         List<Content> contents = new ArrayList<>(first);
         user.contents().stream()
-                .filter(content -> !(content instanceof TextContent text && text.text().isBlank()))
+                .filter(content ->
+                        !(content instanceof TextContent text && text.text().isBlank()))
                 .forEach(contents::add);
         return user.toBuilder().contents(contents).build();
     }

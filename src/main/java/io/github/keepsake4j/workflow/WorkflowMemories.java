@@ -140,8 +140,7 @@ public final class WorkflowMemories {
      * @param conversation the conversation's memory, or null
      * @param node the node's memory, or null
      */
-    public record Selection(
-            @Nullable TokenBufferMemory conversation, @Nullable NodeTokenBufferMemory node) {
+    public record Selection(@Nullable TokenBufferMemory conversation, @Nullable NodeTokenBufferMemory node) {
 
         /** No memory. */
         public static final Selection NONE = new Selection(null, null);

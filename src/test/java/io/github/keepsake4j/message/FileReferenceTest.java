@@ -37,8 +37,8 @@ class FileReferenceTest {
 
     @Test
     void a14_whose_it_is_counts_as_the_users_if_it_is_not_said() {
-        Map<String, Object> map = new HashMap<>(
-                Map.of("type", "audio", "transfer_method", "tool_file", "tool_file_id", "t", "other", 1));
+        Map<String, Object> map =
+                new HashMap<>(Map.of("type", "audio", "transfer_method", "tool_file", "tool_file_id", "t", "other", 1));
         map.put("belongs_to", null);
         map.put("url", null);
         assertThat(FileReference.fromMap(map)).isEqualTo(FileReference.toolFile(Type.AUDIO, "t"));

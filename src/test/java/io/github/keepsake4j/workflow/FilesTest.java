@@ -225,14 +225,33 @@ class FilesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "http://127.0.0.1/x", "http://127.8.9.1:8080/x", "http://[::1]/x", "http://10.1.2.3/x",
-                "http://172.16.0.1/x", "http://172.31.255.255/x", "http://192.168.1.1/x",
-                "http://169.254.169.254/latest/meta-data", "http://[fc00::1]/x", "http://[fdff::1]/x",
-                "http://[fe80::1]/x", "http://0.0.0.0/x", "http://[::]/x", "http://[::ffff:127.0.0.1]/x",
-                "http://[::ffff:10.0.0.1]/x", "http://[64:ff9b::7f00:1]/x", "http://[2002:7f00:1::]/x",
-                "http://2130706433/x", "http://127.1/x", "http://user@127.0.0.1/x", "http://100.64.0.1/x",
-                "http://localhost/x", "http://inside.example/x", "http://both.example/x", "http://nowhere.example/x",
-                "http://under_score/x", "file:///etc/passwd"
+                "http://127.0.0.1/x",
+                "http://127.8.9.1:8080/x",
+                "http://[::1]/x",
+                "http://10.1.2.3/x",
+                "http://172.16.0.1/x",
+                "http://172.31.255.255/x",
+                "http://192.168.1.1/x",
+                "http://169.254.169.254/latest/meta-data",
+                "http://[fc00::1]/x",
+                "http://[fdff::1]/x",
+                "http://[fe80::1]/x",
+                "http://0.0.0.0/x",
+                "http://[::]/x",
+                "http://[::ffff:127.0.0.1]/x",
+                "http://[::ffff:10.0.0.1]/x",
+                "http://[64:ff9b::7f00:1]/x",
+                "http://[2002:7f00:1::]/x",
+                "http://2130706433/x",
+                "http://127.1/x",
+                "http://user@127.0.0.1/x",
+                "http://100.64.0.1/x",
+                "http://localhost/x",
+                "http://inside.example/x",
+                "http://both.example/x",
+                "http://nowhere.example/x",
+                "http://under_score/x",
+                "file:///etc/passwd"
             })
     void a15_urls_that_point_inside_are_refused(String url) {
         assertThat(remote().isOutside(URI.create(url))).isFalse();
@@ -241,8 +260,13 @@ class FilesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "https://outside.example/x", "http://93.184.216.34/x", "http://172.32.0.1/x", "http://172.15.0.1/x",
-                "http://192.169.0.1/x", "http://[2606:2800:220:1::1]/x", "http://11.0.0.1/x"
+                "https://outside.example/x",
+                "http://93.184.216.34/x",
+                "http://172.32.0.1/x",
+                "http://172.15.0.1/x",
+                "http://192.169.0.1/x",
+                "http://[2606:2800:220:1::1]/x",
+                "http://11.0.0.1/x"
             })
     void a15_urls_of_the_open_web_are_passed_on(String url) {
         assertThat(remote().isOutside(URI.create(url))).isTrue();

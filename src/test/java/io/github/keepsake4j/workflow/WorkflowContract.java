@@ -147,8 +147,7 @@ abstract class WorkflowContract {
         assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("three", "four");
 
         say("u3", "00000000-0000-0000-0000-000000000000", user("five"), "a3", ai("six"));
-        assertThat(texts(conversation().getHistoryPromptMessages()))
-                .containsExactly("three", "four", "five", "six");
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("three", "four", "five", "six");
     }
 
     @Test
@@ -156,7 +155,8 @@ abstract class WorkflowContract {
         say("u1", null, user("a b c"), "a1", ai("d e"));
         say("u2", "a1", user("f g"), "a2", ai("h i"));
 
-        assertThat(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 9)).hasSize(4);
+        assertThat(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 9))
+                .hasSize(4);
         assertThat(texts(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 8)))
                 .containsExactly("f g", "h i");
         assertThat(texts(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 4)))
@@ -168,7 +168,8 @@ abstract class WorkflowContract {
         say("u1", null, user("a"), "a1", ai("b"));
         say("u2", "a1", user("c"), "a2", ai("d e f g h i"));
 
-        assertThat(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 6)).isEmpty();
+        assertThat(conversation().getHistoryPromptMessages(WordCounter.PER_LIST + 6))
+                .isEmpty();
         assertThat(conversation().getHistoryPromptMessages(0)).isEmpty();
         assertThat(conversation().getHistoryPromptMessages(-1)).isEmpty();
     }
@@ -196,7 +197,8 @@ abstract class WorkflowContract {
                     asked = FileReference.attach(
                             asked, List.of(FileReference.localFile(FileReference.Type.IMAGE, "f" + turn)));
                 }
-                String counter = random.nextInt(3) == 0 ? "somebody" : WORDS.getClass().getName();
+                String counter =
+                        random.nextInt(3) == 0 ? "somebody" : WORDS.getClass().getName();
                 int counted = WORDS.estimateTokenCountInMessage(asked) * (counter.equals("somebody") ? 3 : 1);
                 append(key, parent, new NewMessage(user, asked, counted, counter, null));
                 append(key, user, message("a" + turn, ai(WordCounter.words("x", 1 + random.nextInt(20)))));
@@ -261,8 +263,10 @@ abstract class WorkflowContract {
 
         assertThat(other.conversation(CONVERSATION).getHistoryPromptMessages(WordCounter.PER_LIST + 3))
                 .isEmpty();
-        assertThat(other.conversation(CONVERSATION).getHistoryPromptMessages(60)).hasSize(2);
-        assertThat(other.conversation(CONVERSATION).getHistoryPromptMessages(60)).hasSize(2);
+        assertThat(other.conversation(CONVERSATION).getHistoryPromptMessages(60))
+                .hasSize(2);
+        assertThat(other.conversation(CONVERSATION).getHistoryPromptMessages(60))
+                .hasSize(2);
         assertThat(asked[0]).isEqualTo(2);
     }
 
@@ -309,7 +313,8 @@ abstract class WorkflowContract {
                 NodeKey.of("acme", "other", "c1", "writer"),
                 NodeKey.of("acme", "app", "c2", "writer"),
                 NodeKey.of("acme", "app", "c1", "../writer"))) {
-            assertThat(memories.node(other).getHistoryPromptMessages("m2", "acme")).isEmpty();
+            assertThat(memories.node(other).getHistoryPromptMessages("m2", "acme"))
+                    .isEmpty();
         }
     }
 
@@ -366,7 +371,8 @@ abstract class WorkflowContract {
             for (int iteration = 1; iteration <= 3; iteration++) {
                 NodeTokenBufferMemory memory = node();
                 NodeTurn turn = NodeTurn.of("m1").under(null).inIteration(iteration);
-                assertThat(memory.getHistoryPromptMessages(turn, "acme", PLENTY, null)).hasSize(2 * (iteration - 1));
+                assertThat(memory.getHistoryPromptMessages(turn, "acme", PLENTY, null))
+                        .hasSize(2 * (iteration - 1));
                 memory.addMessages(turn, "same", List.of(), List.of(ai("same")));
                 memory.flush();
             }
@@ -448,10 +454,12 @@ abstract class WorkflowContract {
         assertThat(((AiMessage) history("m2").get(1)).text()).isEqualTo("[audio]\nnice");
         int size = WordCounter.PER_LIST + WordCounter.PER_MEDIUM + 3;
         assertThat(node().getHistoryPromptMessages("m2", "acme", size, null)).hasSize(2);
-        assertThat(node().getHistoryPromptMessages("m2", "acme", size - 1, null)).isEmpty();
+        assertThat(node().getHistoryPromptMessages("m2", "acme", size - 1, null))
+                .isEmpty();
         UserMessage refused = (UserMessage)
                 node().getHistoryPromptMessages("m2", "other", PLENTY, null).get(0);
-        assertThat(refused.contents()).containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
+        assertThat(refused.contents())
+                .containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
         assertThat(tenants).contains("acme", "other");
     }
 
@@ -541,7 +549,8 @@ abstract class WorkflowContract {
     void a17_a_run_reads_calls_appends_and_flushes() {
         Model model = new Model();
         LlmNode writer = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
-        assertThat(writer.run(run("m1", null, "first").withSystemPrompt("be brief")).text())
+        assertThat(writer.run(run("m1", null, "first").withSystemPrompt("be brief"))
+                        .text())
                 .isEqualTo("answer 1");
         writer.run(run("m2", "m1", "second").withSystemPrompt("be brief"));
 
@@ -598,10 +607,14 @@ abstract class WorkflowContract {
     @Test
     void a16_a_configuration_says_which_memory_and_how_much_of_it() {
         Map<String, Object> json = Map.of(
-                "mode", "node",
-                "role_prefix", Map.of("user", "U", "assistant", "A"),
-                "window", Map.of("enabled", true, "size", 2),
-                "query_prompt_template", "Answer: {{#sys.query#}}");
+                "mode",
+                "node",
+                "role_prefix",
+                Map.of("user", "U", "assistant", "A"),
+                "window",
+                Map.of("enabled", true, "size", 2),
+                "query_prompt_template",
+                "Answer: {{#sys.query#}}");
         Model model = new Model();
         LlmNode node = LlmNode.of(memories, model, MemoryConfig.fromJson(json));
         node.run(run("m1", null, "one"));
@@ -616,8 +629,8 @@ abstract class WorkflowContract {
     @Test
     void a16_node_mode_without_a_conversation_is_no_memory_or_an_error() {
         NodeRun run = NodeRun.of("acme", "app", null, "writer", NodeTurn.of("m1"), "hello");
-        NodeReply reply =
-                LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE)).run(run);
+        NodeReply reply = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE))
+                .run(run);
         assertThat(reply.text()).isEqualTo("answer 1");
         assertThat(reply.memory()).isNull();
 
@@ -706,10 +719,13 @@ abstract class WorkflowContract {
         keepsake.nodes("app").chatMemoryProvider("writer").get("c1").add(user("hello"));
 
         assertThat(stored(NODE)).hasSize(1);
-        assertThat(keepsake.nodes("app").conversation("writer", "c1").messages()).containsExactly(user("hello"));
-        assertThat(keepsake.nodes("app").conversation("reader", "c1").messages()).isEmpty();
+        assertThat(keepsake.nodes("app").conversation("writer", "c1").messages())
+                .containsExactly(user("hello"));
+        assertThat(keepsake.nodes("app").conversation("reader", "c1").messages())
+                .isEmpty();
         assertThat(keepsake.conversation("c1").messages()).isEmpty();
-        assertThatThrownBy(() -> keepsake.nodes("app").chatMemoryProvider("writer").get(NODE))
+        assertThatThrownBy(
+                        () -> keepsake.nodes("app").chatMemoryProvider("writer").get(NODE))
                 .isInstanceOf(InvalidInputException.class);
     }
 
@@ -725,7 +741,9 @@ abstract class WorkflowContract {
             if (failure != null) {
                 throw failure;
             }
-            return ChatResponse.builder().aiMessage(ai("answer " + asked.size())).build();
+            return ChatResponse.builder()
+                    .aiMessage(ai("answer " + asked.size()))
+                    .build();
         }
     }
 
@@ -772,7 +790,11 @@ abstract class WorkflowContract {
 
     private static NewMessage message(String id, ChatMessage message) {
         return new NewMessage(
-                id, message, WORDS.estimateTokenCountInMessage(message), WORDS.getClass().getName(), null);
+                id,
+                message,
+                WORDS.estimateTokenCountInMessage(message),
+                WORDS.getClass().getName(),
+                null);
     }
 
     private List<LoggedMessage> stored(MemoryKey key) {
