@@ -320,7 +320,7 @@ public final class NodeTokenBufferMemory {
                 if (at < 0) {
                     String last = branch.lastIteration(current.messageId());
                     if (last != null) {
-                        return earlier(branch, turn, last);
+                        return earlier(turn, last);
                     }
                 } else {
                     prepend(waiting, pending.get(at));
@@ -341,7 +341,7 @@ public final class NodeTokenBufferMemory {
     }
 
     /** An iteration that is named sees those before it only. */
-    private static String earlier(NodeBranch branch, NodeTurn turn, String last) {
+    private static String earlier(NodeTurn turn, String last) {
         if (turn.iteration() > 1 && NodeTurn.iterationOf(turn.messageId(), last) >= turn.iteration()) {
             return NodeTurn.answerId(turn.messageId(), turn.iteration() - 1);
         }
@@ -402,10 +402,14 @@ public final class NodeTokenBufferMemory {
 
     private void append(NodeBranch branch, PendingTurn turn, int iteration, @Nullable String last) {
         NodeTurn run = turn.turn();
-        boolean first = last == null || iteration == 1;
-        String end = first ? branch.end(run) : last;
-        Parent parent = first ? branch.parent(run, end) : Parent.of(last);
-        boolean bridged = first && branch.isBridged(run);
+        Parent parent;
+        boolean bridged = false;
+        if (last == null || iteration == 1) {
+            parent = branch.parent(run, branch.end(run));
+            bridged = branch.isBridged(run);
+        } else {
+            parent = Parent.of(last);
+        }
         Append append = Append.under(parent, turn.batch(iteration, bridged, settings.counts()));
         log.append(key, turn.epoch() == null ? append : append.inEpoch(turn.epoch()));
     }

@@ -116,13 +116,13 @@ public final class WorkflowMemories {
         if (config == null) {
             return Selection.NONE;
         }
-        boolean missing = conversationId == null || conversationId.isEmpty();
+        String given = conversationId == null || conversationId.isEmpty() ? null : conversationId;
         if (config.mode() == MemoryMode.CONVERSATION) {
-            return missing
+            return given == null
                     ? Selection.NONE
-                    : new Selection(conversation(ConversationKey.of(tenantId, conversationId)), null);
+                    : new Selection(conversation(ConversationKey.of(tenantId, given)), null);
         }
-        if (missing) {
+        if (given == null) {
             tellOnce(tenantId, appId, nodeId);
             if (missingConversation == MissingConversation.ERROR) {
                 throw new InvalidInputException(
@@ -130,7 +130,7 @@ public final class WorkflowMemories {
             }
             return Selection.NONE;
         }
-        NodeKey key = NodeKey.of(tenantId, appId, conversationId, nodeId);
+        NodeKey key = NodeKey.of(tenantId, appId, given, nodeId);
         return new Selection(null, node(key, config.messageLimit()));
     }
 
