@@ -185,8 +185,15 @@ abstract class WorkflowContract {
 
     @Test
     void a3_no_history_is_ever_over_its_limit() {
+        memories = with(WorkflowMemories.builder()
+                .fileResolver((tenant, files) -> {
+                    Map<FileReference, ResolvedFile> found = new HashMap<>();
+                    files.forEach(file -> found.put(file, new ResolvedFile(file, "k", "n", "image/png", 3)));
+                    return found;
+                })
+                .fileContentSource((tenant, file) -> FileContent.bytes(new byte[] {1, 2, 3})));
         Random random = new Random(7);
-        for (int round = 0; round < Counts.of(40, 1000); round++) {
+        for (int round = 0; round < Counts.of(100, 1000); round++) {
             ConversationKey key = ConversationKey.of("acme", "p" + round);
             String parent = null;
             List<String> answers = new ArrayList<>();
