@@ -31,8 +31,9 @@ import org.slf4j.LoggerFactory;
  * @param resolver finds out about files
  * @param source gives their content
  * @param remote tells which URLs may be passed on
+ * @param fetcher fetches what is in the web, or null to pass URLs on
  */
-record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote) {
+record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote, @Nullable RemoteFetcher fetcher) {
 
     private static final Logger LOG = LoggerFactory.getLogger(Files.class);
 
@@ -105,10 +106,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote)
             @Nullable ResolvedFile resolved) {
         try {
             if (file.transferMethod() == TransferMethod.REMOTE_URL) {
-                URI url = URI.create(file.id());
-                return remote.isOutside(url)
-                        ? ofUrl(config, file, null, url)
-                        : missing(key, file, "its URL is refused");
+                return inWeb(key, config, file, URI.create(file.id()));
             }
             if (resolved == null) {
                 return missing(key, file, "it is not there, or another tenant's");
@@ -120,6 +118,19 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote)
         } catch (RuntimeException e) {
             return missing(key, file, name(e));
         }
+    }
+
+    private Content inWeb(MemoryKey key, FileUploadConfig config, FileReference file, URI url) {
+        if (!remote.isOutside(url)) {
+            return missing(key, file, "its URL is refused");
+        }
+        boolean loads = file.type() == FileReference.Type.IMAGE || file.type() == FileReference.Type.DOCUMENT;
+        if (fetcher == null || !loads) {
+            return ofUrl(config, file, null, url);
+        }
+        return fetcher.fetch(url, config.maxFileBytes())
+                .map(found -> ofBytes(config, file, url.getPath(), found.mimeType(), found.bytes()))
+                .orElseGet(() -> missing(key, file, "its URL leads to one that is refused"));
     }
 
     private Content load(MemoryKey key, String tenantId, FileUploadConfig config, ResolvedFile file) {
@@ -135,16 +146,21 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote)
             return missing(key, file.reference(), "it is over the limit of " + config.maxFileBytes() + " bytes");
         }
         String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
-        if (file.reference().type() == FileReference.Type.IMAGE) {
-            String type = mime.isEmpty() ? "image/png" : mime;
+        return ofBytes(config, file.reference(), file.name(), mime, bytes);
+    }
+
+    private static Content ofBytes(
+            FileUploadConfig config, FileReference file, @Nullable String name, String mime, byte[] bytes) {
+        if (file.type() == FileReference.Type.IMAGE) {
+            String type = mime.startsWith("image/") ? mime : "image/png";
             return ImageContent.from(Base64.getEncoder().encodeToString(bytes), type, config.imageDetail());
         }
-        if (isPdf(mime, file.name())) {
+        if (isPdf(mime, name)) {
             return PdfFileContent.from(Base64.getEncoder().encodeToString(bytes), PDF);
         }
         return isText(mime)
                 ? TextContent.from(new String(bytes, StandardCharsets.UTF_8))
-                : named(file.reference(), file.name());
+                : named(file, file.transferMethod() == TransferMethod.REMOTE_URL ? null : name);
     }
 
     /** A text behind a URL is not fetched: models take URLs of images and PDF files only. */

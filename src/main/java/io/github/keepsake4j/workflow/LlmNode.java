@@ -46,13 +46,15 @@ public final class LlmNode {
     /**
      * Makes a node.
      *
-     * @param memories makes its memory
+     * @param memories makes its memory, which counts as the model does unless it has an estimator
      * @param model what it calls
      * @param config which memory, or null for none
      * @return the node, with a history of at most {@value HistoryBudget#UNKNOWN} tokens
      */
     public static LlmNode of(WorkflowMemories memories, ChatModel model, @Nullable MemoryConfig config) {
-        return new LlmNode(memories, model, config, HistoryBudget.unknown(), false);
+        WorkflowMemories counted =
+                memories.countingFor(model.defaultRequestParameters().modelName());
+        return new LlmNode(counted, model, config, HistoryBudget.unknown(), false);
     }
 
     /**

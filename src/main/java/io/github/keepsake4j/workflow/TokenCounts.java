@@ -9,7 +9,10 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Sizes of messages by one counter. What another one counted is counted again, once while it is remembered. Thread-safe. */
+/**
+ * Sizes of messages by one counter. What another one counted is counted again, once while it is remembered. What is
+ * written is counted by one that is here: the first may ask a server. Thread-safe.
+ */
 final class TokenCounts {
 
     private static final int REMEMBERED = 10_000;
@@ -17,6 +20,7 @@ final class TokenCounts {
     private record Counted(MemoryKey key, String id) {}
 
     private final TokenCounter counter;
+    private final TokenCounter writing;
 
     private final Map<Counted, Integer> recounted = Collections.synchronizedMap(new LinkedHashMap<>() {
         private static final long serialVersionUID = 1L;
@@ -27,8 +31,9 @@ final class TokenCounts {
         }
     });
 
-    TokenCounts(TokenCounter counter) {
+    TokenCounts(TokenCounter counter, TokenCounter writing) {
         this.counter = counter;
+        this.writing = writing;
     }
 
     int of(MemoryKey key, LoggedMessage logged) {
@@ -43,7 +48,7 @@ final class TokenCounts {
     }
 
     NewMessage prepare(String id, ChatMessage message) {
-        TokenCounter.Count count = counter.count(message);
+        TokenCounter.Count count = writing.count(message);
         return new NewMessage(id, message, count.tokens(), count.counter(), null);
     }
 

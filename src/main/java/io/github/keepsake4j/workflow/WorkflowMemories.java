@@ -37,19 +37,31 @@ public final class WorkflowMemories {
 
     private final WorkflowSettings settings;
     private final MissingConversation missingConversation;
+    private final boolean countsByModel;
 
-    private final Map<String, Boolean> told = Collections.synchronizedMap(new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
+    /** Nodes that were told of already; shared by what is made of this. */
+    private final Map<String, Boolean> told;
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-            return size() > REMEMBERED_NODES;
-        }
-    });
+    private static Map<String, Boolean> remembered() {
+        return Collections.synchronizedMap(new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1L;
 
-    private WorkflowMemories(WorkflowSettings settings, MissingConversation missingConversation) {
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
+                return size() > REMEMBERED_NODES;
+            }
+        });
+    }
+
+    private WorkflowMemories(
+            WorkflowSettings settings,
+            MissingConversation missingConversation,
+            boolean countsByModel,
+            Map<String, Boolean> told) {
         this.settings = settings;
         this.missingConversation = missingConversation;
+        this.countsByModel = countsByModel;
+        this.told = told;
     }
 
     /**
@@ -59,6 +71,27 @@ public final class WorkflowMemories {
      */
     public static Builder builder() {
         return new Builder();
+    }
+
+    /**
+     * Counts as a model does, unless an estimator was configured. {@link LlmNode} does this with its own model.
+     *
+     * @param modelName the model's name, or null if it is not known
+     * @return memories over the same logs whose limits are meant in that model's tokens; these if nothing is known of it
+     */
+    public WorkflowMemories countingFor(@Nullable String modelName) {
+        if (!countsByModel || modelName == null) {
+            return this;
+        }
+        JtokkitTokenCountEstimator models;
+        try {
+            models = JtokkitTokenCountEstimator.forModel(modelName);
+        } catch (InvalidInputException e) {
+            return this;
+        }
+        TokenCounter counter = TokenCounter.of(models);
+        return new WorkflowMemories(
+                settings.counting(models, new TokenCounts(counter, counter)), missingConversation, true, told);
     }
 
     /**
@@ -162,11 +195,13 @@ public final class WorkflowMemories {
 
         private @Nullable MessageLog conversationLog;
         private @Nullable MessageLog nodeLog;
-        private TokenCountEstimator estimator = JtokkitTokenCountEstimator.forEncoding("o200k_base");
+        private @Nullable TokenCountEstimator estimator;
+        private boolean estimatorIsRemote;
         private FileResolver fileResolver = FileResolver.NONE;
         private FileContentSource fileContents = FileContentSource.NONE;
         private MissingConversation missingConversation = MissingConversation.NO_MEMORY;
         private RemoteUrls.Names names = InetAddress::getAllByName;
+        private boolean fetchesRemoteFiles;
 
         private Builder() {}
 
@@ -193,13 +228,28 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets what limits are meant in; OpenAI's encoding since GPT-4o unless said otherwise.
+         * Sets what limits are meant in. Unless said otherwise it is the encoding of the {@linkplain #countingFor model in
+         * use}, or OpenAI's since GPT-4o.
          *
          * @param tokenCountEstimator a fast, local estimator
          * @return this builder
          */
         public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
             this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            this.estimatorIsRemote = false;
+            return this;
+        }
+
+        /**
+         * Sets what limits are meant in, where counting asks a server. It is never called when a turn is written: what is
+         * stored is our own count, and a message is counted again when it is first read.
+         *
+         * @param tokenCountEstimator an estimator of any kind
+         * @return this builder
+         */
+        public Builder remoteTokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
+            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            this.estimatorIsRemote = true;
             return this;
         }
 
@@ -237,6 +287,18 @@ public final class WorkflowMemories {
             return this;
         }
 
+        /**
+         * Fetches images and documents of the open web here, up to 5 redirects far, and gives the model their bytes. Unless
+         * this is said, their URLs are passed on as they are, and whoever fetches them decides where redirects may lead:
+         * say it where that is something within your own network. In both cases a URL that points inside is refused.
+         *
+         * @return this builder
+         */
+        public Builder fetchRemoteFiles() {
+            this.fetchesRemoteFiles = true;
+            return this;
+        }
+
         /** For tests: what names resolve to. */
         Builder names(RemoteUrls.Names resolved) {
             this.names = resolved;
@@ -253,10 +315,18 @@ public final class WorkflowMemories {
             if (conversationLog == null && nodeLog == null) {
                 throw new InvalidInputException("nodeLog", "is required, or a conversationLog");
             }
-            Files files = new Files(fileResolver, fileContents, new RemoteUrls(names));
-            TokenCounts counts = new TokenCounts(TokenCounter.of(estimator));
+            RemoteUrls remote = new RemoteUrls(names);
+            Files files = new Files(
+                    fileResolver, fileContents, remote, fetchesRemoteFiles ? new RemoteFetcher(remote) : null);
+            TokenCountEstimator counting =
+                    estimator == null ? JtokkitTokenCountEstimator.forEncoding("o200k_base") : estimator;
+            TokenCounter counter = TokenCounter.of(counting);
+            TokenCounts counts = new TokenCounts(counter, estimatorIsRemote ? TokenCounter.standard() : counter);
             return new WorkflowMemories(
-                    new WorkflowSettings(conversationLog, nodeLog, estimator, counts, files), missingConversation);
+                    new WorkflowSettings(conversationLog, nodeLog, counting, counts, files),
+                    missingConversation,
+                    estimator == null,
+                    remembered());
         }
     }
 }

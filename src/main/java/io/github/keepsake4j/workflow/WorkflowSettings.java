@@ -24,6 +24,10 @@ record WorkflowSettings(
     /** The most messages that a history is read from. */
     static final int MOST_MESSAGES = 500;
 
+    WorkflowSettings counting(TokenCountEstimator other, TokenCounts itsCounts) {
+        return new WorkflowSettings(conversations, nodes, other, itsCounts, files);
+    }
+
     PromptHistory history(MemoryKey key) {
         return new PromptHistory(key, estimator, counts, files);
     }

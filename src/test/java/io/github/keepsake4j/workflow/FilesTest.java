@@ -5,6 +5,9 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.ImageContent.DetailLevel;
@@ -20,9 +23,11 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.message.InvalidInputException;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +37,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -114,15 +120,107 @@ class FilesTest {
         assertThat(((UserMessage) history().get(0)).contents()).hasSize(1);
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://127.0.0.1/a.png",
+                "http://169.254.169.254/latest/meta-data",
+                "http://inside.example/a.png",
+                "http://metadata.example/a.png",
+                "http://loop.example/a.png"
+            })
+    void a7_a_url_that_points_inside_is_a_placeholder_and_the_history_goes_on(String url) {
+        for (boolean fetching : new boolean[] {false, true}) {
+            said = 0;
+            ConversationKey key = ConversationKey.of("acme", "fetching " + fetching);
+            append(key, user("before"));
+            append(key, FileReference.attach(user("look"), List.of(FileReference.remoteUrl(Type.IMAGE, url))));
+            WorkflowMemories memories = fetching ? fetching() : memories();
+            List<ChatMessage> history = memories.conversation(key).getHistoryPromptMessages(100_000);
+            assertThat(history).hasSize(4);
+            assertThat(((UserMessage) history.get(2)).contents())
+                    .containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
+        }
+    }
+
+    @Test
+    void a7_a_url_that_redirects_to_the_inside_is_not_followed() throws Exception {
+        List<String> requests = new CopyOnWriteArrayList<>();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            requests.add(exchange.getRequestURI().getPath());
+            answer(exchange, server.getAddress().getPort());
+        });
+        server.start();
+        try {
+            // A test's server is inside; the test's names say that localhost is not.
+            String base = "http://localhost:" + server.getAddress().getPort();
+            List<Content> contents = fetched(
+                    FileReference.remoteUrl(Type.IMAGE, base + "/to-address"),
+                    FileReference.remoteUrl(Type.IMAGE, base + "/to-metadata"),
+                    FileReference.remoteUrl(Type.IMAGE, base + "/to-name"),
+                    FileReference.remoteUrl(Type.IMAGE, base + "/to-file"),
+                    FileReference.remoteUrl(Type.IMAGE, base + "/for-ever"),
+                    FileReference.remoteUrl(Type.IMAGE, base + "/big"),
+                    FileReference.remoteUrl(Type.IMAGE, base + "/missing"));
+            assertThat(contents.subList(0, 7)).containsOnly(TextContent.from("[image: not available]"));
+            assertThat(requests).doesNotContain("/secret");
+            assertThat(requests.stream().filter("/for-ever"::equals)).hasSize(6);
+
+            assertThat(fetched(
+                            FileReference.remoteUrl(Type.IMAGE, base + "/to-image"),
+                            FileReference.remoteUrl(Type.DOCUMENT, base + "/text"),
+                            FileReference.remoteUrl(Type.AUDIO, base + "/sound")))
+                    .containsExactly(
+                            ImageContent.from("cGl4ZWxz", "image/jpeg", DetailLevel.HIGH),
+                            TextContent.from("words"),
+                            TextContent.from("[audio]"),
+                            TextContent.from("look"));
+            assertThat(requests).doesNotContain("/sound");
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    private static void answer(HttpExchange exchange, int port) throws IOException {
+        String path = exchange.getRequestURI().getPath();
+        String location =
+                switch (path) {
+                    case "/to-address" -> "http://127.0.0.1:" + port + "/secret";
+                    case "/to-metadata" -> "http://169.254.169.254/latest/meta-data";
+                    case "/to-name" -> "//loop.example:" + port + "/secret";
+                    case "/to-file" -> "file:///etc/passwd";
+                    case "/for-ever" -> "/for-ever";
+                    case "/to-image" -> "image";
+                    default -> null;
+                };
+        byte[] body =
+                switch (path) {
+                    case "/image" -> "pixels".getBytes(StandardCharsets.UTF_8);
+                    case "/text" -> "words".getBytes(StandardCharsets.UTF_8);
+                    case "/big" -> new byte[2000];
+                    default -> new byte[0];
+                };
+        if (location != null) {
+            exchange.getResponseHeaders().set("Location", location);
+        }
+        exchange.getResponseHeaders()
+                .set("Content-Type", path.equals("/text") ? "text/plain; charset=utf-8" : "image/jpeg");
+        exchange.sendResponseHeaders(
+                location != null ? 302 : path.equals("/missing") ? 404 : 200, body.length == 0 ? -1 : body.length);
+        if (body.length > 0) {
+            exchange.getResponseBody().write(body);
+        }
+        exchange.close();
+    }
+
     @Test
     void a7_what_cannot_be_rebuilt_is_a_placeholder_and_the_history_goes_on() {
         assertThat(shown(
                         FileReference.localFile(Type.IMAGE, "nowhere"),
                         FileReference.localFile(Type.IMAGE, "i2"),
-                        FileReference.localFile(Type.IMAGE, "big"),
-                        FileReference.remoteUrl(Type.IMAGE, "http://127.0.0.1/a.png")))
+                        FileReference.localFile(Type.IMAGE, "big")))
                 .containsExactly(
-                        TextContent.from("[image: not available]"),
                         TextContent.from("[image: not available]"),
                         TextContent.from("[image: not available]"),
                         TextContent.from("[image: not available]"),
@@ -160,18 +258,35 @@ class FilesTest {
     }
 
     @Test
-    void a15_any_number_of_files_costs_one_query_for_each_table() {
-        for (int i = 0; i < 20; i++) {
-            say(
-                    FileReference.localFile(Type.IMAGE, "i1"),
-                    FileReference.localFile(Type.DOCUMENT, "x" + i),
-                    FileReference.toolFile(Type.DOCUMENT, "y" + i));
+    void a15_fifty_files_cost_one_query_for_each_table() {
+        for (int i = 0; i < 25; i++) {
+            say(FileReference.localFile(Type.IMAGE, "i1"), FileReference.localFile(Type.DOCUMENT, "x" + i));
+            say(FileReference.toolFile(Type.DOCUMENT, "y" + i));
         }
         WorkflowMemories memories = memories();
         queries.clear();
-        memories.conversation(KEY).getHistoryPromptMessages(1_000_000);
+        assertThat(memories.conversation(KEY).getHistoryPromptMessages(1_000_000))
+                .hasSize(100);
         assertThat(queries).hasSize(2);
-        assertThat(loaded).hasSize(1);
+        assertThat(loaded).describedAs("the one that is there, once").hasSize(1);
+    }
+
+    @Test
+    void a15_a_source_may_give_urls_that_the_provider_can_read() {
+        WorkflowMemories presigned = WorkflowMemories.builder()
+                .conversationLog(log)
+                .fileResolver(JdbcFileResolver.of(database))
+                .fileContentSource((tenant, file) -> FileContent.url(
+                        URI.create("https://bucket.example/" + file.storageKey() + "?signed=" + tenant)))
+                .build();
+        say(FileReference.localFile(Type.IMAGE, "i1"), FileReference.localFile(Type.DOCUMENT, "p1"));
+        UserMessage shown = (UserMessage)
+                presigned.conversation(KEY).getHistoryPromptMessages(100_000).get(0);
+        assertThat(shown.contents())
+                .containsExactly(
+                        ImageContent.from("https://bucket.example/k/i1?signed=acme", DetailLevel.HIGH),
+                        PdfFileContent.from("https://bucket.example/k/p1?signed=acme"),
+                        TextContent.from("look"));
     }
 
     @Test
@@ -294,6 +409,8 @@ class FilesTest {
         return switch (host) {
             case "outside.example" -> new InetAddress[] {outside};
             case "inside.example" -> InetAddress.getAllByName("10.0.0.7");
+            case "metadata.example" -> InetAddress.getAllByName("169.254.169.254");
+            case "loop.example" -> InetAddress.getAllByName("127.0.0.1");
             case "both.example" -> new InetAddress[] {outside, InetAddress.getByName("192.168.0.7")};
             case "nowhere.example" -> throw new UnknownHostException(host);
             default -> InetAddress.getAllByName(host);
@@ -301,6 +418,27 @@ class FilesTest {
     }
 
     private WorkflowMemories memories() {
+        return builder().build();
+    }
+
+    private WorkflowMemories fetching() {
+        return builder()
+                .fetchRemoteFiles()
+                .names(host -> addresses(host.equals("localhost") ? "outside.example" : host))
+                .build();
+    }
+
+    private List<Content> fetched(FileReference... files) {
+        ConversationKey key = ConversationKey.of("acme", "c" + said);
+        append(key, FileReference.attach(user("look"), List.of(files)));
+        return ((UserMessage) fetching()
+                        .conversation(key)
+                        .getHistoryPromptMessages(null, 100_000, null, new FileUploadConfig(DetailLevel.HIGH, 1000))
+                        .get(0))
+                .contents();
+    }
+
+    private WorkflowMemories.Builder builder() {
         return WorkflowMemories.builder()
                 .conversationLog(log)
                 .fileResolver(JdbcFileResolver.of(counted()))
@@ -308,8 +446,7 @@ class FilesTest {
                     loaded.add(file);
                     return FileContent.bytes(file.storageKey().getBytes(StandardCharsets.UTF_8));
                 })
-                .names(FilesTest::addresses)
-                .build();
+                .names(FilesTest::addresses);
     }
 
     /** The database, with a note of each statement. */
@@ -340,15 +477,19 @@ class FilesTest {
     }
 
     private void append(UserMessage message) {
+        append(KEY, message);
+    }
+
+    private void append(ConversationKey key, UserMessage message) {
         said++;
         log.append(
-                KEY,
+                key,
                 Append.underHead(
                         new NewMessage("u" + said, message, 10, "jtokkit:o200k_base", null),
                         new NewMessage("a" + said, ai("nice"), 5, "jtokkit:o200k_base", null)));
     }
 
-    private List<dev.langchain4j.data.message.ChatMessage> history() {
+    private List<ChatMessage> history() {
         return memories().conversation(KEY).getHistoryPromptMessages(100_000);
     }
 

@@ -1,0 +1,137 @@
+package io.github.keepsake4j.workflow;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Flow;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Fetches files of the open web. Redirects are followed by hand, since each of them may point inside. That a name leads to
+ * the address that was checked rests on the JVM, which remembers names for 30 seconds unless it is told otherwise.
+ */
+final class RemoteFetcher {
+
+    /** What came back. A MIME type that nobody named is empty. */
+    record Fetched(byte[] bytes, String mimeType) {}
+
+    private static final int MOST_REDIRECTS = 5;
+    private static final Duration CONNECT = Duration.ofSeconds(5);
+    private static final Duration WHOLE = Duration.ofSeconds(15);
+
+    private final RemoteUrls remote;
+    private final HttpClient client;
+
+    RemoteFetcher(RemoteUrls remote) {
+        this.remote = remote;
+        this.client = HttpClient.newBuilder()
+                .followRedirects(HttpClient.Redirect.NEVER)
+                .connectTimeout(CONNECT)
+                .build();
+    }
+
+    /** The content, or empty if this URL or one that it redirects to is refused. */
+    Optional<Fetched> fetch(URI url, long maxBytes) {
+        URI at = url;
+        for (int hop = 0; hop <= MOST_REDIRECTS; hop++) {
+            if (!remote.isOutside(at)) {
+                return Optional.empty();
+            }
+            HttpResponse<byte[]> answer = get(at, maxBytes);
+            Optional<String> location = answer.headers().firstValue("location");
+            int status = answer.statusCode();
+            if (status >= 300 && status < 400 && location.isPresent()) {
+                at = at.resolve(location.get());
+            } else if (status == 200) {
+                String type = answer.headers().firstValue("content-type").orElse("");
+                return Optional.of(new Fetched(
+                        answer.body(), type.split(";", -1)[0].strip().toLowerCase(Locale.ROOT)));
+            } else {
+                throw new UncheckedIOException(new IOException("the answer's status is " + status));
+            }
+        }
+        throw new UncheckedIOException(new IOException("there are more than " + MOST_REDIRECTS + " redirects"));
+    }
+
+    private HttpResponse<byte[]> get(URI url, long maxBytes) {
+        HttpRequest request = HttpRequest.newBuilder(url).timeout(WHOLE).build();
+        CompletableFuture<HttpResponse<byte[]>> answer = client.sendAsync(request, info -> new Bounded(maxBytes));
+        try {
+            return answer.get(WHOLE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new UncheckedIOException(new IOException("the file cannot be fetched", e));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UncheckedIOException(new IOException("interrupted", e));
+        } finally {
+            answer.cancel(true);
+        }
+    }
+
+    /** A body up to a size; nothing of a larger one is kept. */
+    private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
+        private final long max;
+        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+        private Flow.@Nullable Subscription subscription;
+
+        Bounded(long max) {
+            this.max = max;
+        }
+
+        @Override
+        public CompletionStage<byte[]> getBody() {
+            return body;
+        }
+
+        @Override
+        public void onSubscribe(Flow.Subscription given) {
+            subscription = given;
+            given.request(Long.MAX_VALUE);
+        }
+
+        @Override
+        public void onNext(List<ByteBuffer> buffers) {
+            for (ByteBuffer buffer : buffers) {
+                if (bytes.size() + (long) buffer.remaining() > max) {
+                    cancel();
+                    body.completeExceptionally(new IOException("it is over the limit of " + max + " bytes"));
+                    return;
+                }
+                byte[] part = new byte[buffer.remaining()];
+                buffer.get(part);
+                bytes.writeBytes(part);
+            }
+        }
+
+        private void cancel() {
+            if (subscription != null) {
+                subscription.cancel();
+            }
+        }
+
+        @Override
+        public void onError(Throwable failure) {
+            body.completeExceptionally(failure);
+        }
+
+        @Override
+        public void onComplete() {
+            body.complete(bytes.toByteArray());
+        }
+    }
+}

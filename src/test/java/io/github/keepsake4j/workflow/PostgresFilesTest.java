@@ -1,0 +1,77 @@
+package io.github.keepsake4j.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.FileReference.Type;
+import io.github.keepsake4j.testing.Postgres;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Rows of files in PostgreSQL, where Dify's ids are columns of the type {@code uuid}. */
+class PostgresFilesTest {
+
+    private static final String ACME = UUID.randomUUID().toString();
+    private static final String OTHER = UUID.randomUUID().toString();
+    private static final String FILE = UUID.randomUUID().toString();
+    private static final String THEIRS = UUID.randomUUID().toString();
+
+    private static DataSource database;
+
+    @BeforeAll
+    static void fill() throws Exception {
+        Postgres server = Postgres.newest();
+        database = server.database(server.newDatabase());
+        for (String table : List.of(
+                "upload_files (id uuid, tenant_id uuid, key text, name text, mime_type text, size int)",
+                "tool_files (id uuid, tenant_id uuid, file_key text, name text, mimetype text, size int)")) {
+            Postgres.execute(database, "CREATE TABLE " + table);
+            Postgres.execute(
+                    database,
+                    "INSERT INTO %s VALUES ('%s', '%s', 'k', 'n', 'image/png', 3), ('%s', '%s', 'x', 'x', 'x', 1)"
+                            .formatted(table.substring(0, table.indexOf(' ')), FILE, ACME, THEIRS, OTHER));
+        }
+    }
+
+    @Test
+    void a15_columns_of_the_type_uuid_are_found_by_tenant() {
+        FileReference mine = FileReference.localFile(Type.IMAGE, FILE);
+        FileReference sameInUpperCase = FileReference.localFile(Type.IMAGE, FILE.toUpperCase(java.util.Locale.ROOT));
+        FileReference tools = FileReference.toolFile(Type.IMAGE, FILE);
+        FileReference theirs = FileReference.localFile(Type.IMAGE, THEIRS);
+        List<FileReference> all = List.of(mine, sameInUpperCase, tools, theirs);
+        JdbcFileResolver resolver = JdbcFileResolver.of(database).uuidColumns();
+
+        assertThat(resolver.resolve(ACME, all))
+                .containsOnlyKeys(mine, sameInUpperCase, tools)
+                .containsEntry(mine, new ResolvedFile(mine, "k", "n", "image/png", 3));
+        assertThat(resolver.resolve(OTHER, all)).containsOnlyKeys(theirs);
+    }
+
+    @Test
+    void a15_an_id_that_is_no_uuid_is_not_there_and_does_not_cost_the_others() {
+        FileReference mine = FileReference.localFile(Type.IMAGE, FILE);
+        List<FileReference> files = List.of(
+                FileReference.localFile(Type.IMAGE, "no uuid"),
+                FileReference.localFile(Type.IMAGE, "1-1-1-1-1"),
+                FileReference.localFile(Type.IMAGE, FILE + "' OR true --"),
+                mine);
+        JdbcFileResolver resolver = JdbcFileResolver.of(database).uuidColumns();
+
+        assertThat(resolver.resolve(ACME, files)).containsOnlyKeys(mine);
+        assertThat(resolver.resolve("no uuid", files)).isEmpty();
+    }
+
+    @Test
+    void a15_without_saying_so_the_error_names_the_table() {
+        FileReference mine = FileReference.localFile(Type.IMAGE, FILE);
+        assertThatThrownBy(() -> JdbcFileResolver.of(database).resolve(ACME, List.of(mine)))
+                .isInstanceOf(StorageUnavailableException.class)
+                .hasMessageContaining("upload_files");
+    }
+}
