@@ -24,6 +24,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Finds the place of a turn in a node's memory, as one read of it shows it. What that read does not show is asked for by
@@ -36,6 +38,8 @@ final class NodeBranch {
      * siblings.
      */
     static final String NAMED_PARENT = "keepsake_parent_message_id";
+
+    private static final Logger LOG = LoggerFactory.getLogger(NodeBranch.class);
 
     private static final int PAGE = 500;
     private static final int MOST_PROBES = 50;
@@ -78,6 +82,9 @@ final class NodeBranch {
     /** The thread that ends in a message of this memory. */
     List<LoggedMessage> thread(String end, ReadQuery query) {
         Tail thread = end.equals(tail.head()) ? tail : ViewReader.read(log, key, query.endingIn(end));
+        if (thread.missingParent() != null) {
+            LOG.warn("Memory {}: the thread's oldest message names a parent that is not there", key);
+        }
         return thread.messages().stream().filter(this::isShown).toList();
     }
 
@@ -96,7 +103,7 @@ final class NodeBranch {
             return seen != null ? seen : bridge(turn.messageId(), parent);
         }
         if (isHead(turn.messageId()) || find(turn.messageId()) != null) {
-            LoggedMessage user = find(NodeTurn.userId(turn.messageId()));
+            LoggedMessage user = userOf(turn.messageId());
             String before = user == null ? null : user.parentId();
             return before == null || find(before) == null ? null : before;
         }
@@ -149,6 +156,19 @@ final class NodeBranch {
     private boolean isHead(String messageId) {
         String head = tail.head();
         return head != null && !tail.messages().isEmpty() && NodeTurn.iterationOf(messageId, head) > 0;
+    }
+
+    /** The message that a stored turn begins with. Others who write turns give it an id that says nothing. */
+    private @Nullable LoggedMessage userOf(String answerId) {
+        LoggedMessage ours = find(NodeTurn.userId(answerId));
+        if (ours != null) {
+            return ours;
+        }
+        LoggedMessage at = find(answerId);
+        for (int step = 0; step < MOST_PROBES && at != null && !(at.message() instanceof UserMessage); step++) {
+            at = at.parentId() == null ? null : find(at.parentId());
+        }
+        return at;
     }
 
     private @Nullable String bridge(String messageId, String parent) {

@@ -9,21 +9,26 @@ import org.jspecify.annotations.Nullable;
  * One run of a node: the conversation's message that it works for, and, in a loop, how often it ran for it before. Made by
  * {@link #of} and narrowed by the other methods.
  *
- * @param messageId the id of the conversation's message; not one that ends in {@code #} and a number, which is how
- *     iterations are stored
+ * @param messageId the id of the conversation's message; not one that ends in {@code #user}, {@code #} and a number, or
+ *     {@code #step} and a number: these are how the parts of a turn and its iterations are stored
  * @param parentMessageId the message before it, or null
  * @param parentKnown whether the parent was given: a parent that is given as null is the conversation's beginning
  * @param iteration which run of a loop it is, from 1; 0 to count runs by what they append
  */
 public record NodeTurn(String messageId, @Nullable String parentMessageId, boolean parentKnown, int iteration) {
 
-    private static final Pattern ITERATION = Pattern.compile(".*#\\d+", Pattern.DOTALL);
+    /** What reads the other shape of the node's document, with turns by run id, names the user's message likewise. */
+    private static final String USER = "#user";
+
+    private static final String STEP = "#step";
+    private static final Pattern PART = Pattern.compile(".*#(user|(step)?\\d+)", Pattern.DOTALL);
 
     /** Checks the parts. */
     public NodeTurn {
         Ids.check("message_id", messageId);
-        if (ITERATION.matcher(messageId).matches()) {
-            throw new InvalidInputException("message_id", "must not end in # and a number: that names an iteration");
+        if (PART.matcher(messageId).matches()) {
+            throw new InvalidInputException(
+                    "message_id", "must not end in #user, or # or #step and a number: that names a part of a turn");
         }
         if (messageId.equals(Ids.BEFORE_IN_TIME)) {
             throw new InvalidInputException("message_id", "the all-zero UUID is no id: as a parent it has a meaning");
@@ -73,12 +78,12 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
 
     /** The id of an iteration's user message. */
     static String userId(String answerId) {
-        return answerId + ":user";
+        return answerId + USER;
     }
 
     /** The id of what stands between the user message and the last one, from 1. */
     static String middleId(String answerId, int number) {
-        return answerId + ":" + number;
+        return answerId + STEP + number;
     }
 
     /** Which iteration of this message an id names, or 0 if it names none. */

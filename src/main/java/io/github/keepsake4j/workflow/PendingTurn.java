@@ -1,8 +1,10 @@
 package io.github.keepsake4j.workflow;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -71,8 +73,8 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         for (int i = 0; i < batch.size(); i++) {
             LoggedMessage there = stored.get(i);
             if (!there.id().equals(batch.get(i).id())
-                    || !Objects.equals(
-                            withoutNamedParent(there.message()), batch.get(i).message())) {
+                    || !comparable(there.message())
+                            .equals(comparable(batch.get(i).message()))) {
                 return false;
             }
         }
@@ -83,6 +85,23 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         Map<String, Object> attributes = new HashMap<>(user.attributes());
         attributes.put(NodeBranch.NAMED_PARENT, Objects.requireNonNull(turn.parentMessageId()));
         return user.toBuilder().attributes(attributes).build();
+    }
+
+    /** Without what only this package adds, and with references as we write them: others write what is null, or leave it out. */
+    private static ChatMessage comparable(ChatMessage message) {
+        ChatMessage plain = withoutNamedParent(message);
+        List<FileReference> files = new ArrayList<>();
+        for (Map<?, ?> entry : FileReference.entries(plain)) {
+            FileReference file = Files.reference(entry);
+            if (file == null) {
+                return plain;
+            }
+            files.add(file);
+        }
+        if (plain instanceof UserMessage user) {
+            return FileReference.attach(user, files);
+        }
+        return plain instanceof AiMessage ai ? FileReference.attach(ai, files) : plain;
     }
 
     static ChatMessage withoutNamedParent(ChatMessage message) {

@@ -14,8 +14,10 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.request.ChatRequestParameters;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.Append;
@@ -33,6 +35,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.testing.WordCounter;
 import java.util.ArrayList;
@@ -61,6 +64,11 @@ abstract class WorkflowContract {
     private WorkflowMemories memories;
 
     abstract MessageLog open();
+
+    /** How many random conversations. */
+    int rounds() {
+        return Counts.of(100, 1000);
+    }
 
     @BeforeEach
     void make() {
@@ -151,6 +159,26 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a2_a_parent_that_is_missing_is_reported_and_what_is_there_is_shown() {
+        for (MemoryKey key : List.of(CONVERSATION, NODE)) {
+            log.append(
+                    key,
+                    Append.under(Parent.of("gone"), List.of(message("u1", user("one"))))
+                            .asImport());
+            append(key, "u1", message("a1", ai("two")));
+        }
+        for (boolean ofNode : new boolean[] {false, true}) {
+            List<String> logged = Logged.during(() -> assertThat(
+                            texts(ofNode ? history("m9") : conversation().getHistoryPromptMessages()))
+                    .containsExactly("one", "two"));
+            assertThat(logged)
+                    .singleElement()
+                    .asString()
+                    .contains("names a parent that is not there", ofNode ? NODE.toString() : CONVERSATION.toString());
+        }
+    }
+
+    @Test
     void a3_whole_turns_are_dropped_oldest_first() {
         say("u1", null, user("a b c"), "a1", ai("d e"));
         say("u2", "a1", user("f g"), "a2", ai("h i"));
@@ -193,7 +221,7 @@ abstract class WorkflowContract {
                 })
                 .fileContentSource((tenant, file) -> FileContent.bytes(new byte[] {1, 2, 3})));
         Random random = new Random(7);
-        for (int round = 0; round < Counts.of(100, 1000); round++) {
+        for (int round = 0; round < rounds(); round++) {
             ConversationKey key = ConversationKey.of("acme", "p" + round);
             String parent = null;
             List<String> answers = new ArrayList<>();
@@ -241,29 +269,20 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a4_the_message_limit_of_a_configuration_holds_for_node_memory() {
+        turns("m1", null, "m2", "m1", "m3", "m2");
+        MemoryConfig config = new MemoryConfig(MemoryMode.NODE, null, new MemoryConfig.Window(true, 5), null);
+        Model model = new Model();
+        LlmNode.of(memories, model, config).run(run("m4", "m3", "now"));
+        assertThat(texts(model.asked.get(0))).containsExactly("q m2", "r m2", "q m3", "r m3", "now");
+    }
+
+    @Test
     void a4b_what_another_counter_counted_is_counted_again_once() {
-        int[] asked = new int[1];
-        WordCounter words = new WordCounter();
-        dev.langchain4j.model.TokenCountEstimator counting = new dev.langchain4j.model.TokenCountEstimator() {
-            @Override
-            public int estimateTokenCountInText(String text) {
-                return words.estimateTokenCountInText(text);
-            }
-
-            @Override
-            public int estimateTokenCountInMessage(ChatMessage message) {
-                asked[0]++;
-                return words.estimateTokenCountInMessage(message);
-            }
-
-            @Override
-            public int estimateTokenCountInMessages(Iterable<ChatMessage> messages) {
-                return words.estimateTokenCountInMessages(messages);
-            }
-        };
+        List<String> asked = new ArrayList<>();
         WorkflowMemories other = WorkflowMemories.builder()
                 .conversationLog(log)
-                .tokenCountEstimator(counting)
+                .tokenCountEstimator(counting(asked))
                 .build();
         append(CONVERSATION, null, new NewMessage("u1", user("a b"), 40, "somebody", null));
         append(CONVERSATION, "u1", new NewMessage("a1", ai("c d"), 1, "somebody", null));
@@ -274,7 +293,56 @@ abstract class WorkflowContract {
                 .hasSize(2);
         assertThat(other.conversation(CONVERSATION).getHistoryPromptMessages(60))
                 .hasSize(2);
-        assertThat(asked[0]).isEqualTo(2);
+        assertThat(asked).containsExactlyInAnyOrder("a b", "c d");
+    }
+
+    @Test
+    void a4b_the_counter_is_that_of_the_model_in_use() {
+        WorkflowMemories byModel = WorkflowMemories.builder()
+                .nodeLog(watched.log())
+                .conversationLog(watched.log())
+                .build();
+        for (String name : new String[] {"gpt-4", "gpt-4o-mini", "llama-of-my-own"}) {
+            Model model = new Model();
+            model.name = name;
+            LlmNode.of(byModel, model, MemoryConfig.of(MemoryMode.NODE)).run(run(name, null, "héllo wörld"));
+        }
+        assertThat(stored(NODE))
+                .extracting(LoggedMessage::tokenCounter)
+                .containsExactly(
+                        "jtokkit:cl100k_base",
+                        "jtokkit:cl100k_base",
+                        "jtokkit:o200k_base",
+                        "jtokkit:o200k_base",
+                        "jtokkit:o200k_base",
+                        "jtokkit:o200k_base");
+
+        Model model = new Model();
+        model.name = "gpt-4";
+        LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE)).run(run("configured", null, "q"));
+        assertThat(stored(NODE).get(7).tokenCounter())
+                .isEqualTo(WORDS.getClass().getName());
+    }
+
+    @Test
+    void a4b_an_estimator_that_asks_a_server_is_not_called_when_a_turn_is_written() {
+        List<String> asked = new ArrayList<>();
+        TokenCountEstimator remote = counting(asked);
+        memories = WorkflowMemories.builder()
+                .conversationLog(watched.log())
+                .nodeLog(watched.log())
+                .remoteTokenCountEstimator(remote)
+                .build();
+        asked.clear();
+        turns("m1", null, "m2", "m1");
+        LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.CONVERSATION))
+                .writingConversation()
+                .run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m1").under(null), "asked"));
+        assertThat(asked).doesNotContain("q m1", "r m1", "q m2", "r m2", "asked", "answer 1");
+
+        history("m3");
+        history("m3");
+        assertThat(asked).containsOnlyOnce("q m1", "r m1", "q m2", "r m2");
     }
 
     @Test
@@ -314,7 +382,7 @@ abstract class WorkflowContract {
         memory.addMessages("m1", null, "q", List.of(), "r", List.of());
         memory.flush();
 
-        assertThat(ids(NODE)).containsExactly("m1:user", "m1");
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1");
         for (NodeKey other : List.of(
                 NodeKey.of("other", "app", "c1", "writer"),
                 NodeKey.of("acme", "other", "c1", "writer"),
@@ -322,6 +390,59 @@ abstract class WorkflowContract {
                 NodeKey.of("acme", "app", "c1", "../writer"))) {
             assertThat(memories.node(other).getHistoryPromptMessages("m2", "acme"))
                     .isEmpty();
+        }
+    }
+
+    @Test
+    void a9_turns_that_another_program_wrote_have_the_ids_of_ours() {
+        // What a log of documents makes of {"turns": {"run-1": {...}, "run-2": {...}}}.
+        Map<String, Object> file = new HashMap<>(Map.of(
+                "type", "image", "transfer_method", "local_file", "upload_file_id", "f1", "filename", "cat.png"));
+        file.put("url", null);
+        UserMessage withNulls = UserMessage.builder()
+                .contents(List.of(TextContent.from("look")))
+                .attributes(Map.of("files", List.of(file)))
+                .build();
+        append(NODE, null, message("run-1#user", withNulls));
+        append(NODE, "run-1#user", message("run-1", ai("nice")));
+        append(NODE, "run-1", message("run-2#user", user("q2")));
+        append(NODE, "run-2#user", message("run-2", ai("r2")));
+
+        NodeTokenBufferMemory memory = node();
+        List<FileReference> files = List.of(FileReference.localFile(FileReference.Type.IMAGE, "f1"));
+        memory.addMessages("run-1", null, "look", files, "nice", List.of());
+        memory.addMessages("run-2", "run-1", "q2", List.of(), "r2", List.of());
+        memory.addMessages("run-3", "run-2", "q3", List.of(), "r3", List.of());
+        memory.flush();
+        assertThat(ids(NODE)).containsExactly("run-1#user", "run-1", "run-2#user", "run-2", "run-3#user", "run-3");
+        assertThat(node().getHistoryPromptMessages("run-2", "acme", PLENTY, null))
+                .hasSize(2);
+        assertThat(history("run-4")).hasSize(6);
+    }
+
+    @Test
+    void a9_messages_that_another_program_named_lead_to_theirs_and_to_ours() {
+        append(NODE, null, message("msg-001", user("q1")));
+        append(NODE, "msg-001", message("msg-002", ai("r1")));
+        append(NODE, "msg-002", message("msg-003", user("q2")));
+        append(NODE, "msg-003", message("msg-004", ai("r2")));
+
+        assertThat(texts(history("msg-004"))).containsExactly("q1", "r1");
+        assertThat(texts(history("msg-003"))).containsExactly("q1", "r1");
+        turns("m5", "msg-004");
+        assertThat(texts(history("m5"))).containsExactly("q1", "r1", "q2", "r2");
+        assertThat(stored(NODE).get(4).parentId()).isEqualTo("msg-004");
+    }
+
+    @Test
+    void a10_an_id_that_names_a_part_of_a_turn_is_refused() {
+        for (String id : List.of("m#user", "m#2", "m#step1", "m#2#user")) {
+            assertThatThrownBy(() -> NodeTurn.of(id))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageStartingWith("message_id:");
+        }
+        for (String id : List.of("m#users", "m#2a", "#", "m#step", "user", "m:user")) {
+            assertThat(NodeTurn.of(id).messageId()).isEqualTo(id);
         }
     }
 
@@ -351,7 +472,7 @@ abstract class WorkflowContract {
             memory.flush();
             memory.flush();
         }
-        assertThat(ids(NODE)).containsExactly("m1:user", "m1", "m2:user", "m2");
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m2#user", "m2");
     }
 
     @Test
@@ -366,10 +487,10 @@ abstract class WorkflowContract {
         later.flush();
 
         assertThat(ids(NODE))
-                .containsExactly("m1:user", "m1", "m1#2:user", "m1#2", "m1#3:user", "m1#3", "m2:user", "m2");
+                .containsExactly("m1#user", "m1", "m1#2#user", "m1#2", "m1#3#user", "m1#3", "m2#user", "m2");
         assertThat(stored(NODE))
                 .extracting(LoggedMessage::parentId)
-                .containsExactly(null, "m1:user", "m1", "m1#2:user", "m1#2", "m1#3:user", "m1#3", "m2:user");
+                .containsExactly(null, "m1#user", "m1", "m1#2#user", "m1#2", "m1#3#user", "m1#3", "m2#user");
     }
 
     @Test
@@ -524,7 +645,7 @@ abstract class WorkflowContract {
         assertThat(texts(memory.getHistoryPromptMessages("m3", "m2", "acme", PLENTY, null)))
                 .containsExactly("q1", "r1", "q2", "r2");
         memory.flush();
-        assertThat(ids(NODE)).containsExactly("m1:user", "m1", "m2:user", "m2");
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m2#user", "m2");
     }
 
     @Test
@@ -562,7 +683,7 @@ abstract class WorkflowContract {
         writer.run(run("m2", "m1", "second").withSystemPrompt("be brief"));
 
         assertThat(texts(model.asked.get(1))).containsExactly("be brief", "first", "answer 1", "second");
-        assertThat(ids(NODE)).containsExactly("m1:user", "m1", "m2:user", "m2");
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m2#user", "m2");
         assertThat(stored(CONVERSATION)).isEmpty();
     }
 
@@ -596,7 +717,7 @@ abstract class WorkflowContract {
 
         watched.fail("append", null);
         reply.memory().flush();
-        assertThat(ids(NODE)).containsExactly("m1:user", "m1");
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1");
     }
 
     @Test
@@ -651,6 +772,43 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a16_node_mode_without_a_conversation_is_logged_once_for_each_node() {
+        WorkflowMemories strict = with(WorkflowMemories.builder().missingConversation(MissingConversation.ERROR));
+        for (WorkflowMemories each : List.of(memories, strict)) {
+            LlmNode node = LlmNode.of(each, new Model(), MemoryConfig.of(MemoryMode.NODE));
+            LlmNode other = LlmNode.of(each, new Model(), MemoryConfig.of(MemoryMode.NODE));
+            List<String> logged = Logged.during(() -> {
+                for (int i = 0; i < 3; i++) {
+                    attempt(() -> node.run(withoutConversation("writer")));
+                    attempt(() -> other.run(withoutConversation("writer")));
+                    attempt(() -> node.run(withoutConversation("critic")));
+                }
+            });
+            assertThat(logged)
+                    .hasSize(2)
+                    .allMatch(line -> line.startsWith("[main] WARN") && line.contains("without a conversation id"))
+                    .anyMatch(line -> line.contains("acme/app/writer"))
+                    .anyMatch(line -> line.contains("acme/app/critic"));
+        }
+        List<String> logged =
+                Logged.during(() -> LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.CONVERSATION))
+                        .run(withoutConversation("reader")));
+        assertThat(logged).describedAs("the mode that does not need one").isEmpty();
+    }
+
+    private static NodeRun withoutConversation(String node) {
+        return NodeRun.of("acme", "app", null, node, NodeTurn.of("m1"), "hello");
+    }
+
+    private static void attempt(Runnable run) {
+        try {
+            run.run();
+        } catch (InvalidInputException e) {
+            assertThat(e).hasMessageContaining("conversation_id");
+        }
+    }
+
+    @Test
     void a18_an_iteration_sees_the_ones_before_in_the_same_run() {
         NodeTokenBufferMemory memory = node();
         for (int i = 0; i < 3; i++) {
@@ -662,7 +820,7 @@ abstract class WorkflowContract {
             }
         }
         memory.flush();
-        assertThat(ids(NODE)).containsExactly("m1:user", "m1", "m1#2:user", "m1#2", "m1#3:user", "m1#3");
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m1#2#user", "m1#2", "m1#3#user", "m1#3");
 
         Model model = new Model();
         LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
@@ -677,7 +835,7 @@ abstract class WorkflowContract {
         memory.addMessages("m1", null, "q", List.of(), calls("x"), result("x"), ai("r"));
         memory.flush();
 
-        assertThat(ids(NODE)).containsExactly("m1:user", "m1:1", "m1:2", "m1");
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1#step1", "m1#step2", "m1");
         assertThat(history("m2"))
                 .hasExactlyElementsOfTypes(
                         UserMessage.class, AiMessage.class, ToolExecutionResultMessage.class, AiMessage.class);
@@ -738,9 +896,36 @@ abstract class WorkflowContract {
 
     // ---- short words
 
+    /** Counts words, and notes the texts of messages that it counts. */
+    private static TokenCountEstimator counting(List<String> asked) {
+        return new TokenCountEstimator() {
+            @Override
+            public int estimateTokenCountInText(String text) {
+                return WORDS.estimateTokenCountInText(text);
+            }
+
+            @Override
+            public int estimateTokenCountInMessage(ChatMessage message) {
+                asked.add(texts(List.of(message)).get(0));
+                return WORDS.estimateTokenCountInMessage(message);
+            }
+
+            @Override
+            public int estimateTokenCountInMessages(Iterable<ChatMessage> messages) {
+                return WORDS.estimateTokenCountInMessages(messages);
+            }
+        };
+    }
+
     private static final class Model implements ChatModel {
         private final List<List<ChatMessage>> asked = Collections.synchronizedList(new ArrayList<>());
         private RuntimeException failure;
+        private String name;
+
+        @Override
+        public ChatRequestParameters defaultRequestParameters() {
+            return ChatRequestParameters.builder().modelName(name).build();
+        }
 
         @Override
         public ChatResponse doChat(ChatRequest request) {
