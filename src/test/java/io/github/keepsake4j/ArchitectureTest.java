@@ -34,6 +34,7 @@ class ArchitectureTest {
             Map.entry("metrics", List.of()),
             Map.entry("summary", List.of("message", "log", "tokens", "metrics")),
             Map.entry("chat", List.of("message", "tokens", "log", "context", "summary", "metrics")),
+            Map.entry("retention", List.of("message", "log", "metrics")),
             Map.entry("workflow", List.of("message", "tokens", "log", "context", "chat")));
 
     @ArchTest

@@ -66,4 +66,11 @@ public interface Metrics {
      * @param kind what failed: one of few words in lower case
      */
     default void summaryFailed(String backend, String kind) {}
+
+    /**
+     * A clean-up removed a memory.
+     *
+     * @param backend where it was kept
+     */
+    default void memoryRemoved(String backend) {}
 }

@@ -60,6 +60,11 @@ public final class MicrometerMetrics implements Metrics {
                 .increment();
     }
 
+    @Override
+    public void memoryRemoved(String backend) {
+        add("keepsake.memories.removed", backend, 1);
+    }
+
     private void add(String name, String backend, long amount) {
         registry.counter(name, "backend", backend).increment((double) amount);
     }

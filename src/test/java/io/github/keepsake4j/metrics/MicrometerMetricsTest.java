@@ -23,6 +23,7 @@ class MicrometerMetricsTest {
         metrics.tokensDropped("sqlite", 100);
         metrics.summaryMade("sqlite", 3000, 3600);
         metrics.summaryFailed("sqlite", "timeout");
+        metrics.memoryRemoved("s3");
 
         Map<String, Double> counts = new TreeMap<>();
         registry.getMeters()
@@ -40,7 +41,8 @@ class MicrometerMetricsTest {
                         Map.entry("keepsake.summaries.made [sqlite]", 1.0),
                         Map.entry("keepsake.summaries.tokens.folded [sqlite]", 3000.0),
                         Map.entry("keepsake.summaries.tokens.sent [sqlite]", 3600.0),
-                        Map.entry("keepsake.summaries.failed [sqlite, timeout]", 1.0));
+                        Map.entry("keepsake.summaries.failed [sqlite, timeout]", 1.0),
+                        Map.entry("keepsake.memories.removed [s3]", 1.0));
     }
 
     private static String name(Meter meter) {

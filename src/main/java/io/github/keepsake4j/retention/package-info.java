@@ -1,0 +1,5 @@
+/** Removing what is no longer needed: {@link io.github.keepsake4j.retention.CleanUp}. */
+@NullMarked
+package io.github.keepsake4j.retention;
+
+import org.jspecify.annotations.NullMarked;

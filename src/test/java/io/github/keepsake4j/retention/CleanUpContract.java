@@ -1,0 +1,244 @@
+package io.github.keepsake4j.retention;
+
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.testing.WatchedLog;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What a clean-up promises, on any log. */
+public abstract class CleanUpContract {
+
+    private static final Duration IDLE = Duration.ofHours(1);
+    private static final ConversationKey CONVERSATION = ConversationKey.of("acme", "c1");
+
+    private MessageLog log;
+    private WatchedLog watched;
+    private int said;
+
+    protected abstract MessageLog open();
+
+    @BeforeEach
+    void make() {
+        log = open();
+        watched = new WatchedLog(log);
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    @Test
+    void a19_memories_that_were_idle_for_the_period_are_removed_and_no_others() {
+        NodeKey node = NodeKey.of("acme", "app", "c1", "writer");
+        ConversationKey used = ConversationKey.of("acme", "used again");
+        ConversationKey elsewhere = ConversationKey.of("other", "c1");
+        List.of(CONVERSATION, node, used, elsewhere).forEach(this::say);
+        Instant between = later();
+        say(ConversationKey.of("acme", "new"));
+        say(used);
+        log.describe(ConversationKey.of("acme", "empty"), "no messages yet", Map.of());
+
+        CleanUp cleanUp = CleanUp.of(log).idleFor(IDLE).at(clock(between.plus(IDLE)));
+        assertThat(cleanUp.run("acme")).isEqualTo(new CleanUp.Report(5, 2, 2, 0));
+        assertThat(keys("acme")).containsExactlyInAnyOrder("new", "used again", "empty");
+        assertThat(keys("other")).containsExactly("c1");
+        assertThat(log.history(node, HistoryQuery.oldest(10)).messages()).isEmpty();
+        assertThat(cleanUp.run("acme").removed()).isZero();
+    }
+
+    @Test
+    void a19_a_run_lists_in_batches_and_meets_each_memory_once() {
+        for (int i = 0; i < 7; i++) {
+            say(ConversationKey.of("acme", "c" + i));
+        }
+        CleanUp cleanUp = CleanUp.of(watched.log(), watched.log())
+                .idleFor(IDLE)
+                .inBatchesOf(3)
+                .at(tomorrow());
+        assertThat(cleanUp.run("acme")).isEqualTo(new CleanUp.Report(7, 7, 7, 0));
+        assertThat(watched.calls("list")).isEqualTo(3);
+        assertThat(keys("acme")).isEmpty();
+    }
+
+    @Test
+    void a19_a_dry_run_tells_what_would_go_and_removes_nothing() {
+        say(CONVERSATION);
+        List<MemoryKey> told = new ArrayList<>();
+        CleanUp cleanUp = CleanUp.of(watched.log())
+                .idleFor(IDLE)
+                .at(tomorrow())
+                .telling(info -> told.add(info.key()))
+                .dryRun();
+        assertThat(cleanUp.run("acme")).isEqualTo(new CleanUp.Report(1, 1, 1, 0));
+        assertThat(cleanUp.conversation(CONVERSATION).removed()).isEqualTo(1);
+        assertThat(told).containsExactly(CONVERSATION, CONVERSATION);
+        assertThat(watched.calls("erase")).isZero();
+        assertThat(keys("acme")).containsExactly("c1");
+    }
+
+    @Test
+    void a19_a_conversation_goes_with_what_its_nodes_remember() {
+        for (MemoryKey key : List.of(
+                CONVERSATION,
+                NodeKey.of("acme", "app", "c1", "writer"),
+                NodeKey.of("acme", "other app", "c1", "critic"),
+                NodeKey.of("acme", "app", "c2", "writer"),
+                NodeKey.of("other", "app", "c1", "writer"),
+                ConversationKey.of("acme", "c2"))) {
+            say(key);
+        }
+        assertThat(CleanUp.of(log).conversation(CONVERSATION)).isEqualTo(new CleanUp.Report(5, 3, 3, 0));
+        assertThat(keys("acme")).containsExactlyInAnyOrder("c2", "c2");
+        assertThat(keys("other")).hasSize(1);
+    }
+
+    @Test
+    void a19_what_was_used_since_it_was_listed_stays() {
+        say(CONVERSATION);
+        Instant between = later();
+        MessageLog racing = new WatchedLog(log) {
+            private boolean done;
+
+            @Override
+            protected void called(String method) {
+                if (method.equals("history") && !done) {
+                    done = true;
+                    say(CONVERSATION);
+                }
+            }
+        }.log();
+        assertThat(CleanUp.of(racing)
+                        .idleFor(IDLE)
+                        .at(clock(between.plus(IDLE)))
+                        .run("acme"))
+                .isEqualTo(new CleanUp.Report(1, 0, 0, 0));
+        assertThat(keys("acme")).containsExactly("c1");
+    }
+
+    @Test
+    void a19_a_turn_that_began_before_its_memory_went_is_refused() {
+        say(CONVERSATION);
+        long epoch = log.read(CONVERSATION, ReadQuery.newest(1)).epoch();
+        CleanUp.of(log).idleFor(IDLE).at(tomorrow()).run("acme");
+        NewMessage late = new NewMessage("late", user("late"), 1, "test", null);
+        assertThatThrownBy(() -> log.append(CONVERSATION, Append.underHead(late).inEpoch(epoch)))
+                .isInstanceOf(ErasedException.class);
+    }
+
+    @Test
+    void a19_a_memory_that_cannot_be_read_stays_and_the_others_go() {
+        say(ConversationKey.of("acme", "c0"));
+        say(CONVERSATION);
+        MessageLog log1 = new WatchedLog(log) {
+            private int looked;
+
+            @Override
+            protected void called(String method) {
+                if (method.equals("history") && looked++ == 0) {
+                    throw new UnreadableDataException("damaged", null);
+                }
+            }
+        }.log();
+        List<String> logged = Logged.during(
+                () -> assertThat(CleanUp.of(log1).idleFor(IDLE).at(tomorrow()).run("acme"))
+                        .isEqualTo(new CleanUp.Report(2, 1, 1, 1)));
+        assertThat(keys("acme")).hasSize(1);
+        assertThat(logged).singleElement().asString().contains("is not removed", "UnreadableDataException");
+    }
+
+    @Test
+    void a19_an_outage_ends_the_run_with_an_error() {
+        say(CONVERSATION);
+        watched.fail("erase", new StorageUnavailableException("down", null));
+        CleanUp cleanUp = CleanUp.of(watched.log()).idleFor(IDLE).at(tomorrow());
+        assertThatThrownBy(() -> cleanUp.run("acme")).isInstanceOf(StorageUnavailableException.class);
+        watched.fail("erase", null);
+        assertThat(cleanUp.run("acme").removed()).isEqualTo(1);
+    }
+
+    @Test
+    void a19_what_is_removed_is_counted_by_backend_and_metrics_that_fail_do_no_harm() {
+        say(CONVERSATION);
+        say(ConversationKey.of("acme", "c2"));
+        List<String> counted = new ArrayList<>();
+        Metrics metrics = new Metrics() {
+            @Override
+            public void memoryRemoved(String backend) {
+                counted.add(backend);
+                throw new IllegalStateException("no metrics today");
+            }
+        };
+        CleanUp cleanUp = CleanUp.of(log).idleFor(IDLE).at(tomorrow()).metrics(metrics);
+        assertThat(cleanUp.run("acme").removed()).isEqualTo(2);
+        assertThat(counted).containsExactly(log.backend(), log.backend());
+    }
+
+    @Test
+    void a19_wrong_settings_are_refused() {
+        assertThatThrownBy(CleanUp::of).isInstanceOf(InvalidInputException.class);
+        for (Runnable wrong : List.<Runnable>of(
+                () -> CleanUp.of(log).idleFor(Duration.ZERO),
+                () -> CleanUp.of(log).idleFor(Duration.ofDays(-1)),
+                () -> CleanUp.of(log).inBatchesOf(0),
+                () -> CleanUp.of(log).inBatchesOf(1001))) {
+            assertThatThrownBy(wrong::run).isInstanceOf(InvalidInputException.class);
+        }
+    }
+
+    private void say(MemoryKey key) {
+        log.append(key, Append.underHead(new NewMessage("m" + said++, user("hello"), 1, "test", null)));
+    }
+
+    /** A moment that lies between what was appended and what will be. */
+    private static Instant later() {
+        Instant between = Instant.now().plusMillis(1);
+        Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> Instant.now()
+                .isAfter(between.plusMillis(1)));
+        return between;
+    }
+
+    private static Clock clock(Instant now) {
+        return Clock.fixed(now, ZoneOffset.UTC);
+    }
+
+    private static Clock tomorrow() {
+        return clock(Instant.now().plus(Duration.ofDays(1)));
+    }
+
+    private List<String> keys(String tenant) {
+        return log.list(tenant, ListQuery.first(100)).memories().stream()
+                .map(MemoryInfo::key)
+                .map(key ->
+                        key instanceof NodeKey node ? node.conversationId() : ((ConversationKey) key).conversationId())
+                .toList();
+    }
+}
