@@ -31,7 +31,8 @@ import org.jspecify.annotations.Nullable;
  * to them.
  *
  * <p>Thread-safe. Any number of stores and processes may use one memory: the list that was set last is shown, and the
- * history holds all of them. What the store remembers of memories only saves reads.
+ * history holds all of them. What the store remembers of memories only saves reads; where another store has set a list and
+ * appended nothing since this one read, a message that is there already may be stored once more.
  *
  * <p>Errors are {@code KeepsakeException}s. When an update fails with a retryable one, setting a list with the same message
  * objects again never stores them twice.

@@ -66,8 +66,8 @@ final class ListUpdate {
         ViewChange change = ViewChange.of(known, shown, this::prepare);
         boolean onBranch = !linked && !storedElsewhere;
         ViewStep step = onBranch ? ViewStep.of(change, tail, true, true) : null;
-        // What is appended ends the linking.
-        Relink kept = change.added().isEmpty() ? left : null;
+        // What is appended ends the linking; what was found elsewhere may be among what is left, and is shown now.
+        Relink kept = change.added().isEmpty() && !storedElsewhere ? left : null;
         if (onBranch && (step == null || kept == null)) {
             return new Plan(step, null);
         }

@@ -120,6 +120,22 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     @Test
+    void a_cleared_list_that_is_set_in_another_order_can_no_longer_be_linked_to() {
+        store.updateMessages("alice", List.of(user("1"), ai("2"), user("3"), ai("4")));
+        List<ChatMessage> before = store.getMessages("alice");
+        store.deleteMessages("alice");
+        store.updateMessages("alice", List.of(before.get(0), before.get(2), before.get(1), before.get(3)));
+        List<ChatMessage> longer = store.getMessages("alice");
+        longer.add(ai("4"));
+        store.updateMessages("alice", longer);
+
+        assertThat(store.getMessages("alice")).isEqualTo(longer);
+        assertThat(history())
+                .as("the same answer twice is stored twice")
+                .containsExactly(user("1"), ai("2"), user("3"), ai("4"), ai("4"));
+    }
+
+    @Test
     void deleting_again_after_a_lost_answer_still_links() {
         store.updateMessages("alice", List.of(user("1"), ai("2")));
         counted.nextAppend = Fault.AFTER;
