@@ -1,0 +1,226 @@
+package io.github.keepsake4j.log.s3;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.RetryableException;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.AbortableInputStream;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+
+/** Objects of one bucket: bytes with an etag, read and written on conditions. Compresses and checks sizes. */
+final class Bucket {
+
+    /** What a read found. */
+    sealed interface Found {}
+
+    /** Nothing has that name. */
+    record Absent() implements Found {}
+
+    /** It is what the caller has. */
+    record Unchanged() implements Found {}
+
+    /** Bytes, not compressed any more. */
+    record Content(String etag, byte[] bytes) implements Found {}
+
+    /** Bytes that nobody can use. */
+    record Unusable(String etag, String problem) implements Found {}
+
+    /** An object in a list. */
+    record Listed(String name, String etag) {}
+
+    /**
+     * How objects are written.
+     *
+     * @param gzipAbove compressed from this many bytes on
+     * @param maxBytes the most bytes of an object, before compression
+     * @param encryption the server-side encryption, or null for the bucket's own
+     * @param kmsKeyId the key of the encryption, or null
+     */
+    record Settings(long gzipAbove, long maxBytes, @Nullable String encryption, @Nullable String kmsKeyId) {}
+
+    private final S3Client client;
+    private final String bucket;
+    private final Settings settings;
+
+    Bucket(S3Client client, String bucket, Settings settings) {
+        this.client = client;
+        this.bucket = bucket;
+        this.settings = settings;
+    }
+
+    /**
+     * Reads an object.
+     *
+     * @param what what the caller is about, for errors
+     * @param etag what the caller has, or null
+     */
+    Found get(String what, String name, @Nullable String etag) {
+        try {
+            return client.getObject(request -> request.bucket(bucket).key(name).ifNoneMatch(etag), this::content);
+        } catch (AwsServiceException e) {
+            if (e.statusCode() == 304) {
+                return new Unchanged();
+            }
+            if (S3Errors.isNoSuchKey(e)) {
+                return new Absent();
+            }
+            throw S3Errors.translate(what, bucket, e);
+        } catch (SdkException e) {
+            throw S3Errors.translate(what, bucket, e);
+        }
+    }
+
+    private Found content(GetObjectResponse response, AbortableInputStream in) {
+        try {
+            byte[] bytes = atMost(settings.maxBytes(), in);
+            if (bytes == null) {
+                in.abort();
+                return tooLarge(response.eTag());
+            }
+            return isGzip(bytes) ? inflated(response.eTag(), bytes) : new Content(response.eTag(), bytes);
+        } catch (IOException e) {
+            // The line was cut: the SDK asks again.
+            throw RetryableException.create("The answer ended too early", e);
+        }
+    }
+
+    private Found inflated(String etag, byte[] bytes) {
+        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes), 65_536)) {
+            byte[] inflated = atMost(settings.maxBytes(), in);
+            return inflated == null ? tooLarge(etag) : new Content(etag, inflated);
+        } catch (IOException e) {
+            return new Unusable(etag, "it is compressed, and damaged");
+        }
+    }
+
+    private Found tooLarge(String etag) {
+        return new Unusable(etag, "it is larger than the limit of " + settings.maxBytes() + " bytes");
+    }
+
+    /** All bytes, or null if there are more. */
+    private static byte @Nullable [] atMost(long limit, InputStream in) throws IOException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream(65_536);
+        byte[] buffer = new byte[65_536];
+        for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
+            if (all.size() + (long) length > limit) {
+                return null;
+            }
+            all.write(buffer, 0, length);
+        }
+        return all.toByteArray();
+    }
+
+    /** By what the bytes are: some clients and proxies inflate, and leave the header. No JSON begins like this. */
+    private static boolean isGzip(byte[] bytes) {
+        return bytes.length > 1 && bytes[0] == (byte) 0x1f && bytes[1] == (byte) 0x8b;
+    }
+
+    long maxBytes() {
+        return settings.maxBytes();
+    }
+
+    /** Writes an object that nobody else knows of yet. */
+    void put(String what, String name, byte[] bytes) {
+        try {
+            put(name, bytes, request(name));
+        } catch (SdkException e) {
+            throw S3Errors.translate(what, bucket, e);
+        }
+    }
+
+    /**
+     * Writes an object if it still is what the caller knows.
+     *
+     * @param etag what the caller knows, or null for nothing
+     * @return the new etag, or null if somebody was first
+     * @throws StorageUnavailableException if nobody knows whether it was written
+     */
+    @Nullable
+    String putIf(String what, String name, @Nullable String etag, byte[] bytes) {
+        PutObjectRequest.Builder request = request(name);
+        if (etag == null) {
+            request.ifNoneMatch("*");
+        } else {
+            request.ifMatch(etag);
+        }
+        try {
+            return put(name, bytes, request);
+        } catch (AwsServiceException e) {
+            if (S3Errors.isConflict(e)) {
+                return null;
+            }
+            throw S3Errors.translate(what, bucket, e);
+        } catch (SdkException e) {
+            throw S3Errors.translate(what, bucket, e);
+        }
+    }
+
+    private PutObjectRequest.Builder request(String name) {
+        return PutObjectRequest.builder()
+                .bucket(bucket)
+                .key(name)
+                .contentType("application/json")
+                .serverSideEncryption(settings.encryption())
+                .ssekmsKeyId(settings.kmsKeyId());
+    }
+
+    private String put(String name, byte[] bytes, PutObjectRequest.Builder request) {
+        byte[] body = bytes;
+        if (bytes.length > settings.gzipAbove()) {
+            body = deflated(bytes);
+            request.contentEncoding("gzip");
+        }
+        return client.putObject(request.build(), RequestBody.fromBytes(body)).eTag();
+    }
+
+    private static byte[] deflated(byte[] bytes) {
+        ByteArrayOutputStream deflated = new ByteArrayOutputStream(bytes.length / 4 + 64);
+        try (GZIPOutputStream out = new GZIPOutputStream(deflated, 65_536)) {
+            out.write(bytes);
+        } catch (IOException e) {
+            throw new IllegalStateException("a heap has no errors of its own", e);
+        }
+        return deflated.toByteArray();
+    }
+
+    /** All objects whose names begin like this, by name. */
+    List<Listed> list(String what, String prefix) {
+        try {
+            List<Listed> all = new ArrayList<>();
+            client.listObjectsV2Paginator(ListObjectsV2Request.builder()
+                            .bucket(bucket)
+                            .prefix(prefix)
+                            .build())
+                    .contents()
+                    .forEach(object -> all.add(new Listed(object.key(), object.eTag())));
+            return all;
+        } catch (SdkException e) {
+            throw S3Errors.translate(what, bucket, e);
+        }
+    }
+
+    void delete(String what, String name) {
+        try {
+            client.deleteObject(request -> request.bucket(bucket).key(name));
+        } catch (SdkException e) {
+            throw S3Errors.translate(what, bucket, e);
+        }
+    }
+
+    void close() {
+        client.close();
+    }
+}

@@ -1,0 +1,257 @@
+package io.github.keepsake4j.log.s3;
+
+import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.log.MemoryTree.State;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads memories, and changes them so that nobody's change is lost: a change is written on the condition that nobody was
+ * first, else made again on what they wrote. A change names itself in what it writes: so a writer whose answer was lost
+ * finds its own write instead of losing to it.
+ */
+final class DocumentStore {
+
+    /** How often a change is made again after somebody was first; with the pauses, about ten seconds. */
+    private static final int CONFLICTS = 40;
+
+    /** How often a change is tried again of which nobody knows whether it was written. The SDK has tried before. */
+    private static final int UNKNOWN = 3;
+
+    private static final int MAX_PAUSE_MILLIS = 500;
+    private static final int RECENT = 128;
+    private static final int LOCKS = 64;
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final Bucket bucket;
+    private final ObjectNames names;
+    private final DocumentReader reader;
+    private final Recent<Loaded> recent = new Recent<>(RECENT);
+
+    /** Writers of one process wait for each other: losing a race costs a whole document. */
+    private final Lock[] locks = new Lock[LOCKS];
+
+    DocumentStore(Bucket bucket, ObjectNames names, DocumentReader reader) {
+        this.bucket = bucket;
+        this.names = names;
+        this.reader = reader;
+        for (int i = 0; i < LOCKS; i++) {
+            locks[i] = new ReentrantLock(true);
+        }
+    }
+
+    /** Asks the newest state of a memory. */
+    <T> T read(MemoryKey key, Function<MemoryTree, T> query) {
+        return query.apply(load(key).readable().tree());
+    }
+
+    /** Changes a memory. The change may be made several times, each time on another copy. */
+    <T> T write(MemoryKey key, Function<MemoryTree, T> change) {
+        return locked(key, () -> new Writer<>(key, change, false).run());
+    }
+
+    /** Erases a memory, even one that cannot be read, and then all that lies beside its document. */
+    long erase(MemoryKey key) {
+        long epoch = locked(key, () -> new Writer<>(key, MemoryTree::erase, true).run());
+        String name = names.document(key);
+        for (Bucket.Listed beside : bucket.list("Memory " + key, ObjectNames.beside(name, ""))) {
+            bucket.delete("Memory " + key, beside.name());
+        }
+        return epoch;
+    }
+
+    private <T> T locked(MemoryKey key, Supplier<T> work) {
+        Lock lock = locks[Math.floorMod(key.hashCode(), LOCKS)];
+        lock.lock();
+        try {
+            return work.get();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Loaded load(MemoryKey key) {
+        String name = names.document(key);
+        Loaded loaded = reader.read(key, name, recent.get(name));
+        remember(name, loaded);
+        return loaded;
+    }
+
+    private void remember(String name, Loaded loaded) {
+        if (loaded.etag() == null) {
+            recent.remove(name);
+        } else {
+            recent.put(name, loaded);
+        }
+    }
+
+    /** One change on its way into the bucket. */
+    private final class Writer<T> {
+        private final MemoryKey key;
+        private final String name;
+        private final Function<MemoryTree, T> change;
+        private final boolean erasing;
+        private final String write = newWriteId();
+        private final List<String> orphans = new ArrayList<>();
+
+        /** What the change returned when it was last written; another attempt was either not written or gave the same. */
+        private @Nullable T result;
+
+        Writer(MemoryKey key, Function<MemoryTree, T> change, boolean erasing) {
+            this.key = key;
+            this.name = names.document(key);
+            this.change = change;
+            this.erasing = erasing;
+        }
+
+        T run() {
+            // What is remembered may be old; then the condition fails, or what the change says is checked.
+            Loaded remembered = recent.get(name);
+            boolean newest = remembered == null || remembered.problem() != null;
+            Loaded base = remembered == null || newest ? load(key) : remembered;
+            int conflicts = 0;
+            int unknown = 0;
+            while (true) {
+                MemoryTree tree = tree(base);
+                T made;
+                try {
+                    made = change.apply(tree);
+                } catch (KeepsakeException e) {
+                    if (newest) {
+                        throw e;
+                    }
+                    base = load(key);
+                    newest = true;
+                    continue;
+                }
+                State state = tree.state();
+                if (state.equals(base.document().state()) && base.problem() == null) {
+                    if (newest) {
+                        return made;
+                    }
+                    base = load(key);
+                    newest = true;
+                    continue;
+                }
+                try {
+                    if (written(base, state, made)) {
+                        return made;
+                    }
+                    pause(++conflicts);
+                } catch (StorageUnavailableException e) {
+                    if (++unknown == UNKNOWN) {
+                        throw e;
+                    }
+                }
+                base = load(key);
+                newest = true;
+                if (base.document().beside().writes().contains(write)) {
+                    return done(result);
+                }
+                if (conflicts == CONFLICTS) {
+                    throw new StorageUnavailableException(
+                            "Memory " + key + ": others were first " + CONFLICTS
+                                    + " times; nothing was written. Try again",
+                            null);
+                }
+            }
+        }
+
+        private MemoryTree tree(Loaded base) {
+            if (base.problem() == null) {
+                return new MemoryTree(key, Element.PAYLOADS, base.document().state());
+            }
+            if (!erasing) {
+                base.readable();
+            }
+            // The epoch cannot be read either, and no memory was erased as often as there are milliseconds.
+            return new MemoryTree(
+                    key,
+                    Element.PAYLOADS,
+                    Document.unknown(System.currentTimeMillis()).state());
+        }
+
+        private boolean written(Loaded base, State state, T made) {
+            Change changed = Change.of(key, name, base.document(), state, write);
+            checkSize(changed.bytes());
+            Beside.Kept kept = changed.document().beside().kept();
+            if (changed.keptBytes() != null && kept != null) {
+                checkSize(changed.keptBytes());
+                bucket.put("Memory " + key, ObjectNames.beside(name, kept.object()), changed.keptBytes());
+                orphans.add(kept.object());
+            }
+            result = made;
+            String etag = bucket.putIf("Memory " + key, name, base.etag(), changed.bytes());
+            if (etag == null) {
+                return false;
+            }
+            remember(name, Loaded.of(key, etag, changed.document()));
+            if (kept != null) {
+                orphans.remove(kept.object());
+            }
+            removeOrphans(base.document().beside().kept(), kept);
+            return true;
+        }
+
+        private void checkSize(byte[] bytes) {
+            if (bytes.length > bucket.maxBytes()) {
+                throw new InvalidInputException(
+                        "messages",
+                        "would make the document of memory " + key + " larger than the limit of " + bucket.maxBytes()
+                                + " bytes; nothing was written");
+            }
+        }
+
+        /**
+         * Nothing names these any more, and no write that is still under way can: the document's etag has changed. What
+         * stays behind because of an error is removed when the memory is erased.
+         */
+        private void removeOrphans(Beside.@Nullable Kept before, Beside.@Nullable Kept now) {
+            if (before != null && !before.equals(now)) {
+                orphans.add(before.object());
+            }
+            for (String orphan : orphans) {
+                try {
+                    bucket.delete("Memory " + key, ObjectNames.beside(name, orphan));
+                } catch (KeepsakeException e) {
+                    return;
+                }
+            }
+        }
+
+        private void pause(int conflicts) {
+            int limit = (int) Math.min(MAX_PAUSE_MILLIS, 4L << Math.min(conflicts, 10));
+            try {
+                Thread.sleep(ThreadLocalRandom.current().nextInt(limit));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new StorageUnavailableException(
+                        "Memory " + key + ": interrupted while waiting for other writers; nothing was written", e);
+            }
+        }
+    }
+
+    /** What was written has a result, which is null only if the change gave null. */
+    @SuppressWarnings("NullAway")
+    private static <T> T done(@Nullable T result) {
+        return result;
+    }
+
+    private static String newWriteId() {
+        byte[] bytes = new byte[9];
+        RANDOM.nextBytes(bytes);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    }
+}

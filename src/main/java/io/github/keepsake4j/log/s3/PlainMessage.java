@@ -1,0 +1,195 @@
+package io.github.keepsake4j.log.s3;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.AudioContent;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageType;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.PdfFileContent;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.data.message.VideoContent;
+import io.github.keepsake4j.message.UnknownMessage;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a plain reader sees of a message. A message's references to files are its attribute {@code files}, a list of maps
+ * with the fields of the document.
+ *
+ * @param role the role's name
+ * @param content its text, maybe empty
+ * @param files references to files, as JSON
+ */
+record PlainMessage(String role, String content, String files) {
+
+    static final String NO_FILES = "[]";
+
+    private static final String FILES = "files";
+    private static final TypeReference<List<Object>> LIST = new TypeReference<>() {};
+
+    static PlainMessage of(ChatMessage message) {
+        if (message instanceof SystemMessage system) {
+            return new PlainMessage("system", system.text(), NO_FILES);
+        }
+        if (message instanceof UserMessage user) {
+            return new PlainMessage(
+                    "user", text(user.contents()), files(user.attributes().get(FILES), user.contents(), "user"));
+        }
+        if (message instanceof AiMessage ai) {
+            String text = ai.text() == null ? "" : ai.text();
+            return new PlainMessage("assistant", text, files(ai.attributes().get(FILES), List.of(), "assistant"));
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            return new PlainMessage(
+                    "tool", text(result.contents()), files(result.attributes().get(FILES), result.contents(), "tool"));
+        }
+        return new PlainMessage("custom", "", NO_FILES);
+    }
+
+    /** The type that a role stands for; of a role that nobody knows a model sees nothing. */
+    static ChatMessageType type(String role) {
+        return switch (role) {
+            case "system" -> ChatMessageType.SYSTEM;
+            case "user" -> ChatMessageType.USER;
+            case "assistant" -> ChatMessageType.AI;
+            case "tool" -> ChatMessageType.TOOL_EXECUTION_RESULT;
+            default -> ChatMessageType.CUSTOM;
+        };
+    }
+
+    /** The message that somebody means who writes only this. */
+    ChatMessage toMessage() {
+        return switch (type(role)) {
+            case SYSTEM -> system();
+            case USER ->
+                UserMessage.builder()
+                        .addContent(TextContent.from(content))
+                        .attributes(attributes())
+                        .build();
+            case AI ->
+                AiMessage.builder().text(content).attributes(attributes()).build();
+            case TOOL_EXECUTION_RESULT ->
+                ToolExecutionResultMessage.builder()
+                        .contents(List.of(TextContent.from(content)))
+                        .attributes(attributes())
+                        .build();
+            default -> {
+                Map<String, Object> fields = attributes();
+                fields.put("type", role);
+                fields.put("content", content);
+                yield new UnknownMessage(fields);
+            }
+        };
+    }
+
+    /** Whether the same is said, however the JSON of the files is written. */
+    boolean says(PlainMessage other) {
+        return role.equals(other.role)
+                && content.equals(other.content)
+                && (files.equals(other.files) || tree(files).equals(tree(other.files)));
+    }
+
+    private SystemMessage system() {
+        if (content.trim().isEmpty()) {
+            throw new UnreadableDataException("its content is blank, which no system message can be", null);
+        }
+        return SystemMessage.from(content);
+    }
+
+    private Map<String, Object> attributes() {
+        Map<String, Object> attributes = new LinkedHashMap<>();
+        if (!files.equals(NO_FILES)) {
+            try {
+                List<Object> references = RawJson.MAPPER.readValue(files, LIST);
+                if (!references.isEmpty()) {
+                    attributes.put(FILES, references);
+                }
+            } catch (JsonProcessingException e) {
+                throw new UnreadableDataException("its files are no JSON" + RawJson.place(e), null);
+            }
+        }
+        return attributes;
+    }
+
+    private static JsonNode tree(String json) {
+        try {
+            return RawJson.MAPPER.readTree(json);
+        } catch (JsonProcessingException e) {
+            throw new UnreadableDataException("its files are no JSON" + RawJson.place(e), null);
+        }
+    }
+
+    private static String text(List<Content> contents) {
+        return contents.stream()
+                .filter(TextContent.class::isInstance)
+                .map(content -> ((TextContent) content).text())
+                .collect(Collectors.joining("\n"));
+    }
+
+    /** The references that the message carries, and those that can be made of its contents: what has a URL. */
+    private static String files(@Nullable Object attribute, List<Content> contents, String belongsTo) {
+        List<Object> files = new ArrayList<>();
+        if (attribute instanceof List<?> list && list.stream().allMatch(file -> file instanceof Map && isJson(file))) {
+            files.addAll(list);
+        }
+        for (Content content : contents) {
+            URI url = url(content);
+            if (url != null) {
+                Map<String, Object> file = new LinkedHashMap<>();
+                file.put(
+                        "type",
+                        content instanceof PdfFileContent
+                                ? "document"
+                                : content.type().name().toLowerCase(Locale.ROOT));
+                file.put("transfer_method", "remote_url");
+                file.put("url", url.toString());
+                file.put("belongs_to", belongsTo);
+                files.add(file);
+            }
+        }
+        return files.isEmpty() ? NO_FILES : RawJson.write(files);
+    }
+
+    private static @Nullable URI url(Content content) {
+        if (content instanceof ImageContent image) {
+            return image.image().url();
+        }
+        if (content instanceof AudioContent audio) {
+            return audio.audio().url();
+        }
+        if (content instanceof VideoContent video) {
+            return video.video().url();
+        }
+        return content instanceof PdfFileContent pdf ? pdf.pdfFile().url() : null;
+    }
+
+    /** What is written as JSON and comes back as it was. */
+    private static boolean isJson(@Nullable Object value) {
+        if (value instanceof List<?> list) {
+            return list.stream().allMatch(PlainMessage::isJson);
+        }
+        if (value instanceof Map<?, ?> map) {
+            return map.keySet().stream().allMatch(String.class::isInstance)
+                    && map.values().stream().allMatch(PlainMessage::isJson);
+        }
+        return value == null
+                || value instanceof String
+                || value instanceof Boolean
+                || value instanceof Integer
+                || (value instanceof Double number && Double.isFinite(number));
+    }
+}

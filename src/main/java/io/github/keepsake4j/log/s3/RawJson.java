@@ -1,0 +1,155 @@
+package io.github.keepsake4j.log.s3;
+
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.StreamWriteConstraints;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
+import com.fasterxml.jackson.databind.DeserializationContext;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * JSON of which parts are kept as they were written: fields that somebody else added must outlive our changes, to the
+ * last character. The mapper is ours alone.
+ */
+final class RawJson {
+
+    /** Deeper than what a message may hold, since the document stands around it. */
+    private static final int MAX_DEPTH = 2000;
+
+    private static final JsonFactory FACTORY = JsonFactory.builder()
+            .streamReadConstraints(StreamReadConstraints.builder()
+                    .maxNestingDepth(MAX_DEPTH)
+                    .maxStringLength(Integer.MAX_VALUE)
+                    .maxNameLength(Integer.MAX_VALUE)
+                    .maxNumberLength(20_000)
+                    .build())
+            .streamWriteConstraints(
+                    StreamWriteConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
+            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+            .build();
+
+    static final JsonMapper MAPPER = JsonMapper.builder(FACTORY)
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
+            .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
+            .withConfigOverride(
+                    List.class, o -> o.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS)))
+            .withConfigOverride(
+                    Map.class, o -> o.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS)))
+            .addModule(new SimpleModule()
+                    .addSerializer(Instant.class, ToStringSerializer.instance)
+                    .addDeserializer(Instant.class, new InstantReader()))
+            .build();
+
+    private RawJson() {}
+
+    /** Opens a parser; nothing of the text gets into its errors but places. */
+    static JsonParser parser(String json) throws IOException {
+        return FACTORY.createParser(json);
+    }
+
+    /** Passes a value over, whatever it is, and returns it as it was written. The parser stands on its first token. */
+    static String raw(JsonParser in, String source) throws IOException {
+        int start = (int) in.currentTokenLocation().getCharOffset();
+        in.skipChildren();
+        in.finishToken();
+        return source.substring(start, (int) in.currentLocation().getCharOffset());
+    }
+
+    /** The fields of an object, each value as it was written. */
+    static Map<String, String> fields(String object) throws IOException {
+        Map<String, String> fields = new LinkedHashMap<>();
+        try (JsonParser in = parser(object)) {
+            in.nextToken();
+            while (in.nextToken() == JsonToken.FIELD_NAME) {
+                String name = in.currentName();
+                in.nextToken();
+                fields.put(name, raw(in, object));
+            }
+        }
+        return fields;
+    }
+
+    /** The same of an object that was read or written before. */
+    static Map<String, String> fieldsOf(String object) {
+        try {
+            return fields(object);
+        } catch (IOException e) {
+            throw new IllegalStateException("this was JSON before", e);
+        }
+    }
+
+    /** An object of such fields. */
+    static String object(Map<String, String> fields) {
+        StringBuilder json = new StringBuilder("{");
+        fields.forEach((name, value) -> {
+            if (json.length() > 1) {
+                json.append(',');
+            }
+            json.append(write(name)).append(':').append(value);
+        });
+        return json.append('}').toString();
+    }
+
+    /** Writes a value so that UTF-8 can hold it: half a surrogate pair is escaped, and rarely anything else. */
+    static String write(Object value) {
+        try {
+            String json = MAPPER.writeValueAsString(value);
+            return StandardCharsets.UTF_8.newEncoder().canEncode(json) ? json : escaped(value);
+        } catch (IOException e) {
+            throw new IllegalStateException("records of texts and numbers are always written", e);
+        }
+    }
+
+    private static String escaped(Object value) throws IOException {
+        StringWriter json = new StringWriter();
+        try (JsonGenerator out = FACTORY.createGenerator(json)) {
+            out.configure(JsonWriteFeature.ESCAPE_NON_ASCII.mappedFeature(), true);
+            MAPPER.writeValue(out, value);
+        }
+        return json.toString();
+    }
+
+    /** Where a parser gave up; Jackson's own text repeats what it could not read. */
+    static String place(JsonProcessingException e) {
+        return e.getLocation() == null
+                ? ""
+                : " (line " + e.getLocation().getLineNr() + ", column "
+                        + e.getLocation().getColumnNr() + ")";
+    }
+
+    private static final class InstantReader extends FromStringDeserializer<Instant> {
+
+        private static final long serialVersionUID = 1L;
+
+        InstantReader() {
+            super(Instant.class);
+        }
+
+        @Override
+        protected Instant _deserialize(String text, DeserializationContext context) {
+            return Instant.parse(text);
+        }
+    }
+}

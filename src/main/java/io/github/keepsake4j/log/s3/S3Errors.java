@@ -1,0 +1,56 @@
+package io.github.keepsake4j.log.s3;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.KeepsakeException;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+import software.amazon.awssdk.core.exception.AbortedException;
+import software.amazon.awssdk.core.exception.SdkException;
+
+/** What a caller can do about an error of S3. */
+final class S3Errors {
+
+    private S3Errors() {}
+
+    static boolean isNoSuchKey(AwsServiceException e) {
+        return e.statusCode() == 404 && !code(e).equals("NoSuchBucket");
+    }
+
+    /** 412: the condition does not hold; 409: another write is under way; 404: what was to be replaced is gone. */
+    static boolean isConflict(AwsServiceException e) {
+        return e.statusCode() == 412 || e.statusCode() == 409 || isNoSuchKey(e);
+    }
+
+    static KeepsakeException translate(String what, String bucket, SdkException e) {
+        if (e instanceof AbortedException) {
+            Thread.currentThread().interrupt();
+        }
+        if (!(e instanceof AwsServiceException service)) {
+            return new StorageUnavailableException(what + ": bucket " + bucket + " cannot be reached", e);
+        }
+        String answer = " (" + service.statusCode() + " " + code(service) + ")";
+        if (service.statusCode() == 401 || service.statusCode() == 403) {
+            return new KeepsakeException(
+                    what + ": bucket " + bucket + " denies access" + answer
+                            + ". Needed are s3:GetObject, s3:PutObject, s3:DeleteObject and s3:ListBucket (without the"
+                            + " last one S3 answers 403 for an object that is not there)",
+                    e);
+        }
+        if (service.statusCode() == 404) {
+            return new KeepsakeException(what + ": there is no bucket " + bucket + answer, e);
+        }
+        if (service.statusCode() >= 500 && service.statusCode() != 501
+                || service.statusCode() == 429
+                || service.statusCode() == 408
+                || service.isThrottlingException()
+                || code(service).equals("RequestTimeout")) {
+            return new StorageUnavailableException(what + ": bucket " + bucket + " is not available" + answer, e);
+        }
+        return new KeepsakeException(what + ": bucket " + bucket + " refuses the request" + answer, e);
+    }
+
+    private static String code(AwsServiceException e) {
+        return e.awsErrorDetails() == null || e.awsErrorDetails().errorCode() == null
+                ? ""
+                : e.awsErrorDetails().errorCode();
+    }
+}
