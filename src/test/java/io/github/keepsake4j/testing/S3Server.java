@@ -1,0 +1,218 @@
+package io.github.keepsake4j.testing;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.gaul.s3proxy.S3Proxy;
+import org.gaul.s3proxy.auth.AuthenticationType;
+import org.gaul.s3proxy.blobstore.BlobStore;
+import org.gaul.s3proxy.blobstore.ForwardingBlobStore;
+import org.gaul.s3proxy.blobstore.S3Exceptions;
+import org.gaul.s3proxy.nio2blob.TransientNio2BlobStore;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.ResponseInputStream;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
+import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.http.apache5.Apache5HttpClient;
+import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
+import software.amazon.awssdk.services.s3.model.DeleteObjectResponse;
+import software.amazon.awssdk.services.s3.model.GetObjectRequest;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.HeadObjectResponse;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
+
+/** A server that speaks S3 over the wire, in this JVM: one for all tests, with a bucket for each. */
+public final class S3Server {
+
+    public static final String ACCESS_KEY = "test-access-key";
+    public static final String SECRET_KEY = "test-secret-key";
+    public static final String REGION = "us-east-1";
+
+    private static S3Server shared;
+
+    private final S3Proxy proxy;
+    private final Store store;
+    private final AtomicInteger buckets = new AtomicInteger();
+
+    private S3Server() throws Exception {
+        store = new Store(new TransientNio2BlobStore());
+        proxy = S3Proxy.builder()
+                .blobStore(store)
+                .endpoint(URI.create("http://127.0.0.1:0"))
+                .awsAuthentication(AuthenticationType.AWS_V4, ACCESS_KEY, SECRET_KEY)
+                .v4MaxNonChunkedRequestSize(512L << 20)
+                .ignoreUnknownHeaders(true)
+                .build();
+        proxy.start();
+    }
+
+    /** The one server of this JVM. */
+    public static synchronized S3Server shared() throws Exception {
+        if (shared == null) {
+            S3Server server = new S3Server();
+            Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
+            shared = server;
+        }
+        return shared;
+    }
+
+    private void stop() {
+        try {
+            proxy.stop();
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    public int port() {
+        return proxy.getPort();
+    }
+
+    public URI endpoint() {
+        return endpoint(port());
+    }
+
+    /** The same through another port, such as a proxy's. */
+    public static URI endpoint(int port) {
+        return URI.create("http://127.0.0.1:" + port);
+    }
+
+    /** A new, empty bucket; its name. */
+    public String newBucket() {
+        String name = "bucket-" + buckets.incrementAndGet();
+        store.delegate().createContainer(name);
+        return name;
+    }
+
+    /** A client through some port. */
+    public static S3Client client(int port) {
+        return S3Client.builder()
+                .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64))
+                .endpointOverride(endpoint(port))
+                .region(Region.of(REGION))
+                .credentialsProvider(
+                        StaticCredentialsProvider.create(AwsBasicCredentials.create(ACCESS_KEY, SECRET_KEY)))
+                .forcePathStyle(true)
+                .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
+                .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)
+                .build();
+    }
+
+    /** How many requests of a kind arrived since the server began: {@code PUT}, {@code GET}, {@code LIST}, {@code DELETE}. */
+    public int requests(String kind) {
+        return store.counts.computeIfAbsent(kind, k -> new AtomicInteger()).get();
+    }
+
+    public int requests() {
+        return store.counts.values().stream().mapToInt(AtomicInteger::get).sum();
+    }
+
+    /** What happens to each request before it is served: may throw, such as {@link #fail}; its kind and key are given. */
+    public void before(Consumer<String> interference) {
+        store.before = interference;
+    }
+
+    /** The same after it was served, and before it is answered. */
+    public void after(Consumer<String> interference) {
+        store.after = interference;
+    }
+
+    public void leaveAlone() {
+        store.before = request -> {};
+        store.after = request -> {};
+    }
+
+    /** Answers with an error. */
+    public static void fail(int status) {
+        throw S3Exceptions.fromStatusCode(status);
+    }
+
+    /**
+     * The server looks whether a condition holds before it writes, and not while: so two writers could both win. Here it is
+     * looked at again while nobody else writes the object.
+     */
+    private static final class Store extends ForwardingBlobStore {
+        private final ConcurrentMap<String, Object> locks = new ConcurrentHashMap<>();
+        private final ConcurrentMap<String, AtomicInteger> counts = new ConcurrentHashMap<>();
+        private volatile Consumer<String> before = request -> {};
+        private volatile Consumer<String> after = request -> {};
+
+        Store(BlobStore delegate) {
+            super(delegate);
+        }
+
+        private void arrive(String kind, String key) {
+            counts.computeIfAbsent(kind, k -> new AtomicInteger()).incrementAndGet();
+            before.accept(kind + " " + key);
+        }
+
+        @Override
+        public PutObjectResponse putBlob(PutObjectRequest request, InputStream body) {
+            byte[] bytes;
+            try {
+                bytes = body.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            arrive("PUT", request.key());
+            PutObjectResponse response;
+            synchronized (locks.computeIfAbsent(request.bucket() + "/" + request.key(), k -> new Object())) {
+                checkCondition(request);
+                response = super.putBlob(request, new ByteArrayInputStream(bytes));
+            }
+            after.accept("PUT " + request.key());
+            return response;
+        }
+
+        private void checkCondition(PutObjectRequest request) {
+            HeadObjectResponse there = blobMetadataIfPresent(request.bucket(), request.key());
+            if (request.ifNoneMatch() != null && there != null) {
+                throw S3Exceptions.preconditionFailed(null);
+            }
+            if (request.ifMatch() != null && there == null) {
+                throw S3Exceptions.noSuchKey(request.bucket(), request.key(), "nothing to replace");
+            }
+            if (request.ifMatch() != null && !bare(request.ifMatch()).equals(bare(there.eTag()))) {
+                throw S3Exceptions.preconditionFailed(null);
+            }
+        }
+
+        private static String bare(String etag) {
+            return etag.replace("\"", "");
+        }
+
+        @Override
+        public ResponseInputStream<GetObjectResponse> getBlob(GetObjectRequest request) {
+            arrive("GET", request.key());
+            ResponseInputStream<GetObjectResponse> response = super.getBlob(request);
+            after.accept("GET " + request.key());
+            return response;
+        }
+
+        @Override
+        public ListObjectsV2Response list(ListObjectsV2Request request) {
+            arrive("LIST", request.prefix());
+            return super.list(request);
+        }
+
+        @Override
+        public DeleteObjectResponse removeBlob(DeleteObjectRequest request) {
+            arrive("DELETE", request.key());
+            synchronized (locks.computeIfAbsent(request.bucket() + "/" + request.key(), k -> new Object())) {
+                return super.removeBlob(request);
+            }
+        }
+    }
+}
