@@ -9,7 +9,6 @@ import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
-import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -257,12 +256,13 @@ record Element(
             return time.truncatedTo(ChronoUnit.MICROS);
         }
 
+        /** Seconds since 1970; what would lie thousands of years away counts something else. */
         private Instant seconds(JsonParser in) throws IOException {
-            if (in.getTextLength() > 30) {
+            double seconds = in.getTextLength() > 30 ? Double.NaN : in.getDoubleValue();
+            if (!(Math.abs(seconds) < 1e11)) {
                 throw wrong("created_at", "no time");
             }
-            BigDecimal micros = in.getDecimalValue().movePointRight(6);
-            return Instant.EPOCH.plus(micros.longValue(), ChronoUnit.MICROS);
+            return Instant.EPOCH.plus(Math.round(seconds * 1e6), ChronoUnit.MICROS);
         }
 
         private void extra(JsonToken token, JsonParser in) throws IOException {

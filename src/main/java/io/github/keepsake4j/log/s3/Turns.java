@@ -65,7 +65,7 @@ final class Turns {
     }
 
     private static String files(String run, JsonNode files) {
-        if (files.isMissingNode() || files.isNull() || files.isEmpty()) {
+        if (files.isMissingNode() || files.isNull()) {
             return PlainMessage.NO_FILES;
         }
         if (!files.isArray()) {

@@ -1,0 +1,136 @@
+package io.github.keepsake4j.log.s3;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.S3Server;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.SdkHttpRequest;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/** A fresh bucket, a log on it, and what other programs do with its objects. */
+abstract class BucketFixture {
+
+    static final NodeKey NODE = NodeKey.of("default", "app", "conversation", "node");
+    static final String NODE_OBJECT = "node_memory/app/conversation/node.json";
+
+    /** Counts requests as the client sends them, tries again among them. */
+    static final class Wire implements ExecutionInterceptor {
+        private final Map<String, Integer> counts = new ConcurrentHashMap<>();
+
+        @Override
+        public void beforeTransmission(Context.BeforeTransmission context, ExecutionAttributes attributes) {
+            SdkHttpRequest request = context.httpRequest();
+            boolean list = request.firstMatchingRawQueryParameter("list-type").isPresent();
+            counts.merge(list ? "LIST" : request.method().name(), 1, Integer::sum);
+        }
+
+        int count(String kind) {
+            return counts.getOrDefault(kind, 0);
+        }
+    }
+
+    final Wire wire = new Wire();
+    S3Server server;
+    S3Client client;
+    String bucket;
+    MessageLog log;
+
+    @BeforeEach
+    void open() throws Exception {
+        server = S3Server.shared();
+        client = S3Server.client(server.port(), wire);
+        bucket = server.newBucket();
+        log = another();
+    }
+
+    @AfterEach
+    void close() {
+        server.leaveAlone();
+        log.close();
+        client.close();
+    }
+
+    /** A log that remembers nothing, as in another process. */
+    final MessageLog another() {
+        return another(builder -> {});
+    }
+
+    final MessageLog another(Consumer<S3MessageLog.Builder> settings) {
+        S3MessageLog.Builder builder = S3MessageLog.builder().client(client).bucket(bucket);
+        settings.accept(builder);
+        return builder.build();
+    }
+
+    static String resource(String name) {
+        try (InputStream in = BucketFixture.class.getResourceAsStream(name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    final void put(String object, byte[] bytes) {
+        client.putObject(request -> request.bucket(bucket).key(object), RequestBody.fromBytes(bytes));
+    }
+
+    final void put(String object, String text) {
+        put(object, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    final byte[] bytes(String object) {
+        return client.getObjectAsBytes(request -> request.bucket(bucket).key(object))
+                .asByteArray();
+    }
+
+    /** An object's text, inflated if need be. */
+    final String text(String object) {
+        byte[] bytes = bytes(object);
+        try {
+            return new String(bytes[0] == 0x1f ? gunzip(bytes) : bytes, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    final List<String> objects() {
+        return client.listObjectsV2(request -> request.bucket(bucket)).contents().stream()
+                .map(S3Object::key)
+                .toList();
+    }
+
+    static byte[] gzip(byte[] bytes) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(out)) {
+            gzip.write(bytes);
+        }
+        return out.toByteArray();
+    }
+
+    private static byte[] gunzip(byte[] bytes) throws IOException {
+        try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes))) {
+            return in.readAllBytes();
+        }
+    }
+
+    static String nameOf(MemoryKey key) {
+        return new ObjectNames("", "default").document(key);
+    }
+}

@@ -1,0 +1,317 @@
+package io.github.keepsake4j.log.s3;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.testing.S3Server;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/** What goes over the wire, and what happens when somebody was first or an answer is lost. */
+@Timeout(120)
+class RequestsTest extends BucketFixture {
+
+    /** What goes to the server during some work, such as "1 GET, 1 PUT". */
+    private String requests(Runnable work) {
+        List<String> kinds = List.of("GET", "PUT", "LIST", "DELETE");
+        int[] before = kinds.stream().mapToInt(wire::count).toArray();
+        work.run();
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < before.length; i++) {
+            int count = wire.count(kinds.get(i)) - before[i];
+            if (count > 0) {
+                text.append(text.isEmpty() ? "" : ", ")
+                        .append(count)
+                        .append(' ')
+                        .append(kinds.get(i));
+            }
+        }
+        return text.toString();
+    }
+
+    @Test
+    void each_call_takes_as_few_requests_as_it_can() {
+        assertThat(requests(() -> log.append(NODE, batch("a")))).isEqualTo("1 GET, 1 PUT");
+        assertThat(requests(() -> log.append(NODE, batch("b")))).isEqualTo("1 PUT");
+        assertThat(requests(() -> log.read(NODE, ReadQuery.newest(9)))).isEqualTo("1 GET");
+        assertThat(requests(() -> log.append(NODE, batch("b")))).as("a replay").isEqualTo("1 GET");
+        assertThat(requests(() -> log.acquireLease(NODE, "work", "one", Duration.ofHours(1))))
+                .isEqualTo("1 PUT");
+        assertThat(requests(() -> log.acquireLease(NODE, "work", "two", Duration.ofHours(1))))
+                .isEqualTo("1 GET");
+        assertThat(requests(() -> log.releaseLease(NODE, "work", "two"))).isEqualTo("1 GET");
+        MessageLog second = another();
+        assertThat(requests(() -> second.append(NODE, batch("c")))).isEqualTo("1 GET, 1 PUT");
+        assertThat(requests(() -> log.append(NODE, batch("d"))))
+                .as("somebody was first")
+                .isEqualTo("1 GET, 2 PUT");
+        assertThat(requests(() -> log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of())))))
+                .as("a clear")
+                .isEqualTo("2 PUT");
+        assertThat(requests(() -> log.append(NODE, batch("e")))).isEqualTo("1 PUT");
+        assertThat(requests(() -> log.read(NODE, ReadQuery.wholeBranch()))).isEqualTo("1 GET");
+        assertThat(requests(() -> second.read(NODE, ReadQuery.wholeBranch()))).isEqualTo("2 GET");
+        log.append(NODE, batch("f"));
+        assertThat(requests(() -> second.read(NODE, ReadQuery.wholeBranch())))
+                .as("what was cleared is fetched once")
+                .isEqualTo("1 GET");
+    }
+
+    @Test
+    void a_list_reads_only_what_has_changed() {
+        for (int i = 0; i < 5; i++) {
+            log.append(ConversationKey.of("default", "c" + i), batch("a"));
+        }
+        MessageLog fresh = another();
+        assertThat(requests(() -> fresh.list("default", ListQuery.first(2)))).isEqualTo("5 GET, 2 LIST");
+        assertThat(requests(() -> fresh.list("default", ListQuery.first(9)))).isEqualTo("2 LIST");
+        log.append(ConversationKey.of("default", "c3"), batch("b"));
+        assertThat(requests(() -> fresh.list("default", ListQuery.first(9)))).isEqualTo("1 GET, 2 LIST");
+    }
+
+    @Test
+    void what_has_not_changed_is_not_transferred() {
+        AtomicInteger bytes = new AtomicInteger();
+        AtomicInteger unchanged = new AtomicInteger();
+        try (S3Client watched = S3Server.client(server.port(), new ExecutionInterceptor() {
+            @Override
+            public void beforeUnmarshalling(Context.BeforeUnmarshalling context, ExecutionAttributes attributes) {
+                unchanged.addAndGet(context.httpResponse().statusCode() == 304 ? 1 : 0);
+                context.httpResponse()
+                        .firstMatchingHeader("Content-Length")
+                        .ifPresent(length -> bytes.addAndGet(Integer.parseInt(length)));
+            }
+        })) {
+            MessageLog reader =
+                    S3MessageLog.builder().client(watched).bucket(bucket).build();
+            log.append(NODE, batch("a"));
+            reader.read(NODE, ReadQuery.newest(1));
+            assertThat(bytes.get()).isGreaterThan(100);
+            bytes.set(0);
+
+            for (int i = 0; i < 5; i++) {
+                assertThat(ids(reader.read(NODE, ReadQuery.newest(1)).messages()))
+                        .containsExactly("a");
+            }
+            assertThat(unchanged).hasValue(5);
+            assertThat(bytes).hasValue(0);
+            log.append(NODE, batch("b"));
+            assertThat(ids(reader.read(NODE, ReadQuery.newest(1)).messages())).containsExactly("b");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {412, 409, 404})
+    void who_was_first_is_built_upon(int status) {
+        log.append(NODE, batch("a"));
+        MessageLog other = another();
+        once("PUT", true, () -> {
+            if (status == 404) {
+                client.deleteObject(request -> request.bucket(bucket).key(NODE_OBJECT));
+            } else {
+                other.append(NODE, batch("x"));
+            }
+            if (status == 409) {
+                S3Server.fail(409);
+            }
+        });
+
+        AppendResult result = log.append(NODE, batch("b"));
+
+        assertThat(result.previousHead()).isEqualTo(status == 404 ? null : "x");
+        assertThat(branch(another(), NODE)).isEqualTo(status == 404 ? List.of("b") : List.of("a", "x", "b"));
+    }
+
+    @Test
+    void an_answer_that_is_lost_does_not_make_a_writer_lose_to_itself() {
+        log.append(NODE, batch("a"));
+        Map<String, Runnable> changes = Map.of(
+                "append",
+                        () -> {
+                            AppendResult result = log.append(NODE, batch("b"));
+                            assertThat(result.replayed()).isFalse();
+                            assertThat(result.previousHead()).isEqualTo("a");
+                        },
+                "lease",
+                        () -> assertThat(log.acquireLease(NODE, "work", "one", Duration.ofHours(1)))
+                                .isPresent(),
+                "summary", () -> log.putSummary(NODE, new Summary("a", "text", 1, "c", 1, 1, null, Instant.EPOCH), 1),
+                "clear", () -> log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of()))));
+        for (String name : List.of("append", "lease", "summary", "clear")) {
+            MessageLog other = another();
+            once("PUT", false, () -> {
+                // Others go on with what was written.
+                for (int i = 0; i < 5 && !name.equals("clear"); i++) {
+                    other.describe(NODE, "title " + name + i, Map.of());
+                }
+                S3Server.fail(500);
+            });
+            changes.get(name).run();
+        }
+
+        assertThat(ids(history(another(), NODE))).containsExactly("a", "b");
+        assertThat(another().summaries(NODE)).hasSize(1);
+        assertThat(another().acquireLease(NODE, "work", "two", Duration.ofHours(1)))
+                .isEmpty();
+        assertThat(list(another(), "default", 1).get(0).title()).isEqualTo("title summary4");
+    }
+
+    @Test
+    void an_erase_whose_answer_is_lost_erases_once() {
+        log.append(NODE, batch("a"));
+        MessageLog other = another();
+        once("PUT", false, () -> {
+            other.append(NODE, batch("new"));
+            S3Server.fail(500);
+        });
+
+        long epoch = log.erase(NODE);
+
+        assertThat(branch(another(), NODE)).containsExactly("new");
+        assertThat(another().read(NODE, ReadQuery.newest(0)).epoch()).isEqualTo(epoch);
+    }
+
+    @Test
+    void a_write_that_nobody_answers_for_is_looked_for_before_it_is_repeated() {
+        log.append(NODE, batch("a"));
+        AtomicInteger puts = new AtomicInteger();
+        server.after(request -> {
+            if (request.startsWith("PUT") && puts.incrementAndGet() == 1) {
+                // From now on no write gets through, so the client gives up.
+                server.before(next -> {
+                    if (next.startsWith("PUT")) {
+                        S3Server.fail(503);
+                    }
+                });
+                S3Server.fail(500);
+            }
+        });
+
+        assertThat(log.append(NODE, batch("b")).replayed()).isFalse();
+        server.leaveAlone();
+        assertThat(branch(another(), NODE)).containsExactly("a", "b");
+    }
+
+    @Test
+    void a_clear_that_fails_half_way_loses_nothing() throws Exception {
+        log.append(NODE, batch("a", "b"));
+        server.before(request -> {
+            if (request.equals("PUT " + NODE_OBJECT)) {
+                S3Server.fail(503);
+            }
+        });
+        assertThatThrownBy(() -> log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of()))))
+                .isInstanceOf(StorageUnavailableException.class);
+        server.leaveAlone();
+
+        assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("a", "b");
+        assertThat(branch(another(), NODE)).containsExactly("a", "b");
+        another().append(NODE, Append.viewOnly(View.of(null, List.of(), List.of())));
+        assertThat(PlainProgram.read(text(NODE_OBJECT))).isEmpty();
+        assertThat(ids(history(another(), NODE))).containsExactly("a", "b");
+    }
+
+    @Test
+    void what_lies_beside_may_go_while_somebody_reads() {
+        log.append(NODE, batch("a", "b"));
+        log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of())));
+        MessageLog reader = another();
+        AtomicInteger gets = new AtomicInteger();
+        server.before(request -> {
+            if (request.startsWith("GET") && gets.incrementAndGet() == 2) {
+                log.moveHead(NODE, "a", null);
+            }
+        });
+
+        assertThat(ids(history(reader, NODE))).containsExactly("a", "b");
+    }
+
+    @Test
+    void denied_access_is_a_clear_error_that_no_retry_mends() {
+        MessageLog stranger =
+                S3MessageLog.connect(server.endpoint(), "us-east-1", S3Server.ACCESS_KEY, "wrong", bucket);
+        assertThatThrownBy(() -> stranger.read(NODE, ReadQuery.newest(1)))
+                .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
+                        .isFalse())
+                .hasMessageContaining("denies access")
+                .hasMessageContaining(bucket)
+                .hasMessageContaining(NODE.canonical());
+        stranger.close();
+        assertThatThrownBy(() -> S3MessageLog.builder()
+                        .client(client)
+                        .bucket("not-there")
+                        .build()
+                        .append(NODE, batch("a")))
+                .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
+                        .isFalse())
+                .hasMessageContaining("no bucket not-there");
+    }
+
+    @Test
+    void a_client_that_was_given_stays_open_and_ones_own_is_closed() {
+        log.close();
+        assertThatCode(() -> client.listBuckets()).doesNotThrowAnyException();
+        S3MessageLog own = S3MessageLog.connect(
+                server.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, S3Server.SECRET_KEY, bucket);
+        own.append(NODE, batch("a"));
+        own.close();
+        own.close();
+        assertThatThrownBy(() -> own.read(NODE, ReadQuery.newest(1))).isInstanceOf(RuntimeException.class);
+    }
+
+    @Test
+    void what_does_not_go_together_is_refused() {
+        assertThatThrownBy(() -> S3MessageLog.builder().client(client).build())
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("bucket");
+        assertThatThrownBy(() -> S3MessageLog.builder()
+                        .client(client)
+                        .bucket("b")
+                        .endpoint(URI.create("http://x"))
+                        .build())
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("client");
+    }
+
+    /** Lets something happen with the next request of a kind: before it is served, or after it and before it is answered. */
+    private void once(String kind, boolean before, Runnable interference) {
+        AtomicInteger times = new AtomicInteger();
+        Consumer<String> hook = request -> {
+            if (request.startsWith(kind) && times.getAndIncrement() == 0) {
+                interference.run();
+            }
+        };
+        server.leaveAlone();
+        if (before) {
+            server.before(hook);
+        } else {
+            server.after(hook);
+        }
+    }
+}

@@ -1,0 +1,191 @@
+package io.github.keepsake4j.log.s3;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What cannot be read is an error that names the memory, and nothing is written over it. */
+@Timeout(120)
+class UnreadableDocumentTest extends BucketFixture {
+
+    private static final int LIMIT = 1_000_000;
+
+    static Stream<Arguments> damaged() throws IOException {
+        String good = resource("node-memory-v1.json").replace("A lake", SECRET + " lake");
+        Map<String, byte[]> cases = new LinkedHashMap<>();
+        cases.put("nothing at all", new byte[0]);
+        cases.put("no JSON", utf8(SECRET + " and more"));
+        cases.put("truncated", utf8(good.substring(0, good.length() * 3 / 4)));
+        cases.put("truncated behind the messages", utf8(good.substring(0, good.lastIndexOf('}'))));
+        cases.put("something behind it", utf8(good + SECRET));
+        cases.put("another object behind it", utf8(good + "{}"));
+        cases.put("no object", utf8("[" + good + "]"));
+        byte[] zipped = gzip(utf8(good));
+        cases.put("truncated gzip", Arrays.copyOf(zipped, zipped.length - 12));
+        byte[] flipped = zipped.clone();
+        flipped[flipped.length / 2] ^= 0x55;
+        cases.put("damaged gzip", flipped);
+        cases.put("a gzip bomb", gzip(new byte[20 * LIMIT]));
+        cases.put("too large", utf8(good.replace("lake", "lake" + " ".repeat(LIMIT))));
+        byte[] broken = utf8(good);
+        broken[good.indexOf("lake")] = (byte) 0xff;
+        cases.put("not UTF-8", broken);
+        cases.put("UTF-16", good.getBytes(StandardCharsets.UTF_16));
+        cases.put(
+                "too deep",
+                utf8(good.replace(
+                        "\"version\": 1", "\"version\": 1, \"x\": " + "[".repeat(9_000) + "]".repeat(9_000))));
+        for (String version : List.of("2", "0", "\"1\"", "1.0", "null", "true", "{}")) {
+            cases.put("version " + version, utf8(good.replace("\"version\": 1", "\"version\": " + version)));
+        }
+        cases.put("no version", utf8(good.replace("\"version\": 1,", "")));
+        cases.put("two versions", utf8(good.replace("\"version\": 1", "\"version\": 1, \"version\": 1")));
+        cases.put("messages null", utf8("{\"version\":1,\"messages\":null}"));
+        cases.put("messages an object", utf8("{\"version\":1,\"messages\":{}}"));
+        cases.put("a message that is a text", utf8("{\"version\":1,\"messages\":[\"" + SECRET + "\"]}"));
+        for (String[] change : new String[][] {
+            {"\"msg-002\"", "2"},
+            {"\"msg-002\"", "\"\""},
+            {"\"msg-002\"", "\"msg-001\""},
+            {"\"message_id\": \"msg-002\",", ""},
+            {"\"role\": \"assistant\",", ""},
+            {"\"assistant\"", "5"},
+            {"\"" + SECRET + " lake between mountains.\"", "{\"text\":\"" + SECRET + "\"}"},
+            {"\"" + SECRET + " lake between mountains.\"", "7"},
+            {"\"files\": []", "\"files\": {}"},
+            {"\"files\": []", "\"files\": [\"" + SECRET + "\"]"},
+            {"50", "\"50\""},
+            {"50", "-1"},
+            {"50", "1.5"},
+            {"50", "99999999999999999999"},
+            {"\"2026-01-07T10:00:01.123456Z\"", "\"" + SECRET + "\""},
+            {"\"2026-01-07T10:00:01.123456Z\"", "true"},
+            {"\"2026-01-07T10:00:01.123456Z\"", "1e400"},
+            {"\"token_count\": 50", "\"keepsake\": 1"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": []"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"epoch\": \"" + SECRET + "\"}"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"views\": 3}"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"created_at\": \"" + SECRET + "\"}"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"kept\": {\"object\": \"gone\", \"messages\": 2}}"},
+            {"\"version\": 1", "\"version\": 1, \"turns\": []"},
+            {"\"version\": 1", "\"version\": 1, \"turns\": {\"run\": \"" + SECRET + "\"}"},
+            {"\"version\": 1", "\"version\": 1, \"turns\": {\"run\": {\"user_content\": 5}}"},
+            {"\"version\": 1", "\"version\": 1, \"turns\": {\"run\": {\"user_files\": \"" + SECRET + "\"}}"},
+        }) {
+            assertThat(good).contains(change[0]);
+            cases.put(change[0] + " -> " + change[1], utf8(good.replace(change[0], change[1])));
+        }
+        return cases.entrySet().stream().map(entry -> Arguments.of(entry.getKey(), entry.getValue()));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("damaged")
+    void damage_is_an_error_and_stays_until_it_is_repaired(String name, byte[] damaged) {
+        MessageLog limited = another(builder -> builder.maxObjectBytes(LIMIT));
+        limited.append(NODE, batch("before"));
+        put(NODE_OBJECT, damaged);
+
+        for (ThrowingCallable call : calls(limited)) {
+            assertThatThrownBy(call)
+                    .isInstanceOf(UnreadableDataException.class)
+                    .hasMessageContaining(NODE.canonical())
+                    .hasMessageNotContaining(SECRET)
+                    .satisfies(e -> assertThat(
+                                    e.getCause() == null ? "" : e.getCause().toString())
+                            .doesNotContain(SECRET));
+        }
+        assertThat(bytes(NODE_OBJECT)).isEqualTo(damaged);
+
+        put(NODE_OBJECT, resource("node-memory-v1.json"));
+        limited.append(NODE, batch("after"));
+        assertThat(branch(limited, NODE)).containsExactly("msg-001", "msg-002", "after");
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("damaged")
+    void damage_can_be_erased_and_the_epoch_goes_on(String name, byte[] damaged) {
+        long epoch = log.append(NODE, batch("before")).epoch();
+        put(NODE_OBJECT, damaged);
+        MessageLog limited = another(builder -> builder.maxObjectBytes(LIMIT));
+
+        assertThat(limited.erase(NODE)).isGreaterThan(epoch);
+        limited.append(NODE, batch("after"));
+
+        assertThat(branch(log, NODE)).containsExactly("after");
+    }
+
+    @Test
+    void what_lies_beside_the_document_is_part_of_it() {
+        log.append(NODE, batch("a"));
+        log.append(
+                NODE,
+                io.github.keepsake4j.log.Append.viewOnly(io.github.keepsake4j.log.View.of(null, List.of(), List.of())));
+        String beside = objects().stream()
+                .filter(name -> !name.equals(NODE_OBJECT))
+                .findFirst()
+                .orElseThrow();
+        put(beside, "{\"version\":1,\"messages\":[7]}");
+        byte[] document = bytes(NODE_OBJECT);
+
+        for (ThrowingCallable call : calls(another())) {
+            assertThatThrownBy(call).isInstanceOf(UnreadableDataException.class).hasMessageContaining(NODE.canonical());
+        }
+        assertThat(bytes(NODE_OBJECT)).isEqualTo(document);
+    }
+
+    @Test
+    void the_document_of_another_memory_is_not_taken_for_ones_own() {
+        var longId = io.github.keepsake4j.message.NodeKey.of("default", "ü".repeat(256), "c", "n");
+        var other = io.github.keepsake4j.message.NodeKey.of("default", "ü".repeat(256), "c", "m");
+        log.append(longId, batch("a"));
+        put(nameOf(other), text(nameOf(longId)));
+
+        assertThatThrownBy(() -> log.read(other, ReadQuery.newest(1))).isInstanceOf(UnreadableDataException.class);
+    }
+
+    private static List<ThrowingCallable> calls(MessageLog log) {
+        List<ThrowingCallable> calls = new ArrayList<>();
+        calls.add(() -> log.append(NODE, batch("b")));
+        calls.add(() -> log.append(NODE, batch("before")));
+        calls.add(() -> log.read(NODE, ReadQuery.newest(1)));
+        calls.add(() -> log.read(NODE, ReadQuery.newest(0)));
+        calls.add(() -> log.history(NODE, HistoryQuery.newest(1)));
+        calls.add(() -> log.branches(NODE));
+        calls.add(() -> log.summaries(NODE));
+        calls.add(() -> log.moveHead(NODE, "msg-001", null));
+        calls.add(() -> log.describe(NODE, "title", Map.of()));
+        calls.add(() -> log.list("default", ListQuery.first(1)));
+        calls.add(
+                () -> log.putSummary(NODE, new Summary("msg-001", "text", 1, "counter", 1, 1, null, Instant.EPOCH), 1));
+        calls.add(() -> log.acquireLease(NODE, "work", "me", Duration.ofSeconds(9)));
+        calls.add(() -> log.releaseLease(NODE, "work", "me"));
+        return calls;
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+}
