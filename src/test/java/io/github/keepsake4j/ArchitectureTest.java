@@ -30,6 +30,7 @@ class ArchitectureTest {
             Map.entry("log", List.of("message")),
             Map.entry("log.inmemory", List.of("log", "codec", "message")),
             Map.entry("log.jdbc", List.of("log", "codec", "message")),
+            Map.entry("log.s3", List.of("log", "codec", "message")),
             Map.entry("context", List.of("message", "tokens")),
             Map.entry("metrics", List.of()),
             Map.entry("summary", List.of("message", "log", "tokens", "metrics")),
@@ -63,6 +64,14 @@ class ArchitectureTest {
             .resideInAPackage("io.micrometer..");
 
     @ArchTest
+    static final ArchRule the_aws_sdk_stays_in_its_adapter = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".log.s3..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("software.amazon..", "org.apache.hc..");
+
+    @ArchTest
     static final ArchRule jackson_stays_where_bytes_are = noClasses()
             .that()
             .resideOutsideOfPackages(ROOT + ".codec..", ROOT + ".log.*..", ROOT + ".tokens..")
@@ -73,7 +82,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule one_public_class_for_each_backend = classes()
             .that()
-            .resideInAnyPackage(ROOT + ".log.inmemory", ROOT + ".log.jdbc")
+            .resideInAnyPackage(ROOT + ".log.inmemory", ROOT + ".log.jdbc", ROOT + ".log.s3")
             .and()
             .haveSimpleNameNotEndingWith("MessageLog")
             .and()

@@ -11,14 +11,19 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryTask;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,6 +31,8 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import software.amazon.awssdk.core.exception.SdkClientException;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** Runs in the class loaders that {@link OtherClassPathsTest} makes. */
 public final class OtherClassPathDriver {
@@ -69,6 +76,41 @@ public final class OtherClassPathDriver {
                     : Optional.of(new SummaryTask(tail.epoch(), tail.summary(), tail.messages()));
         });
         return micrometer + ", " + made + " made";
+    }
+
+    /** A chat's log on a bucket that nobody serves; returns the error. */
+    public static String s3() {
+        try (MessageLog log =
+                S3MessageLog.connect(URI.create("http://127.0.0.1:1"), "us-east-1", "key", "secret", "bucket")) {
+            Keepsake.builder().messageLog(log).build().chatMemory("alice").messages();
+            return "read";
+        } catch (KeepsakeException e) {
+            return e.getClass().getSimpleName();
+        }
+    }
+
+    /** The same with a client that was given. */
+    public static String s3WithAClient() {
+        S3Client client = (S3Client) Proxy.newProxyInstance(
+                S3Client.class.getClassLoader(), new Class<?>[] {S3Client.class}, new Refusing());
+        try (MessageLog log =
+                S3MessageLog.builder().client(client).bucket("bucket").build()) {
+            Keepsake.builder().messageLog(log).build().chatMemory("alice").messages();
+            return "read";
+        } catch (KeepsakeException e) {
+            return e.getClass().getSimpleName();
+        }
+    }
+
+    /** A client that reaches nothing; a class of its own, since what it throws may not be there. */
+    private static final class Refusing implements InvocationHandler {
+        @Override
+        public Object invoke(Object proxy, Method method, Object[] arguments) {
+            if (method.getName().equals("getObject")) {
+                throw SdkClientException.create("refused");
+            }
+            return null;
+        }
     }
 
     /** Calls only what the interface of the next core declares; where that is not there, the class itself. */

@@ -51,6 +51,26 @@ class OtherClassPathsTest {
                 .hasMessageContaining("org.sqlite");
     }
 
+    /** All of the SDK: its jars hang together. */
+    @Test
+    void the_aws_sdk_may_be_absent() throws Exception {
+        List<URL> classPath = without("/software/amazon/");
+
+        assertThat(run(classPath, "async")).endsWith("shown 2 kept 2");
+        assertThat(run(classPath, "sqlite")).isEqualTo("1");
+        assertThatThrownBy(() -> run(classPath, "s3")).rootCause().hasMessageContaining("software.amazon");
+    }
+
+    /** Who gives a client needs no other HTTP client than the one that this has. */
+    @Test
+    void the_apache_client_may_be_absent_where_a_client_is_given() throws Exception {
+        List<URL> classPath = without("/apache5-client-");
+
+        assertThat(run(classPath, "s3WithAClient")).isEqualTo("StorageUnavailableException");
+        assertThatThrownBy(() -> run(classPath, "s3")).rootCause().hasMessageContaining("apache5");
+        assertThat(run(without("nothing"), "s3")).isEqualTo("StorageUnavailableException");
+    }
+
     private static String run(List<URL> classPath, String what) throws Exception {
         try (URLClassLoader loader =
                 new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {

@@ -21,9 +21,11 @@ import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.client.config.ClientOverrideConfiguration;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
+import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectResponse;
@@ -98,15 +100,25 @@ public final class S3Server {
         return name;
     }
 
-    /** A client through some port. */
+    /** A client through some port, which tries again as the SDK does by default. */
     public static S3Client client(int port, ExecutionInterceptor... interceptors) {
+        return client(port, config -> {}, interceptors);
+    }
+
+    /** A client that tries nothing twice. */
+    public static S3Client impatientClient(int port, ExecutionInterceptor... interceptors) {
+        return client(port, config -> config.retryStrategy(DefaultRetryStrategy.doNotRetry()), interceptors);
+    }
+
+    private static S3Client client(
+            int port, Consumer<ClientOverrideConfiguration.Builder> settings, ExecutionInterceptor... interceptors) {
         return S3Client.builder()
                 .httpClientBuilder(Apache5HttpClient.builder().maxConnections(64))
                 .endpointOverride(endpoint(port))
                 .region(Region.of(REGION))
                 .credentialsProvider(
                         StaticCredentialsProvider.create(AwsBasicCredentials.create(ACCESS_KEY, SECRET_KEY)))
-                .overrideConfiguration(config -> config.executionInterceptors(List.of(interceptors)))
+                .overrideConfiguration(config -> settings.accept(config.executionInterceptors(List.of(interceptors))))
                 .forcePathStyle(true)
                 .requestChecksumCalculation(RequestChecksumCalculation.WHEN_REQUIRED)
                 .responseChecksumValidation(ResponseChecksumValidation.WHEN_REQUIRED)

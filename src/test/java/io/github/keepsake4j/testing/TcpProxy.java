@@ -21,7 +21,9 @@ public final class TcpProxy implements AutoCloseable {
         /** Only a part of it reaches the server. */
         IN_THE_MIDDLE,
         /** The server gets it all; its answer never reaches the client. */
-        AFTER_THE_SERVER
+        AFTER_THE_SERVER,
+        /** The server gets it all; half of its answer reaches the client. */
+        IN_THE_ANSWER
     }
 
     private final ServerSocket listener;
@@ -89,6 +91,7 @@ public final class TcpProxy implements AutoCloseable {
         private final Socket client;
         private final Socket server;
         private volatile boolean mute;
+        private volatile boolean halfMute;
 
         Line(Socket client, Socket server) {
             this.client = client;
@@ -106,13 +109,15 @@ public final class TcpProxy implements AutoCloseable {
                         if (cut == Cut.IN_THE_MIDDLE) {
                             out.write(buffer, 0, length / 2);
                         }
-                        if (cut == Cut.AFTER_THE_SERVER) {
+                        if (cut == Cut.AFTER_THE_SERVER || cut == Cut.IN_THE_ANSWER) {
+                            halfMute = cut == Cut.IN_THE_ANSWER;
                             mute = true;
                         } else if (cut != null) {
                             break;
                         }
                     } else if (mute) {
                         // The server has answered, so it has done what it was asked.
+                        out.write(buffer, 0, halfMute ? length / 2 : 0);
                         break;
                     }
                     out.write(buffer, 0, length);

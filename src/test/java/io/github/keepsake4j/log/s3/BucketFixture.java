@@ -10,18 +10,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import software.amazon.awssdk.core.interceptor.Context;
-import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
-import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.core.sync.RequestBody;
-import software.amazon.awssdk.http.SdkHttpRequest;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
@@ -30,22 +24,6 @@ abstract class BucketFixture {
 
     static final NodeKey NODE = NodeKey.of("default", "app", "conversation", "node");
     static final String NODE_OBJECT = "node_memory/app/conversation/node.json";
-
-    /** Counts requests as the client sends them, tries again among them. */
-    static final class Wire implements ExecutionInterceptor {
-        private final Map<String, Integer> counts = new ConcurrentHashMap<>();
-
-        @Override
-        public void beforeTransmission(Context.BeforeTransmission context, ExecutionAttributes attributes) {
-            SdkHttpRequest request = context.httpRequest();
-            boolean list = request.firstMatchingRawQueryParameter("list-type").isPresent();
-            counts.merge(list ? "LIST" : request.method().name(), 1, Integer::sum);
-        }
-
-        int count(String kind) {
-            return counts.getOrDefault(kind, 0);
-        }
-    }
 
     final Wire wire = new Wire();
     S3Server server;

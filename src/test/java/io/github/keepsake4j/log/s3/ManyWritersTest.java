@@ -1,0 +1,158 @@
+package io.github.keepsake4j.log.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.HistoryChecker;
+import io.github.keepsake4j.testing.HistoryChecker.Attempt;
+import io.github.keepsake4j.testing.HistoryChecker.Outcome;
+import io.github.keepsake4j.testing.HistoryChecker.Stored;
+import io.github.keepsake4j.testing.S3Server;
+import io.github.keepsake4j.testing.TcpProxy;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/** Many writers of one document, and a line and a server that fail: judged by the history checker. */
+@Timeout(900)
+class ManyWritersTest extends BucketFixture {
+
+    private final List<Attempt> told = Collections.synchronizedList(new ArrayList<>());
+
+    @Test
+    void two_processes_of_eight_threads_on_one_document() throws Exception {
+        int count = Counts.of(6, 50);
+        List<Child> children = new ArrayList<>();
+        for (int process = 0; process < 2; process++) {
+            children.add(Child.start(S3Writer.class, server.port(), bucket, process, 8, count));
+        }
+        List<String> wires = new ArrayList<>();
+        for (Child child : children) {
+            for (String line : child.awaitEnd()) {
+                if (line.startsWith("wire: ")) {
+                    wires.add(line.substring(6));
+                } else {
+                    told.add(Attempt.of(line));
+                }
+            }
+        }
+        List<Stored> stored = S3Writer.stored(log);
+
+        assertThat(HistoryChecker.check(told, stored)).isEmpty();
+        assertThat(told).extracting(Attempt::outcome).containsOnly(Outcome.ACKNOWLEDGED, Outcome.REPLAYED);
+        assertThat(stored).hasSize(2 * 8 * count * 2);
+        assertThat(log.branches(S3Writer.KEY)).hasSize(1);
+        report("2 processes x 8 threads x " + count + " turns", stored);
+        wires.forEach(wire -> System.out.println("    a process sent " + wire));
+    }
+
+    @Test
+    void nothing_acknowledged_is_lost_and_nothing_doubled_when_lines_and_servers_fail() throws Exception {
+        int turns = Counts.of(120, 2_000);
+        long seed = System.nanoTime();
+        Random faults = new Random(seed);
+        AtomicInteger errors = new AtomicInteger();
+        Wire counted = new Wire();
+        try (TcpProxy line = new TcpProxy(server.port());
+                S3Client patient = S3Server.client(line.port(), counted);
+                S3Client impatient = S3Server.impatientClient(line.port(), counted)) {
+            server.before(request -> {
+                int dice = dice(faults);
+                if (dice < 3) {
+                    errors.incrementAndGet();
+                    S3Server.fail(dice == 0 ? 500 : 503);
+                } else if (dice < 7) {
+                    delay();
+                }
+            });
+            server.after(request -> {
+                if (dice(faults) < 2) {
+                    errors.incrementAndGet();
+                    S3Server.fail(500);
+                }
+            });
+            List<MessageLog> logs = Stream.of(patient, impatient)
+                    .map(each -> (MessageLog)
+                            S3MessageLog.builder().client(each).bucket(bucket).build())
+                    .toList();
+            S3Writer.inThreads(4, writer -> {
+                for (int i = 0; i < turns / 4; i++) {
+                    if (i % 6 == writer) {
+                        line.cutNext(
+                                TcpProxy.Cut.values()[
+                                        ThreadLocalRandom.current().nextInt(4)],
+                                i % 2 == 0 ? "PUT /" : "GET /");
+                    }
+                    Attempt attempt;
+                    do {
+                        attempt = S3Writer.send(logs.get(writer % 2), "w" + writer, writer + "-" + i);
+                        told.add(attempt);
+                    } while (attempt.outcome() == Outcome.UNKNOWN);
+                }
+            });
+            server.leaveAlone();
+            List<Stored> stored = S3Writer.stored(log);
+
+            assertThat(HistoryChecker.check(told, stored)).as("seed %s", seed).isEmpty();
+            assertThat(told).extracting(Attempt::outcome).doesNotContain(Outcome.REFUSED);
+            assertThat(stored).hasSize(turns * 2);
+            assertThat(line.cuts()).isGreaterThan(turns / 50);
+            assertThat(errors.get()).isGreaterThan(turns / 50);
+            report(turns + " turns, " + line.cuts() + " cut lines, " + errors + " errors of the server", stored);
+            System.out.println("    sent " + counted);
+        }
+    }
+
+    /** The checker is no use if it does not see what a write without its condition does. */
+    @Test
+    void a_write_without_its_condition_is_found() throws Exception {
+        AtomicInteger unconditional = new AtomicInteger();
+        try (S3Client careless = S3Server.client(server.port(), new WithoutConditions(unconditional))) {
+            S3Writer.inThreads(4, writer -> {
+                MessageLog own =
+                        S3MessageLog.builder().client(careless).bucket(bucket).build();
+                for (int i = 0; i < 15; i++) {
+                    told.add(S3Writer.send(own, "w" + writer, writer + "-" + i));
+                }
+            });
+        }
+
+        assertThat(unconditional).hasPositiveValue();
+        assertThat(HistoryChecker.check(told, S3Writer.stored(log))).isNotEmpty();
+    }
+
+    private static int dice(Random random) {
+        synchronized (random) {
+            return random.nextInt(100);
+        }
+    }
+
+    /** A slow server: the delay is what is tested. */
+    private static void delay() {
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextInt(20));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void report(String what, List<Stored> stored) {
+        System.out.printf(
+                "%s: %d attempts (%d acknowledged, %d replayed, %d unknown), %d messages, nothing found%n",
+                what,
+                told.size(),
+                told.stream().filter(a -> a.outcome() == Outcome.ACKNOWLEDGED).count(),
+                told.stream().filter(a -> a.outcome() == Outcome.REPLAYED).count(),
+                told.stream().filter(a -> a.outcome() == Outcome.UNKNOWN).count(),
+                stored.size());
+    }
+}

@@ -1,0 +1,115 @@
+package io.github.keepsake4j.log.s3;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.NodeKey;
+import java.net.URI;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
+import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+
+/**
+ * Whether a server at hand does what the log needs. Opt-in: {@code KEEPSAKE_S3_BUCKET} names a bucket that may be written
+ * to; {@code KEEPSAKE_S3_ENDPOINT}, {@code KEEPSAKE_S3_REGION}, {@code KEEPSAKE_S3_ACCESS_KEY} and
+ * {@code KEEPSAKE_S3_SECRET_KEY} say where it is unless the environment is Amazon's own.
+ */
+@Timeout(300)
+class S3EndpointTest {
+
+    private final String run = Ids.next();
+    private MessageLog log;
+    private MessageLog second;
+
+    @BeforeEach
+    void open() {
+        String bucket = System.getenv("KEEPSAKE_S3_BUCKET");
+        if (bucket == null) {
+            String reason = "S3EndpointTest: set KEEPSAKE_S3_BUCKET (and _ENDPOINT, _REGION, _ACCESS_KEY, _SECRET_KEY)";
+            System.out.println("Skipped: " + reason);
+            Assumptions.abort(reason);
+        }
+        log = connect(bucket);
+        second = connect(bucket);
+    }
+
+    @AfterEach
+    void close() {
+        if (log != null) {
+            log.close();
+            second.close();
+        }
+    }
+
+    private MessageLog connect(String bucket) {
+        S3MessageLog.Builder builder = S3MessageLog.builder().bucket(bucket).prefix("keepsake-test/" + run);
+        String endpoint = System.getenv("KEEPSAKE_S3_ENDPOINT");
+        String region = System.getenv("KEEPSAKE_S3_REGION");
+        String key = System.getenv("KEEPSAKE_S3_ACCESS_KEY");
+        if (endpoint != null) {
+            builder.endpoint(URI.create(endpoint));
+        }
+        if (region != null) {
+            builder.region(region);
+        }
+        if (key != null) {
+            builder.credentials(StaticCredentialsProvider.create(
+                    AwsBasicCredentials.create(key, System.getenv("KEEPSAKE_S3_SECRET_KEY"))));
+        }
+        return builder.build();
+    }
+
+    @Test
+    void a_document_comes_back_whatever_its_name_and_size() {
+        for (String id : List.of("plain", "../a b/ü😀", "%2F", "x".repeat(512))) {
+            NodeKey key = NodeKey.of("te nant", id, "c", "n");
+            log.append(key, batch("a"));
+            log.append(
+                    key, Append.under(Parent.head(), List.of(message("b", UserMessage.from("x".repeat(200_000)), 1))));
+            log.append(key, Append.viewOnly(View.of(null, List.of(), List.of())));
+            log.append(key, batch("c"));
+
+            assertThat(branch(second, key)).containsExactly("a", "b", "c");
+            assertThat(branch(second, key)).as("unchanged").containsExactly("a", "b", "c");
+        }
+        assertThat(list(second, "te nant", 3)).hasSize(4);
+        list(second, "te nant", 3).forEach(info -> log.erase(info.key()));
+        assertThat(list(second, "te nant", 3)).isEmpty();
+    }
+
+    @Test
+    void one_of_many_wins_each_race() throws Exception {
+        for (int round = 0; round < 20; round++) {
+            ConversationKey key = ConversationKey.of("default", "round " + round);
+            String prefix = "t" + round + "-";
+            AtomicInteger won = new AtomicInteger();
+            CyclicBarrier start = new CyclicBarrier(8);
+            S3Writer.inThreads(8, thread -> {
+                start.await();
+                try {
+                    (thread % 2 == 0 ? log : second)
+                            .append(key, batch(prefix + thread).expectingHead(null));
+                    won.incrementAndGet();
+                } catch (io.github.keepsake4j.log.HeadConflictException e) {
+                    assertThat(e.actualHead()).startsWith(prefix);
+                }
+            });
+            assertThat(won).as("round %s", round).hasValue(1);
+            log.erase(key);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package io.github.keepsake4j.log.s3;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import software.amazon.awssdk.core.SdkRequest;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+
+/** Takes the conditions off each write, as a server does that does not know them. */
+record WithoutConditions(AtomicInteger taken) implements ExecutionInterceptor {
+
+    @Override
+    public SdkRequest modifyRequest(Context.ModifyRequest context, ExecutionAttributes attributes) {
+        if (!(context.request() instanceof PutObjectRequest put)) {
+            return context.request();
+        }
+        taken.incrementAndGet();
+        return put.toBuilder().ifMatch(null).ifNoneMatch(null).build();
+    }
+}
