@@ -88,8 +88,47 @@ public final class S3Benchmark {
     }
 
     private List<String> row(int size, AtomicLong transferred) throws Exception {
-        NodeKey key = NodeKey.of("default", "app", "conversation", "node" + size);
-        String name = "node_memory/app/conversation/node" + size + ".json";
+        byte[] stored = filled(size);
+        Measured turn = report.keep(new Measured("turn " + size));
+        Measured first = report.keep(new Measured("first turn " + size));
+        Measured bare = report.keep(new Measured("bare " + size));
+        int samples = size <= 1_000 ? 100 : size <= 5_000 ? 40 : 20;
+        long moved = 0;
+        for (int round = -samples / 2; round < samples; round++) {
+            if (round == 0) {
+                List.of(turn, first, bare).forEach(Measured::clear);
+            }
+            // Each time a memory of this size: a turn makes it longer.
+            NodeKey key = key("size" + size);
+            put(name(key), stored);
+            MessageLog log = log();
+            timed(first, () -> turn(log, key));
+            long before = transferred.get();
+            timed(turn, () -> turn(log, key));
+            moved = transferred.get() - before;
+            timed(bare, () -> put("bare", stored(name(key))));
+        }
+        return List.of(
+                String.format(Locale.ROOT, "%,d", size),
+                String.format(Locale.ROOT, "%,d", stored.length),
+                Report.millis(turn.median()),
+                Report.millis(first.median()),
+                Report.millis(bare.median()),
+                Report.ratio(turn.median(), bare.median()),
+                Report.ratio(first.median(), bare.median()),
+                String.format(Locale.ROOT, "%,d", moved),
+                String.format(Locale.ROOT, "%,d", 2 * text(random).length()));
+    }
+
+    private static void timed(Measured measured, Runnable work) {
+        long begin = System.nanoTime();
+        work.run();
+        measured.add(System.nanoTime() - begin);
+    }
+
+    /** A document of so many messages, as it is stored. */
+    private byte[] filled(int size) {
+        NodeKey key = key("filled" + size);
         MessageLog log = log();
         for (int at = 0; at < size; at += 1_000) {
             List<NewMessage> batch = IntStream.range(at, Math.min(size, at + 1_000))
@@ -97,30 +136,15 @@ public final class S3Benchmark {
                     .toList();
             log.append(key, Append.under(Parent.head(), batch));
         }
-        byte[] stored = stored(name);
-        put("bare" + size, stored);
+        return stored(name(key));
+    }
 
-        int samples = size <= 1_000 ? 200 : size <= 5_000 ? 80 : 40;
-        Operation turn = new Operation("turn " + size, () -> turn(log, key));
-        Operation first = new Operation("first turn " + size, () -> turn(log(), key));
-        Operation bare = new Operation("bare " + size, () -> put("bare" + size, stored("bare" + size)));
-        Operation.interleave(List.of(turn, first, bare), samples / 4, samples);
-        List.of(turn, first, bare).forEach(operation -> report.keep(operation.measured()));
+    private static NodeKey key(String node) {
+        return NodeKey.of("default", "app", "conversation", node);
+    }
 
-        turn(log, key);
-        long before = transferred.get();
-        turn(log, key);
-        long moved = transferred.get() - before;
-        return List.of(
-                String.format(Locale.ROOT, "%,d", size),
-                String.format(Locale.ROOT, "%,d", stored.length),
-                Report.millis(turn.measured().median()),
-                Report.millis(first.measured().median()),
-                Report.millis(bare.measured().median()),
-                Report.ratio(turn.measured().median(), bare.measured().median()),
-                Report.ratio(first.measured().median(), bare.measured().median()),
-                String.format(Locale.ROOT, "%,d", moved),
-                String.format(Locale.ROOT, "%,d", 2 * text(random).length()));
+    private static String name(NodeKey key) {
+        return "node_memory/app/conversation/" + key.nodeId() + ".json";
     }
 
     private MessageLog log() {

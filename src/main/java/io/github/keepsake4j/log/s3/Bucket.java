@@ -5,8 +5,10 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
@@ -188,12 +190,20 @@ final class Bucket {
 
     private static byte[] deflated(byte[] bytes) {
         ByteArrayOutputStream deflated = new ByteArrayOutputStream(bytes.length / 4 + 64);
-        try (GZIPOutputStream out = new GZIPOutputStream(deflated, 65_536)) {
+        try (GZIPOutputStream out = new FastGzip(deflated)) {
             out.write(bytes);
         } catch (IOException e) {
             throw new IllegalStateException("a heap has no errors of its own", e);
         }
         return deflated.toByteArray();
+    }
+
+    /** The whole document is compressed for each turn, and the next level takes longer than it saves on the way. */
+    private static final class FastGzip extends GZIPOutputStream {
+        FastGzip(OutputStream out) throws IOException {
+            super(out, 65_536);
+            def.setLevel(Deflater.BEST_SPEED);
+        }
     }
 
     /** All objects whose names begin like this, by name. */

@@ -87,17 +87,21 @@ record Change(Document document, byte[] bytes, byte @Nullable [] keptBytes) {
             } else {
                 element = Element.render(entry, apart);
             }
-            rendered.add(new Entry(
-                    entry.id(),
-                    entry.parentId(),
-                    entry.sequence(),
-                    element,
-                    entry.type(),
-                    entry.tokens(),
-                    entry.tokenCounter(),
-                    entry.createdAt()));
+            rendered.add(isSame(element, entry.payload()) ? entry : withPayload(entry, element));
         }
         return rendered;
+    }
+
+    private static Entry withPayload(Entry entry, String payload) {
+        return new Entry(
+                entry.id(),
+                entry.parentId(),
+                entry.sequence(),
+                payload,
+                entry.type(),
+                entry.tokens(),
+                entry.tokenCounter(),
+                entry.createdAt());
     }
 
     @SuppressWarnings("ReferenceEquality")
