@@ -14,12 +14,14 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.S3Server;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -61,6 +63,15 @@ class ChatMemoryStoreModelTest {
                         .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                         .build()) {
             run(log, Counts.of(100, 1_000));
+        }
+    }
+
+    @Test
+    void any_sequence_in_a_bucket() throws Exception {
+        S3Server server = S3Server.shared();
+        try (MessageLog log = S3MessageLog.connect(
+                server.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, S3Server.SECRET_KEY, server.newBucket())) {
+            run(log, Counts.of(40, 1_000));
         }
     }
 

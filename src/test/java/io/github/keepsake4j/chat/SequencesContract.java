@@ -37,10 +37,10 @@ abstract class SequencesContract {
     private Keepsake keepsake;
     private KeepsakeChatMemory memory;
 
-    abstract MessageLog newLog();
+    abstract MessageLog newLog() throws Exception;
 
     @BeforeEach
-    void open() {
+    void open() throws Exception {
         log = newLog();
         use(SlidingWindow.withMaxMessages(100));
     }

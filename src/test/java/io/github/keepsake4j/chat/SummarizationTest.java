@@ -22,12 +22,14 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -329,7 +331,7 @@ class SummarizationTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"in memory", "sqlite", "postgres"})
+    @ValueSource(strings = {"in memory", "sqlite", "postgres", "s3"})
     void five_hundred_turns_stay_within_the_limit_and_in_sight_or_covered(String where) throws Exception {
         int turns = where.equals("in memory") ? 500 : Counts.of(120, 500);
         Summarization tokens =
@@ -436,6 +438,13 @@ class SummarizationTest {
                         .dataSource(Postgres.newest().database(Postgres.newest().newDatabase()))
                         .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                         .build();
+            case "s3" ->
+                S3MessageLog.connect(
+                        S3Server.shared().endpoint(),
+                        S3Server.REGION,
+                        S3Server.ACCESS_KEY,
+                        S3Server.SECRET_KEY,
+                        S3Server.shared().newBucket());
             default -> new InMemoryMessageLog();
         };
         return log;

@@ -267,6 +267,20 @@ public interface ViewContract extends LogUnderTest {
         assertViewed(ReadQuery.wholeBranch(), true, "s", "a", "c", "d", "e");
     }
 
+    @Test
+    default void whichSummaryAViewStandsBehindIsKept() throws Exception {
+        log().append(KEY, batch("a", "b", "c"));
+        putSummary("b");
+        View behind = View.of(null, List.of(new Run("b", "c")), List.of());
+        log().append(KEY, Append.viewOnly(behind.behindSummary("b")));
+        assertThat(reopen().read(KEY, ReadQuery.newest(0)).view().summary()).isEqualTo("b");
+        log().append(KEY, batch("d"));
+        assertThat(reopen().read(KEY, ReadQuery.newest(0)).view().summary()).isEqualTo("b");
+
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("b", "d")), List.of())));
+        assertThat(reopen().read(KEY, ReadQuery.newest(0)).view().summary()).isNull();
+    }
+
     private void putSummary(String coversUpTo) {
         long epoch = log().read(KEY, ReadQuery.newest(0)).epoch();
         Summary summary = new Summary(coversUpTo, SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH);

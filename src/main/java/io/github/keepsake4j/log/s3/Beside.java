@@ -71,8 +71,8 @@ record Beside(
     /** Some messages in a row whose tokens one counter counted. */
     record Counted(String counter, int messages) {}
 
-    /** A view. */
-    record Shown(String anchor, List<View.Run> runs, List<View.Run> cleared) {
+    /** A view; its summary is named by the message that it covers up to. Documents of before there were any have none. */
+    record Shown(String anchor, List<View.Run> runs, List<View.Run> cleared, @Nullable String summary) {
         Shown {
             Objects.requireNonNull(anchor, "anchor");
             runs = runs == null ? List.of() : List.copyOf(runs);

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -8,6 +9,8 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
@@ -56,9 +59,17 @@ final class Bucket {
     private final S3Client client;
     private final String bucket;
     private final Settings settings;
+    private final boolean ownClient;
+    private volatile boolean closed;
 
-    Bucket(S3Client client, String bucket, Settings settings) {
+    /**
+     * Connects to nothing yet.
+     *
+     * @param ownClient whether the client goes when this is closed
+     */
+    Bucket(S3Client client, boolean ownClient, String bucket, Settings settings) {
         this.client = client;
+        this.ownClient = ownClient;
         this.bucket = bucket;
         this.settings = settings;
     }
@@ -70,19 +81,20 @@ final class Bucket {
      * @param etag what the caller has, or null
      */
     Found get(String what, String name, @Nullable String etag) {
-        try {
-            return client.getObject(request -> request.bucket(bucket).key(name).ifNoneMatch(etag), this::content);
-        } catch (AwsServiceException e) {
-            if (e.statusCode() == 304) {
-                return new Unchanged();
+        return request(what, () -> {
+            try {
+                return client.getObject(
+                        request -> request.bucket(bucket).key(name).ifNoneMatch(etag), this::content);
+            } catch (AwsServiceException e) {
+                if (e.statusCode() == 304) {
+                    return new Unchanged();
+                }
+                if (S3Errors.isNoSuchKey(e)) {
+                    return new Absent();
+                }
+                throw e;
             }
-            if (S3Errors.isNoSuchKey(e)) {
-                return new Absent();
-            }
-            throw S3Errors.translate(what, bucket, e);
-        } catch (SdkException e) {
-            throw S3Errors.translate(what, bucket, e);
-        }
+        });
     }
 
     private Found content(GetObjectResponse response, AbortableInputStream in) {
@@ -136,11 +148,7 @@ final class Bucket {
 
     /** Writes an object that nobody else knows of yet. */
     void put(String what, String name, byte[] bytes) {
-        try {
-            put(name, bytes, request(name));
-        } catch (SdkException e) {
-            throw S3Errors.translate(what, bucket, e);
-        }
+        request(what, () -> put(name, bytes, putRequest(name)));
     }
 
     /**
@@ -152,25 +160,26 @@ final class Bucket {
      */
     @Nullable
     String putIf(String what, String name, @Nullable String etag, byte[] bytes) {
-        PutObjectRequest.Builder request = request(name);
+        PutObjectRequest.Builder request = putRequest(name);
         if (etag == null) {
             request.ifNoneMatch("*");
         } else {
             request.ifMatch(etag);
         }
-        try {
-            return put(name, bytes, request);
-        } catch (AwsServiceException e) {
-            if (S3Errors.isConflict(e)) {
-                return null;
-            }
-            throw S3Errors.translate(what, bucket, e);
-        } catch (SdkException e) {
-            throw S3Errors.translate(what, bucket, e);
-        }
+        return request(what, () -> {
+                    try {
+                        return Optional.of(put(name, bytes, request));
+                    } catch (AwsServiceException e) {
+                        if (S3Errors.isConflict(e)) {
+                            return Optional.<String>empty();
+                        }
+                        throw e;
+                    }
+                })
+                .orElse(null);
     }
 
-    private PutObjectRequest.Builder request(String name) {
+    private PutObjectRequest.Builder putRequest(String name) {
         return PutObjectRequest.builder()
                 .bucket(bucket)
                 .key(name)
@@ -208,7 +217,7 @@ final class Bucket {
 
     /** All objects whose names begin like this, by name. */
     List<Listed> list(String what, String prefix) {
-        try {
+        return request(what, () -> {
             List<Listed> all = new ArrayList<>();
             client.listObjectsV2Paginator(ListObjectsV2Request.builder()
                             .bucket(bucket)
@@ -217,20 +226,35 @@ final class Bucket {
                     .contents()
                     .forEach(object -> all.add(new Listed(object.key(), object.eTag())));
             return all;
-        } catch (SdkException e) {
-            throw S3Errors.translate(what, bucket, e);
-        }
+        });
     }
 
     void delete(String what, String name) {
+        request(
+                what,
+                () -> client.deleteObject(request -> request.bucket(bucket).key(name)));
+    }
+
+    /** A client that is closed while it works says so in many ways, and not all of them are its own errors. */
+    private <T> T request(String what, Supplier<T> work) {
+        if (closed) {
+            throw new LogClosedException(what);
+        }
         try {
-            client.deleteObject(request -> request.bucket(bucket).key(name));
-        } catch (SdkException e) {
-            throw S3Errors.translate(what, bucket, e);
+            return work.get();
+        } catch (RuntimeException e) {
+            if (closed) {
+                throw new LogClosedException(what);
+            }
+            throw e instanceof SdkException sdk ? S3Errors.translate(what, bucket, sdk) : e;
         }
     }
 
+    /** A client that was given stays open. */
     void close() {
-        client.close();
+        closed = true;
+        if (ownClient) {
+            client.close();
+        }
     }
 }

@@ -128,8 +128,8 @@ record Change(Document document, byte[] bytes, byte @Nullable [] keptBytes) {
                 state.revision(),
                 counters(shown),
                 state.views().stream()
-                        .map(view ->
-                                new Beside.Shown(Objects.requireNonNull(view.anchor()), view.runs(), view.cleared()))
+                        .map(view -> new Beside.Shown(
+                                Objects.requireNonNull(view.anchor()), view.runs(), view.cleared(), view.summary()))
                         .toList(),
                 state.summaries(),
                 List.copyOf(state.leases().values()),

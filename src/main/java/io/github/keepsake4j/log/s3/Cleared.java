@@ -24,7 +24,7 @@ final class Cleared {
     /** How many of the first messages that are. */
     static int messages(State state) {
         long cleared = state.views().stream()
-                .filter(view -> view.runs().isEmpty())
+                .filter(view -> view.runs().isEmpty() && view.summary() == null)
                 .mapToLong(View::anchorSequence)
                 .max()
                 .orElse(0);

@@ -71,7 +71,6 @@ public final class S3MessageLog implements MessageLog {
     private static final Duration CALL = Duration.ofSeconds(60);
 
     private final Bucket bucket;
-    private final boolean ownClient;
     private final DocumentStore store;
     private final Listing listing;
     private final Clock clock;
@@ -79,10 +78,10 @@ public final class S3MessageLog implements MessageLog {
     private S3MessageLog(Builder builder, S3Client client, boolean ownClient, String bucketName) {
         this.bucket = new Bucket(
                 client,
+                ownClient,
                 bucketName,
                 new Bucket.Settings(
                         builder.gzipAbove, builder.maxObjectBytes, builder.encryption, builder.encryptionKeyId));
-        this.ownClient = ownClient;
         ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
         DocumentReader reader = new DocumentReader(bucket);
         this.store = new DocumentStore(bucket, names, reader);
@@ -191,12 +190,15 @@ public final class S3MessageLog implements MessageLog {
         return store.erase(key);
     }
 
+    @Override
+    public String backend() {
+        return "s3";
+    }
+
     /** Closes the client, unless it was given. */
     @Override
     public void close() {
-        if (ownClient) {
-            bucket.close();
-        }
+        bucket.close();
     }
 
     /** Configures a log. Not thread-safe. */

@@ -372,6 +372,46 @@ class DocumentTest extends BucketFixture {
     }
 
     @Test
+    void a_document_from_before_views_stood_behind_summaries_is_read() {
+        log.append(NODE, batch("a", "b"));
+        log.append(
+                NODE,
+                Append.viewOnly(View.of(null, List.of(new View.Run(null, "a")), List.of())
+                        .behindSummary("a")));
+        String now = text(NODE_OBJECT);
+        assertThat(now).contains(",\"summary\":\"a\"");
+        put(NODE_OBJECT, now.replace(",\"summary\":\"a\"", ""));
+
+        View view = another().read(NODE, ReadQuery.newest(0)).view();
+        assertThat(view.runs()).containsExactly(new View.Run(null, "a"));
+        assertThat(view.summary()).isNull();
+    }
+
+    @Test
+    void a_view_whose_summarized_message_somebody_removed_stands_behind_none() {
+        put(
+                NODE_OBJECT,
+                """
+                {"version":1,"messages":[{"message_id":"b","parent_message_id":null,"role":"user","content":"b","files":[]}],
+                "keepsake":{"last":"b","head":"b","views":[{"anchor":"b","runs":[],"cleared":[],"summary":"a"}]}}
+                """);
+
+        assertThat(log.read(NODE, ReadQuery.newest(0)).view().summary()).isNull();
+    }
+
+    @Test
+    void what_a_summary_stands_for_is_not_hidden_from_a_plain_reader() throws Exception {
+        log.append(NODE, batch("a", "b"));
+        log.putSummary(NODE, new Summary("b", "text", 1, "c", 2, 2, null, Instant.EPOCH), 1);
+        log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of()).behindSummary("b")));
+
+        assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("a", "b");
+        assertThat(objects()).containsExactly(NODE_OBJECT);
+        log.append(NODE, clear());
+        assertThat(PlainProgram.read(text(NODE_OBJECT))).isEmpty();
+    }
+
+    @Test
     void clearing_twice_leaves_one_object_beside_the_document() throws Exception {
         for (String id : List.of("a", "b", "c")) {
             log.append(NODE, batch(id));

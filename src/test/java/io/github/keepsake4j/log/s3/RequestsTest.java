@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
@@ -275,14 +276,37 @@ class RequestsTest extends BucketFixture {
 
     @Test
     void a_client_that_was_given_stays_open_and_ones_own_is_closed() {
+        log.append(NODE, batch("a"));
         log.close();
         assertThatCode(() -> client.listBuckets()).doesNotThrowAnyException();
+        assertThatThrownBy(() -> log.read(NODE, ReadQuery.newest(1))).isInstanceOf(LogClosedException.class);
         S3MessageLog own = S3MessageLog.connect(
                 server.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, S3Server.SECRET_KEY, bucket);
-        own.append(NODE, batch("a"));
+        own.append(NODE, batch("b"));
         own.close();
         own.close();
-        assertThatThrownBy(() -> own.read(NODE, ReadQuery.newest(1))).isInstanceOf(RuntimeException.class);
+        List<Runnable> calls = List.of(
+                () -> own.read(NODE, ReadQuery.newest(1)),
+                () -> own.append(NODE, batch("c")),
+                () -> own.list("default", ListQuery.first(1)),
+                () -> own.erase(NODE));
+        for (Runnable call : calls) {
+            assertThatThrownBy(call::run)
+                    .isInstanceOfSatisfying(LogClosedException.class, e -> assertThat(e.isRetryable())
+                            .isFalse());
+        }
+        assertThat(branch(another(), NODE)).containsExactly("a", "b");
+    }
+
+    @Test
+    void a_log_that_is_closed_while_a_request_is_under_way_says_so() {
+        S3MessageLog own = S3MessageLog.connect(
+                server.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, S3Server.SECRET_KEY, bucket);
+        once("PUT", false, () -> {
+            own.close();
+            S3Server.fail(500);
+        });
+        assertThatThrownBy(() -> own.append(NODE, batch("a"))).isInstanceOf(LogClosedException.class);
     }
 
     @Test
