@@ -222,6 +222,23 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
+     * Writes what was added and is held back: tool results that wait for others, a system message that waits for a read, and
+     * what the log holds back if it was told to. For the end of a turn that no answer ended; others need not call it.
+     */
+    public void flush() {
+        lock.lock();
+        try {
+            OpenTurn open = turn;
+            if (open != null) {
+                flush(open);
+            }
+            settings.log().flush(key);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * Does {@link #add(Iterable)} on the executor. LangChain4j calls it from version 1.20 on.
      *
      * @param messages the messages, without nulls

@@ -148,6 +148,14 @@ public interface MessageLog extends AutoCloseable {
     long erase(MemoryKey key);
 
     /**
+     * Writes what the log holds back of a memory. Only a log that was told to hold something back does so; all others have
+     * written it when {@link #append} returned.
+     *
+     * @param key the memory
+     */
+    default void flush(MemoryKey key) {}
+
+    /**
      * Names the backend, for metrics and reports.
      *
      * @return a short name in lower case such as {@code postgresql}; the class's name unless a log says otherwise

@@ -37,7 +37,8 @@ final class Bucket {
     /** It is what the caller has. */
     record Unchanged() implements Found {}
 
-    /** Bytes, not compressed any more. */
+    /** Bytes, not compressed any more. Nobody compares or changes them. */
+    @SuppressWarnings("ArrayRecordComponent")
     record Content(String etag, byte[] bytes) implements Found {}
 
     /** Bytes that nobody can use. */
@@ -148,7 +149,7 @@ final class Bucket {
 
     /** Writes an object that nobody else knows of yet. */
     void put(String what, String name, byte[] bytes) {
-        request(what, () -> put(name, bytes, putRequest(name)));
+        request(what, () -> put(bytes, putRequest(name)));
     }
 
     /**
@@ -168,7 +169,7 @@ final class Bucket {
         }
         return request(what, () -> {
                     try {
-                        return Optional.of(put(name, bytes, request));
+                        return Optional.of(put(bytes, request));
                     } catch (AwsServiceException e) {
                         if (S3Errors.isConflict(e)) {
                             return Optional.<String>empty();
@@ -188,7 +189,7 @@ final class Bucket {
                 .ssekmsKeyId(settings.kmsKeyId());
     }
 
-    private String put(String name, byte[] bytes, PutObjectRequest.Builder request) {
+    private String put(byte[] bytes, PutObjectRequest.Builder request) {
         byte[] body = bytes;
         if (bytes.length > settings.gzipAbove()) {
             body = deflated(bytes);

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param bytes the document, not compressed
  * @param keptBytes what must be written beside it before, or null if that is there already or there is nothing
  */
+@SuppressWarnings("ArrayRecordComponent") // Handed from here to the bucket; nobody compares or changes them.
 record Change(Document document, byte[] bytes, byte @Nullable [] keptBytes) {
 
     /** How many writes a writer can be late and still find its own. */

@@ -59,12 +59,17 @@ final class DocumentStore {
 
     /** Changes a memory. The change may be made several times, each time on another copy. */
     <T> T write(MemoryKey key, Function<MemoryTree, T> change) {
-        return locked(key, () -> new Writer<>(key, change, false).run());
+        return write(key, null, change);
+    }
+
+    /** The same, tried first on what the caller has, or with null on what is remembered. */
+    <T> T write(MemoryKey key, @Nullable Loaded first, Function<MemoryTree, T> change) {
+        return locked(key, () -> new Writer<>(key, first, change, false).run());
     }
 
     /** Erases a memory, even one that cannot be read, and then all that lies beside its document. */
     long erase(MemoryKey key) {
-        long epoch = locked(key, () -> new Writer<>(key, MemoryTree::erase, true).run());
+        long epoch = locked(key, () -> new Writer<>(key, null, MemoryTree::erase, true).run());
         String name = names.document(key);
         for (Bucket.Listed beside : bucket.list("Memory " + key, ObjectNames.beside(name, ""))) {
             bucket.delete("Memory " + key, beside.name());
@@ -72,7 +77,8 @@ final class DocumentStore {
         return epoch;
     }
 
-    private <T> T locked(MemoryKey key, Supplier<T> work) {
+    /** Works while no other thread of this log changes the memory. */
+    <T> T locked(MemoryKey key, Supplier<T> work) {
         Lock lock = locks[Math.floorMod(key.hashCode(), LOCKS)];
         lock.lock();
         try {
@@ -82,25 +88,27 @@ final class DocumentStore {
         }
     }
 
-    private Loaded load(MemoryKey key) {
-        String name = names.document(key);
-        Loaded loaded = reader.read(key, name, recent.get(name));
-        remember(name, loaded);
-        return loaded;
+    /** What was read or written last, or null. It may be old. */
+    @Nullable
+    Loaded remembered(MemoryKey key) {
+        Loaded remembered = recent.get(names.document(key));
+        return remembered == null || remembered.problem() != null ? null : remembered;
     }
 
-    private void remember(String name, Loaded loaded) {
-        if (loaded.etag() == null) {
-            recent.remove(name);
-        } else {
-            recent.put(name, loaded);
-        }
+    /** Reads a memory, with a request in any case. */
+    Loaded load(MemoryKey key) {
+        String name = names.document(key);
+        Loaded loaded = reader.read(key, name, recent.get(name));
+        // That there is nothing is worth remembering too: a first turn is a read and a write.
+        recent.put(name, loaded);
+        return loaded;
     }
 
     /** One change on its way into the bucket. */
     private final class Writer<T> {
         private final MemoryKey key;
         private final String name;
+        private final @Nullable Loaded first;
         private final Function<MemoryTree, T> change;
         private final boolean erasing;
         private final String write = newWriteId();
@@ -109,8 +117,9 @@ final class DocumentStore {
         /** What the change returned when it was last written; another attempt was either not written or gave the same. */
         private @Nullable T result;
 
-        Writer(MemoryKey key, Function<MemoryTree, T> change, boolean erasing) {
+        Writer(MemoryKey key, @Nullable Loaded first, Function<MemoryTree, T> change, boolean erasing) {
             this.key = key;
+            this.first = first;
             this.name = names.document(key);
             this.change = change;
             this.erasing = erasing;
@@ -118,7 +127,7 @@ final class DocumentStore {
 
         T run() {
             // What is remembered may be old; then the condition fails, or what the change says is checked.
-            Loaded remembered = recent.get(name);
+            Loaded remembered = first == null ? recent.get(name) : first;
             boolean newest = remembered == null || remembered.problem() != null;
             Loaded base = remembered == null || newest ? load(key) : remembered;
             int conflicts = 0;
@@ -197,7 +206,7 @@ final class DocumentStore {
             if (etag == null) {
                 return false;
             }
-            remember(name, Loaded.of(key, etag, changed.document()));
+            recent.put(name, Loaded.of(key, etag, changed.document()));
             if (kept != null) {
                 orphans.remove(kept.object());
             }

@@ -38,7 +38,7 @@ final class S3Errors {
         if (service.statusCode() == 404) {
             return new KeepsakeException(what + ": there is no bucket " + bucket + answer, e);
         }
-        if (service.statusCode() >= 500 && service.statusCode() != 501
+        if ((service.statusCode() >= 500 && service.statusCode() != 501)
                 || service.statusCode() == 429
                 || service.statusCode() == 408
                 || service.isThrottlingException()

@@ -56,7 +56,8 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  * <p><b>Costs.</b> An append is one conditional PUT of the whole document when this process wrote it last (else a GET comes
  * before), a read is one GET that transfers nothing if the document has not changed; where messages were cleared, each
  * process fetches these once. So a turn's cost grows with the memory: this log is for memories of some thousand messages.
- * {@link #list} reads each of the tenant's documents once and later the changed ones.
+ * {@link #list} reads each of the tenant's documents once and later the changed ones. In {@linkplain Builder#turnMode() turn
+ * mode} all appends of a turn are one PUT.
  *
  * <p><b>Consistency.</b> Writes are conditional, so any number of processes may use one memory: nothing that was
  * acknowledged is lost, nothing is stored twice, and a read sees everything that was acknowledged before it began. Who loses
@@ -71,7 +72,7 @@ public final class S3MessageLog implements MessageLog {
     private static final Duration CALL = Duration.ofSeconds(60);
 
     private final Bucket bucket;
-    private final DocumentStore store;
+    private final OpenTurns store;
     private final Listing listing;
     private final Clock clock;
 
@@ -84,7 +85,7 @@ public final class S3MessageLog implements MessageLog {
                         builder.gzipAbove, builder.maxObjectBytes, builder.encryption, builder.encryptionKeyId));
         ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
         DocumentReader reader = new DocumentReader(bucket);
-        this.store = new DocumentStore(bucket, names, reader);
+        this.store = new OpenTurns(new DocumentStore(bucket, names, reader), builder.turnIdle);
         this.listing = new Listing(bucket, names, reader);
         this.clock = builder.clock;
     }
@@ -120,7 +121,7 @@ public final class S3MessageLog implements MessageLog {
 
     @Override
     public AppendResult append(MemoryKey key, Append append) {
-        return store.write(key, tree -> tree.append(append, clock.instant()));
+        return store.append(key, append, clock.instant());
     }
 
     @Override
@@ -195,15 +196,26 @@ public final class S3MessageLog implements MessageLog {
         return "s3";
     }
 
-    /** Closes the client, unless it was given. */
+    /** In turn mode, writes what is held back of the memory. */
+    @Override
+    public void flush(MemoryKey key) {
+        store.flush(key);
+    }
+
+    /** In turn mode, writes what is held back, and throws if that fails. Closes the client, unless it was given. */
     @Override
     public void close() {
-        bucket.close();
+        try {
+            store.close();
+        } finally {
+            bucket.close();
+        }
     }
 
     /** Configures a log. Not thread-safe. */
     public static final class Builder {
 
+        private static final Duration TURN_IDLE = Duration.ofSeconds(5);
         private static final long DEFAULT_GZIP_ABOVE = 64 * 1024;
         private static final long DEFAULT_MAX_OBJECT_BYTES = 256L * 1024 * 1024;
 
@@ -220,6 +232,7 @@ public final class S3MessageLog implements MessageLog {
         private long maxObjectBytes = DEFAULT_MAX_OBJECT_BYTES;
         private @Nullable String encryption;
         private @Nullable String encryptionKeyId;
+        private @Nullable Duration turnIdle;
         private Clock clock = Clock.systemUTC();
 
         private Builder() {}
@@ -364,6 +377,40 @@ public final class S3MessageLog implements MessageLog {
         public Builder serverSideEncryption(String algorithm, @Nullable String keyId) {
             this.encryption = Objects.requireNonNull(algorithm, "algorithm");
             this.encryptionKeyId = keyId;
+            return this;
+        }
+
+        /**
+         * Does {@link #turnMode(Duration)} with an idle time of five seconds.
+         *
+         * @return this
+         */
+        public Builder turnMode() {
+            return turnMode(TURN_IDLE);
+        }
+
+        /**
+         * Writes a turn in one request: what is appended waits in this process until an assistant message without tool calls
+         * ends the turn. Off unless set, so that an append that has returned is stored.
+         *
+         * <p>A turn is also written by {@link S3MessageLog#flush}, by {@link S3MessageLog#close}, by any other change of the
+         * memory (a view, an append that expects a head, a lease, a summary), and when nothing has been appended for the idle
+         * time. What waits is lost if the process is killed. Reads of this log see it, and see the memory as it was when the
+         * turn first read it; others, and {@link S3MessageLog#list}, see the turn when it is written. It then follows what
+         * others have written meanwhile.
+         *
+         * <p>The append that ends a turn writes all of it or throws; if it throws, what came before still waits, and the
+         * append can be repeated. What was erased meanwhile is not written: whoever goes on with the turn gets an
+         * {@code ErasedException}. If an idle turn cannot be written, that is logged and tried again in growing pauses.
+         *
+         * @param idle more than zero; longer than most tools take, since a turn that waits longer takes two writes
+         * @return this
+         */
+        public Builder turnMode(Duration idle) {
+            if (idle.isZero() || idle.isNegative()) {
+                throw new InvalidInputException("idle", "must be more than zero, is " + idle);
+            }
+            this.turnIdle = idle;
             return this;
         }
 

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
@@ -110,5 +111,39 @@ abstract class BucketFixture {
 
     static String nameOf(MemoryKey key) {
         return new ObjectNames("", "default").document(key);
+    }
+
+    /** What goes to the server during some work, such as "1 GET, 1 PUT". */
+    final String requests(Runnable work) {
+        List<String> kinds = List.of("GET", "PUT", "LIST", "DELETE");
+        int[] before = kinds.stream().mapToInt(wire::count).toArray();
+        work.run();
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < before.length; i++) {
+            int count = wire.count(kinds.get(i)) - before[i];
+            if (count > 0) {
+                text.append(text.isEmpty() ? "" : ", ")
+                        .append(count)
+                        .append(' ')
+                        .append(kinds.get(i));
+            }
+        }
+        return text.toString();
+    }
+
+    /** Lets something happen with the next request of a kind: before it is served, or after it and before it is answered. */
+    final void once(String kind, boolean before, Runnable interference) {
+        AtomicInteger times = new AtomicInteger();
+        Consumer<String> hook = request -> {
+            if (request.startsWith(kind) && times.getAndIncrement() == 0) {
+                interference.run();
+            }
+        };
+        server.leaveAlone();
+        if (before) {
+            server.before(hook);
+        } else {
+            server.after(hook);
+        }
     }
 }

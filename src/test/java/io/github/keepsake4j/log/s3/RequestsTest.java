@@ -1,10 +1,23 @@
 package io.github.keepsake4j.log.s3;
 
 import static io.github.keepsake4j.log.LogTesting.*;
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.call;
+import static io.github.keepsake4j.testing.Dialogue.calls;
+import static io.github.keepsake4j.testing.Dialogue.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.agent.tool.Tool;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.memory.ChatMemory;
+import dev.langchain4j.model.chat.mock.ChatModelMock;
+import dev.langchain4j.service.AiServices;
+import dev.langchain4j.service.MemoryId;
+import dev.langchain4j.service.SystemMessage;
+import dev.langchain4j.service.UserMessage;
+import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ListQuery;
@@ -13,6 +26,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -24,7 +38,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,24 +50,6 @@ import software.amazon.awssdk.services.s3.S3Client;
 /** What goes over the wire, and what happens when somebody was first or an answer is lost. */
 @Timeout(120)
 class RequestsTest extends BucketFixture {
-
-    /** What goes to the server during some work, such as "1 GET, 1 PUT". */
-    private String requests(Runnable work) {
-        List<String> kinds = List.of("GET", "PUT", "LIST", "DELETE");
-        int[] before = kinds.stream().mapToInt(wire::count).toArray();
-        work.run();
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < before.length; i++) {
-            int count = wire.count(kinds.get(i)) - before[i];
-            if (count > 0) {
-                text.append(text.isEmpty() ? "" : ", ")
-                        .append(count)
-                        .append(' ')
-                        .append(kinds.get(i));
-            }
-        }
-        return text.toString();
-    }
 
     @Test
     void each_call_takes_as_few_requests_as_it_can() {
@@ -82,6 +77,106 @@ class RequestsTest extends BucketFixture {
         assertThat(requests(() -> second.read(NODE, ReadQuery.wholeBranch())))
                 .as("what was cleared is fetched once")
                 .isEqualTo("1 GET");
+    }
+
+    private static final AiMessage TWO_CALLS =
+            AiMessage.from(call("1", "add", "{\"a\":1,\"b\":2}"), call("2", "add", "{\"a\":3,\"b\":4}"));
+
+    interface Assistant {
+        @SystemMessage("Be brief")
+        String chat(@MemoryId Object id, @UserMessage String text);
+    }
+
+    static class Calculator {
+        @Tool
+        int add(int a, int b) {
+            return a + b;
+        }
+    }
+
+    private static Assistant assistant(Keepsake keepsake, AiMessage... answers) {
+        return AiServices.builder(Assistant.class)
+                .chatModel(ChatModelMock.thatAlwaysResponds(answers))
+                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .tools(new Calculator())
+                .build();
+    }
+
+    @Test
+    void a_turn_of_an_ai_service_is_one_read_and_one_write_in_turn_mode() {
+        MessageLog turns = another(S3MessageLog.Builder::turnMode);
+        Assistant assistant = assistant(
+                Keepsake.builder().messageLog(turns).build(),
+                TWO_CALLS,
+                ai("3 and 7"),
+                TWO_CALLS,
+                ai("again"),
+                ai("bye"));
+
+        assertThat(requests(() -> assistant.chat(NODE, "first"))).isEqualTo("1 GET, 1 PUT");
+        int unchanged = wire.count("304");
+        assertThat(requests(() -> assistant.chat(NODE, "again"))).isEqualTo("1 GET, 1 PUT");
+        assertThat(requests(() -> assistant.chat(NODE, "bye"))).isEqualTo("1 GET, 1 PUT");
+        assertThat(requests(() -> turns.read(NODE, ReadQuery.newest(50)))).isEqualTo("1 GET");
+        assertThat(wire.count("304") - unchanged).as("unchanged").isEqualTo(3);
+
+        assertThat(another().read(NODE, ReadQuery.wholeBranch()).messages())
+                .extracting(message -> message.message().type().name())
+                .containsExactly(
+                        "SYSTEM",
+                        "USER",
+                        "AI",
+                        "TOOL_EXECUTION_RESULT",
+                        "TOOL_EXECUTION_RESULT",
+                        "AI",
+                        "USER",
+                        "AI",
+                        "TOOL_EXECUTION_RESULT",
+                        "TOOL_EXECUTION_RESULT",
+                        "AI",
+                        "USER",
+                        "AI");
+        turns.close();
+    }
+
+    @Test
+    void the_same_turn_is_a_write_for_each_append_otherwise() {
+        Assistant assistant = assistant(Keepsake.builder().messageLog(log).build(), TWO_CALLS, ai("3 and 7"));
+        assertThat(requests(() -> assistant.chat(NODE, "first"))).isEqualTo("1 GET, 5 PUT");
+    }
+
+    @Test
+    void a_memory_that_is_added_to_before_it_is_read_takes_no_more_in_turn_mode() {
+        MessageLog turns = another(S3MessageLog.Builder::turnMode);
+        Keepsake keepsake = Keepsake.builder().messageLog(turns).build();
+        for (int turn = 0; turn < 3; turn++) {
+            ChatMemory memory = keepsake.chatMemory(NODE);
+            int number = turn;
+            assertThat(requests(() -> {
+                        memory.add(dev.langchain4j.data.message.UserMessage.from("question " + number));
+                        assertThat(memory.messages()).hasSize(5 * number + 1);
+                        memory.add(calls("a" + number, "b" + number));
+                        memory.add(result("a" + number));
+                        memory.add(result("b" + number));
+                        assertThat(memory.messages()).hasSize(5 * number + 4);
+                        memory.add(ai("answer " + number));
+                    }))
+                    .as("turn %s", turn)
+                    .isEqualTo("1 GET, 1 PUT");
+        }
+        assertThat(another().read(NODE, ReadQuery.wholeBranch()).messages()).hasSize(15);
+        turns.close();
+    }
+
+    /** What a workflow engine's node does: it knows its messages when the model has answered. */
+    @Test
+    void a_turn_that_is_appended_as_one_batch_is_one_read_and_one_write() {
+        log.append(NODE, batch("a", "b"));
+        assertThat(requests(() -> {
+                    Tail tail = log.read(NODE, ReadQuery.newest(50));
+                    log.append(NODE, batch("c", "d").inEpoch(tail.epoch()).expectingHead(tail.head()));
+                }))
+                .isEqualTo("1 GET, 1 PUT");
     }
 
     @Test
@@ -321,21 +416,5 @@ class RequestsTest extends BucketFixture {
                         .build())
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("client");
-    }
-
-    /** Lets something happen with the next request of a kind: before it is served, or after it and before it is answered. */
-    private void once(String kind, boolean before, Runnable interference) {
-        AtomicInteger times = new AtomicInteger();
-        Consumer<String> hook = request -> {
-            if (request.startsWith(kind) && times.getAndIncrement() == 0) {
-                interference.run();
-            }
-        };
-        server.leaveAlone();
-        if (before) {
-            server.before(hook);
-        } else {
-            server.after(hook);
-        }
     }
 }

@@ -1,0 +1,397 @@
+package io.github.keepsake4j.log.s3;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.MessageIdConflictException;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.S3Server;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What waits until its turn ends, who sees it, and what becomes of it when something goes wrong. */
+@Timeout(120)
+class TurnModeTest extends BucketFixture {
+
+    private static final Duration NEVER = Duration.ofHours(1);
+
+    private MessageLog turns;
+    private MessageLog other;
+
+    @BeforeEach
+    void openTurns() {
+        turns = inTurnMode(NEVER);
+        other = another();
+    }
+
+    @AfterEach
+    void closeTurns() {
+        server.leaveAlone();
+        turns.close();
+    }
+
+    private MessageLog inTurnMode(Duration idle) {
+        return another(builder -> builder.turnMode(idle));
+    }
+
+    /** An answer, which ends a turn. */
+    private static Append ends(String id) {
+        return Append.under(Parent.head(), List.of(answer(id)));
+    }
+
+    private static Append clear() {
+        return Append.viewOnly(View.of(null, List.of(), List.of()));
+    }
+
+    @Test
+    void what_waits_is_seen_by_its_log_at_once_and_by_others_at_the_turns_end() {
+        assertThat(turns.append(NODE, batch("u")).head()).isEqualTo("u");
+        assertThat(branch(turns, NODE)).containsExactly("u");
+        assertThat(ids(history(turns, NODE))).containsExactly("u");
+        assertThat(turns.branches(NODE)).hasSize(1);
+        assertThat(branch(other, NODE)).isEmpty();
+        assertThat(objects()).isEmpty();
+
+        turns.append(NODE, ends("a"));
+
+        assertThat(branch(other, NODE)).containsExactly("u", "a");
+        assertThat(branch(turns, NODE)).containsExactly("u", "a");
+    }
+
+    @Test
+    void calls_and_results_do_not_end_a_turn() {
+        turns.append(NODE, Append.under(Parent.head(), List.of(user("u"), message("c", Dialogue.calls("1"), 1))));
+        turns.append(NODE, Append.under(Parent.head(), List.of(message("r", Dialogue.result("1"), 1))));
+        assertThat(objects()).isEmpty();
+        turns.append(NODE, ends("a"));
+        assertThat(branch(other, NODE)).containsExactly("u", "c", "r", "a");
+    }
+
+    @Test
+    void a_turn_follows_what_others_have_written_meanwhile() {
+        turns.append(NODE, batch("u"));
+        other.append(NODE, batch("x"));
+        turns.append(NODE, batch("v"));
+        assertThat(branch(turns, NODE)).as("as it was when the turn read it").containsExactly("u", "v");
+
+        assertThat(turns.append(NODE, ends("a")).previousHead()).isEqualTo("v");
+
+        assertThat(branch(other, NODE)).containsExactly("x", "u", "v", "a");
+        assertThat(branch(turns, NODE)).containsExactly("x", "u", "v", "a");
+    }
+
+    @Test
+    void the_first_read_of_a_turn_sees_what_others_wrote_before_it() {
+        turns.append(NODE, ends("a"));
+        other.append(NODE, batch("x"));
+        turns.append(NODE, batch("u"));
+
+        assertThat(requests(() -> assertThat(branch(turns, NODE)).containsExactly("a", "x", "u")))
+                .isEqualTo("1 GET");
+        assertThat(requests(() -> branch(turns, NODE))).isEmpty();
+        assertThat(requests(() -> turns.append(NODE, ends("b")))).isEqualTo("1 PUT");
+        assertThat(branch(other, NODE)).containsExactly("a", "x", "u", "b");
+    }
+
+    @Test
+    void any_other_change_writes_what_waits_in_the_same_request() {
+        turns.append(NODE, ends("a"));
+        Map<String, Runnable> changes = Map.of(
+                "view",
+                () -> turns.append(NODE, Append.viewOnly(View.of(null, List.of(new View.Run(null, "a")), List.of()))),
+                "expected head",
+                () -> turns.append(NODE, batch("h").expectingHead("expected head")),
+                "summary",
+                () -> turns.putSummary(NODE, new Summary("a", "text", 1, "c", 1, 1, null, Instant.EPOCH), 1),
+                "title",
+                () -> turns.describe(NODE, "title", Map.of()),
+                "lease",
+                () -> turns.acquireLease(NODE, "work", "me", NEVER),
+                "flush",
+                () -> turns.flush(NODE));
+        changes.forEach((id, change) -> {
+            turns.append(NODE, batch(id));
+            assertThat(branch(other, NODE)).doesNotContain(id);
+            assertThat(requests(change)).as(id).isEqualTo("1 PUT");
+            assertThat(branch(other, NODE)).contains(id);
+        });
+        turns.append(NODE, batch("cleared"));
+        turns.append(NODE, clear());
+        assertThat(ids(history(other, NODE))).contains("cleared");
+        assertThat(requests(() -> turns.flush(NODE))).isEmpty();
+    }
+
+    @Test
+    void a_change_that_is_refused_leaves_what_waits() {
+        turns.append(NODE, batch("u"));
+        assertThatThrownBy(() -> turns.append(NODE, ends("a").expectingHead("nobody")))
+                .isInstanceOf(io.github.keepsake4j.log.HeadConflictException.class);
+        assertThatThrownBy(() -> turns.moveHead(NODE, "nobody", null)).isInstanceOf(InvalidInputException.class);
+        assertThat(objects()).isEmpty();
+        turns.append(NODE, ends("a"));
+        assertThat(branch(other, NODE)).containsExactly("u", "a");
+    }
+
+    @Test
+    void a_batch_that_is_sent_again_is_not_stored_again() {
+        turns.append(NODE, batch("u"));
+        assertThat(turns.append(NODE, batch("u")).replayed()).isTrue();
+        turns.append(NODE, ends("a"));
+        assertThat(turns.append(NODE, batch("u")).replayed()).isTrue();
+        assertThat(turns.append(NODE, ends("a")).replayed()).isTrue();
+        other.append(NODE, batch("x"));
+        turns.append(NODE, batch("x"));
+        turns.flush(NODE);
+        assertThat(turns.append(NODE, batch("x")).replayed()).isTrue();
+        assertThatThrownBy(() -> turns.append(
+                        NODE, Append.under(Parent.head(), List.of(message("x", UserMessage.from("other"), 1)))))
+                .isInstanceOf(MessageIdConflictException.class);
+        assertThat(ids(history(other, NODE))).containsExactly("u", "a", "x");
+    }
+
+    @Test
+    void a_turn_that_nothing_ends_is_written_when_it_is_idle() {
+        MessageLog impatient = inTurnMode(Duration.ofMillis(100));
+        impatient.append(NODE, batch("u"));
+        await().until(() -> branch(other, NODE).equals(List.of("u")));
+        impatient.append(NODE, batch("v"));
+        await().until(() -> branch(other, NODE).equals(List.of("u", "v")));
+        impatient.close();
+    }
+
+    @Test
+    void an_idle_turn_that_cannot_be_written_is_tried_again() {
+        AtomicBoolean refused = new AtomicBoolean();
+        server.before(request -> {
+            if (request.startsWith("PUT")) {
+                refused.set(true);
+                S3Server.fail(503);
+            }
+        });
+        MessageLog impatient = inTurnMode(Duration.ofMillis(100));
+        impatient.append(NODE, batch("u"));
+        await().atMost(Duration.ofSeconds(60)).untilTrue(refused);
+        server.leaveAlone();
+        await().atMost(Duration.ofSeconds(60)).until(() -> branch(other, NODE).equals(List.of("u")));
+        impatient.close();
+    }
+
+    @Test
+    void a_log_that_is_closed_writes_what_waits_and_takes_nothing_more() {
+        List<MemoryKey> keys = List.of(NODE, ConversationKey.of("default", "c"));
+        keys.forEach(key -> turns.append(key, batch("u")));
+        turns.close();
+        keys.forEach(key -> assertThat(branch(other, key)).containsExactly("u"));
+        assertThatThrownBy(() -> turns.append(NODE, batch("v"))).isInstanceOf(LogClosedException.class);
+        turns.close();
+    }
+
+    @Test
+    void a_log_that_cannot_write_what_waits_when_it_is_closed_says_so() {
+        MessageLog closing = inTurnMode(NEVER);
+        closing.append(NODE, batch("u"));
+        server.before(request -> S3Server.fail(503));
+        assertThatThrownBy(closing::close).isInstanceOf(StorageUnavailableException.class);
+        assertThatThrownBy(() -> closing.read(NODE, ReadQuery.newest(1))).isInstanceOf(LogClosedException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void an_end_that_fails_is_sent_again_and_nothing_is_stored_twice(boolean written) {
+        turns.append(NODE, batch("u"));
+        AtomicBoolean down = new AtomicBoolean();
+        if (written) {
+            server.after(request -> {
+                if (request.startsWith("PUT")) {
+                    down.set(true);
+                    S3Server.fail(500);
+                }
+            });
+        }
+        server.before(request -> {
+            if (!written || down.get()) {
+                S3Server.fail(503);
+            }
+        });
+        assertThatThrownBy(() -> turns.append(NODE, ends("a"))).isInstanceOf(StorageUnavailableException.class);
+        server.leaveAlone();
+        assertThat(branch(other, NODE)).isEqualTo(written ? List.of("u", "a") : List.of());
+
+        turns.append(NODE, ends("a"));
+
+        assertThat(ids(history(other, NODE))).containsExactly("u", "a");
+        assertThat(branch(turns, NODE)).containsExactly("u", "a");
+    }
+
+    @Test
+    void what_waits_is_not_written_behind_an_erasure() {
+        turns.append(NODE, batch("u"));
+        other.append(NODE, batch("x"));
+        other.erase(NODE);
+
+        assertThatThrownBy(() -> turns.append(NODE, ends("a"))).isInstanceOf(ErasedException.class);
+        assertThat(ids(history(other, NODE))).isEmpty();
+        turns.append(NODE, batch("v"));
+        turns.append(NODE, ends("b"));
+        assertThat(ids(history(other, NODE))).containsExactly("v", "b");
+    }
+
+    @Test
+    void a_turn_that_begins_after_an_erasure_is_taken_though_its_log_did_not_know() {
+        turns.append(NODE, ends("a"));
+        other.erase(NODE);
+        turns.append(NODE, batch("u"));
+        assertThat(branch(turns, NODE)).containsExactly("u");
+        turns.append(NODE, ends("b"));
+        assertThat(ids(history(other, NODE))).containsExactly("u", "b");
+    }
+
+    @Test
+    void an_erasure_takes_what_waits() {
+        turns.append(NODE, batch("u"));
+        turns.erase(NODE);
+        turns.flush(NODE);
+        assertThat(ids(history(turns, NODE))).isEmpty();
+        assertThat(ids(history(other, NODE))).isEmpty();
+    }
+
+    @Test
+    void what_can_never_be_written_does_not_stand_in_the_way() {
+        turns.append(NODE, batch("u"));
+        other.append(NODE, Append.under(Parent.head(), List.of(message("u", UserMessage.from("other"), 1))));
+
+        assertThatThrownBy(() -> turns.append(NODE, ends("a"))).isInstanceOf(MessageIdConflictException.class);
+
+        turns.append(NODE, batch("v"));
+        turns.append(NODE, ends("b"));
+        assertThat(branch(other, NODE)).containsExactly("u", "v", "b");
+    }
+
+    @Test
+    void a_document_that_cannot_be_read_stays_and_what_waits_too() {
+        turns.append(NODE, batch("u"));
+        put(NODE_OBJECT, "{\"version\":7}");
+        assertThatThrownBy(() -> turns.append(NODE, ends("a")))
+                .isInstanceOf(io.github.keepsake4j.message.UnreadableDataException.class);
+        assertThat(text(NODE_OBJECT)).isEqualTo("{\"version\":7}");
+        client.deleteObject(request -> request.bucket(bucket).key(NODE_OBJECT));
+        turns.append(NODE, ends("a"));
+        assertThat(branch(other, NODE)).containsExactly("u", "a");
+    }
+
+    @Test
+    void a_chat_memory_is_flushed_with_the_results_that_wait() {
+        KeepsakeChatMemory memory = Keepsake.builder().messageLog(turns).build().chatMemory(NODE);
+        memory.add(UserMessage.from("u"));
+        memory.add(Dialogue.calls("a", "b"));
+        memory.add(Dialogue.result("a"));
+        assertThat(objects()).isEmpty();
+
+        memory.flush();
+
+        assertThat(other.read(NODE, ReadQuery.wholeBranch()).messages()).hasSize(3);
+        memory.add(Dialogue.result("b"));
+        memory.add(ai("done"));
+        assertThat(other.read(NODE, ReadQuery.wholeBranch()).messages()).hasSize(5);
+    }
+
+    @Test
+    void turns_without_end_are_written_from_time_to_time() {
+        for (int i = 0; i < 1_001; i++) {
+            turns.append(NODE, batch("u" + i));
+        }
+        assertThat(branch(other, NODE)).hasSize(1_001);
+    }
+
+    @Test
+    void an_idle_time_of_nothing_is_refused() {
+        assertThatThrownBy(() -> inTurnMode(Duration.ZERO)).isInstanceOf(InvalidInputException.class);
+    }
+
+    @Test
+    void many_turns_at_once_lose_and_double_nothing_while_the_server_fails() throws Exception {
+        int count = Counts.of(8, 50);
+        Random random = new Random(3);
+        server.before(request -> fail(random, 503));
+        server.after(request -> fail(random, 500));
+        List<MessageLog> logs = List.of(inTurnMode(Duration.ofMillis(50)), inTurnMode(NEVER));
+        ConcurrentLinkedQueue<List<String>> sent = new ConcurrentLinkedQueue<>();
+        S3Writer.inThreads(6, thread -> {
+            for (int i = 0; i < count; i++) {
+                String turn = thread + "-" + i;
+                List<String> ids = List.of(turn + "u", turn + "c", turn + "r", turn + "a");
+                List<NewMessage> messages = List.of(
+                        user(ids.get(0)),
+                        message(ids.get(1), Dialogue.calls(turn), 1),
+                        message(ids.get(2), Dialogue.result(turn), 1),
+                        message(ids.get(3), AiMessage.from(turn), 1));
+                for (NewMessage message : messages) {
+                    persist(logs.get(thread % 2), Append.under(Parent.head(), List.of(message)));
+                }
+                sent.add(ids);
+            }
+        });
+        server.leaveAlone();
+        logs.forEach(MessageLog::close);
+
+        List<String> stored = ids(history(other, NODE));
+        List<String> all = new ArrayList<>();
+        sent.forEach(all::addAll);
+        assertThat(stored).hasSize(6 * count * 4).containsExactlyInAnyOrderElementsOf(all);
+        assertThat(branch(other, NODE)).isEqualTo(stored);
+        sent.forEach(ids -> assertThat(stored).containsSubsequence(ids));
+        System.out.printf("turn mode, 2 logs x 3 threads x %d turns of 4 appends: %s%n", count, wire);
+    }
+
+    private static void fail(Random random, int status) {
+        if (random.nextInt(10) == 0) {
+            S3Server.fail(status);
+        }
+    }
+
+    private static void persist(MessageLog log, Append append) {
+        for (int tries = 1; ; tries++) {
+            try {
+                log.append(NODE, append);
+                return;
+            } catch (StorageUnavailableException e) {
+                if (tries == 20) {
+                    throw e;
+                }
+            }
+        }
+    }
+}
