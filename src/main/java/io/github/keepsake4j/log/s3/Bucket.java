@@ -99,6 +99,10 @@ final class Bucket {
     }
 
     private Found content(GetObjectResponse response, AbortableInputStream in) {
+        if (response.eTag() == null) {
+            in.abort();
+            throw RetryableException.create("The answer's head ended too early");
+        }
         try {
             byte[] bytes = atMost(settings.maxBytes(), in);
             if (bytes == null) {
@@ -149,7 +153,7 @@ final class Bucket {
 
     /** Writes an object that nobody else knows of yet. */
     void put(String what, String name, byte[] bytes) {
-        request(what, () -> put(bytes, putRequest(name)));
+        request(what, () -> Optional.ofNullable(put(bytes, putRequest(name))));
     }
 
     /**
@@ -169,7 +173,8 @@ final class Bucket {
         }
         return request(what, () -> {
                     try {
-                        return Optional.of(put(bytes, request));
+                        // An answer that was cut may lack its etag; who reads again finds whether it was written.
+                        return Optional.ofNullable(put(bytes, request));
                     } catch (AwsServiceException e) {
                         if (S3Errors.isConflict(e)) {
                             return Optional.<String>empty();
@@ -189,7 +194,7 @@ final class Bucket {
                 .ssekmsKeyId(settings.kmsKeyId());
     }
 
-    private String put(byte[] bytes, PutObjectRequest.Builder request) {
+    private @Nullable String put(byte[] bytes, PutObjectRequest.Builder request) {
         byte[] body = bytes;
         if (bytes.length > settings.gzipAbove()) {
             body = deflated(bytes);

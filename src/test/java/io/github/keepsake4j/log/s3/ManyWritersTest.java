@@ -106,7 +106,7 @@ class ManyWritersTest extends BucketFixture {
             assertThat(told).extracting(Attempt::outcome).doesNotContain(Outcome.REFUSED);
             assertThat(stored).hasSize(turns * 2);
             assertThat(line.cuts()).isGreaterThan(turns / 50);
-            assertThat(errors.get()).isGreaterThan(turns / 50);
+            assertThat(errors.get()).isPositive();
             report(turns + " turns, " + line.cuts() + " cut lines, " + errors + " errors of the server", stored);
             System.out.println("    sent " + counted);
         }

@@ -45,6 +45,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.core.interceptor.Context;
 import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** What goes over the wire, and what happens when somebody was first or an answer is lost. */
@@ -276,6 +277,32 @@ class RequestsTest extends BucketFixture {
         assertThat(another().acquireLease(NODE, "work", "two", Duration.ofHours(1)))
                 .isEmpty();
         assertThat(list(another(), "default", 1).get(0).title()).isEqualTo("title summary4");
+    }
+
+    /** What is left of an answer whose line was cut within its head. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PUT", "GET"})
+    void an_answer_without_its_etag_is_none(String kind) {
+        AtomicInteger cut = new AtomicInteger();
+        try (S3Client client = S3Server.client(server.port(), wire, new ExecutionInterceptor() {
+            @Override
+            public SdkHttpResponse modifyHttpResponse(
+                    Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
+                SdkHttpResponse response = context.httpResponse();
+                boolean first = context.httpRequest().method().name().equals(kind)
+                        && response.statusCode() == 200
+                        && cut.getAndIncrement() == 0;
+                return first ? response.copy(changed -> changed.removeHeader("ETag")) : response;
+            }
+        })) {
+            log.append(NODE, batch("a"));
+            MessageLog cutOff =
+                    S3MessageLog.builder().client(client).bucket(bucket).build();
+            assertThat(cutOff.append(NODE, batch("b")).replayed()).isFalse();
+            assertThat(cutOff.append(NODE, batch("c")).previousHead()).isEqualTo("b");
+            assertThat(cut.get()).isPositive();
+        }
+        assertThat(ids(history(another(), NODE))).containsExactly("a", "b", "c");
     }
 
     @Test
