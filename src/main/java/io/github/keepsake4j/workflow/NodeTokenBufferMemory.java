@@ -261,18 +261,18 @@ public final class NodeTokenBufferMemory {
         }
     }
 
-    /** Empties this memory at once, what was added and not flushed included. What was there is kept in the log. */
+    /** Empties this memory at once, what was added and not flushed included. What was there is kept in the log. If it fails, nothing changes. */
     public void clear() {
         lock.lock();
         try {
-            pending.clear();
-            added = null;
-            looping = false;
-            read = null;
             Tail tail = log.read(key, ReadQuery.newest(0));
             if (tail.head() != null) {
                 log.append(key, Append.viewOnly(View.of(tail.head(), List.of(), List.of())));
             }
+            pending.clear();
+            added = null;
+            looping = false;
+            read = null;
         } finally {
             lock.unlock();
         }

@@ -67,7 +67,7 @@ abstract class WorkflowContract {
 
     /** How many random conversations. */
     int rounds() {
-        return Counts.of(100, 1000);
+        return Counts.of(40, 1000);
     }
 
     @BeforeEach
@@ -631,6 +631,19 @@ abstract class WorkflowContract {
     void a12_clearing_a_memory_that_was_never_written_does_nothing() {
         node().clear();
         assertThat(watched.calls("append")).isZero();
+    }
+
+    @Test
+    void a12_a_failed_clear_changes_nothing() {
+        turns("m1", null);
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m2", "m1", "q2", List.of(), "r2", List.of());
+        watched.fail("append", new StorageUnavailableException("down", null));
+        assertThatThrownBy(memory::clear).isInstanceOf(StorageUnavailableException.class);
+
+        watched.fail("append", null);
+        memory.flush();
+        assertThat(texts(history("m3"))).containsExactly("q m1", "r m1", "q2", "r2");
     }
 
     @Test
