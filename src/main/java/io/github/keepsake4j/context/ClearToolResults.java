@@ -12,7 +12,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -98,13 +97,14 @@ public final class ClearToolResults implements ContextStrategy {
                         .reversed())
                 .toList();
         // What is pinned stands before a gap: nobody knows how many newer results are in it, so that it counts as old.
-        Map<Boolean, List<Result>> before =
-                newestFirst.stream().collect(Collectors.partitioningBy(result -> result.place() < context.unread()));
-        List<Result> behind = before.get(false);
+        List<Result> behind = newestFirst.stream()
+                .filter(result -> result.place() >= context.unread())
+                .toList();
+        List<Result> before = newestFirst.subList(behind.size(), newestFirst.size());
         List<Result> old = behind.subList(Math.min(keep, behind.size()), behind.size());
         long start = start(old, context.unread());
         Map<String, ChatMessage> markers = new HashMap<>();
-        Stream.concat(before.get(true).stream(), old.stream().filter(result -> result.place() < start))
+        Stream.concat(before.stream(), old.stream().filter(result -> result.place() < start))
                 .map(Result::message)
                 .forEach(result -> markers.put(result.id(), marker(result)));
         return context.replacing(markers);

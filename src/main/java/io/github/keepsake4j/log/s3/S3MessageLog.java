@@ -74,6 +74,7 @@ public final class S3MessageLog implements MessageLog {
     private final Bucket bucket;
     private final OpenTurns store;
     private final Listing listing;
+    private final MovedContents contents;
     private final Clock clock;
 
     private S3MessageLog(Builder builder, S3Client client, boolean ownClient, String bucketName) {
@@ -87,6 +88,7 @@ public final class S3MessageLog implements MessageLog {
         DocumentReader reader = new DocumentReader(bucket);
         this.store = new OpenTurns(new DocumentStore(bucket, names, reader), builder.turnIdle);
         this.listing = new Listing(bucket, names, reader);
+        this.contents = new MovedContents(bucket, names, builder.moveContentsAbove);
         this.clock = builder.clock;
     }
 
@@ -121,17 +123,19 @@ public final class S3MessageLog implements MessageLog {
 
     @Override
     public AppendResult append(MemoryKey key, Append append) {
-        return store.append(key, append, clock.instant());
+        return store.append(key, contents.move(key, append), clock.instant());
     }
 
     @Override
     public Tail read(MemoryKey key, ReadQuery query) {
-        return store.read(key, tree -> tree.read(query));
+        Tail tail = store.read(key, tree -> tree.read(query));
+        return contents.restore(key, tail);
     }
 
     @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
-        return store.read(key, tree -> tree.history(query));
+        HistoryPage page = store.read(key, tree -> tree.history(query));
+        return new HistoryPage(contents.restore(key, page.messages()), page.next());
     }
 
     @Override
@@ -233,6 +237,7 @@ public final class S3MessageLog implements MessageLog {
         private @Nullable String encryption;
         private @Nullable String encryptionKeyId;
         private @Nullable Duration turnIdle;
+        private long moveContentsAbove = Long.MAX_VALUE;
         private Clock clock = Clock.systemUTC();
 
         private Builder() {}
@@ -411,6 +416,23 @@ public final class S3MessageLog implements MessageLog {
                 throw new InvalidInputException("idle", "must be more than zero, is " + idle);
             }
             this.turnIdle = idle;
+            return this;
+        }
+
+        /**
+         * Keeps large contents of user messages and tool results (images, sounds, videos and PDF files as base64) in
+         * objects beside the document, so that not every turn transfers them again. Each such content costs one PUT when it
+         * is appended and one GET where this process has not seen it lately. Reads put them back, whether this is set or
+         * not. Off unless set. Programs that know only the document's public fields do not see these contents either way.
+         *
+         * @param characters how many characters of base64 stay in the document, 128 or more
+         * @return this
+         */
+        public Builder moveContentsAbove(long characters) {
+            if (characters < 128) {
+                throw new InvalidInputException("moveContentsAbove", "must be 128 or more, is " + characters);
+            }
+            this.moveContentsAbove = characters;
             return this;
         }
 

@@ -1,0 +1,165 @@
+package io.github.keepsake4j.log.s3;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.image.Image;
+import dev.langchain4j.data.message.AudioContent;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.PdfFileContent;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.data.message.VideoContent;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.Base64;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Large inline contents lie beside the document, and nobody who reads through a log notices. */
+class MovedContentsTest extends BucketFixture {
+
+    private static final String LARGE = base64(1, 30_000);
+
+    private MessageLog moving;
+
+    @BeforeEach
+    void openMoving() {
+        moving = another(builder -> builder.moveContentsAbove(1_000));
+    }
+
+    @Test
+    void every_kind_of_content_comes_back_as_it_was_in_another_process_too() {
+        ChatMessage asked = UserMessage.builder()
+                .name("ada")
+                .addContent(TextContent.from("What is this?"))
+                .addContent(ImageContent.from(
+                        Image.builder()
+                                .base64Data(LARGE)
+                                .mimeType("image/png")
+                                .revisedPrompt("a bee")
+                                .build(),
+                        ImageContent.DetailLevel.HIGH))
+                .addContent(AudioContent.from(base64(2, 5_000), "audio/mp3"))
+                .addContent(VideoContent.from(base64(3, 5_000), "video/mp4"))
+                .addContent(PdfFileContent.from(base64(4, 5_000), "application/pdf"))
+                .build();
+        ChatMessage result = ToolExecutionResultMessage.builder()
+                .id("1")
+                .toolName("camera")
+                .contents(ImageContent.from(base64(5, 5_000), "image/jpeg"))
+                .build();
+        append(asked, result);
+
+        for (MessageLog each : List.of(moving, log, another())) {
+            Tail tail = each.read(NODE, ReadQuery.newest(10).alsoOldest(1));
+            assertThat(messages(tail.messages())).containsExactly(asked, result);
+            assertThat(messages(tail.oldest())).containsExactly(asked);
+            assertThat(tail.user()).isNotNull();
+            assertThat(tail.user().message()).isEqualTo(asked);
+            assertThat(messages(each.history(NODE, HistoryQuery.oldest(10)).messages()))
+                    .containsExactly(asked, result);
+        }
+        assertThat(text(NODE_OBJECT)).hasSizeLessThan(5_000).doesNotContain(LARGE.substring(0, 100));
+        assertThat(objects()).hasSize(6);
+    }
+
+    @Test
+    void the_same_content_is_stored_once_and_read_once() {
+        for (int i = 0; i < 4; i++) {
+            append(image(LARGE));
+        }
+        assertThat(objects()).hasSize(2);
+        MessageLog second = another();
+        int before = wire.count("GET");
+        assertThat(second.read(NODE, ReadQuery.newest(10)).messages()).hasSize(4);
+        second.read(NODE, ReadQuery.newest(10));
+        assertThat(wire.count("GET") - before)
+                .as("the document twice, the content once")
+                .isEqualTo(3);
+    }
+
+    @Test
+    void a_retry_is_recognised_whatever_is_moved() {
+        NewMessage message = NewMessage.of(image(LARGE), 7, "test");
+
+        moving.append(NODE, Append.underHead(message));
+        assertThat(moving.append(NODE, Append.underHead(message)).replayed()).isTrue();
+    }
+
+    @Test
+    void small_contents_stay() {
+        append(image(base64(6, 300)));
+        assertThat(objects()).containsExactly(NODE_OBJECT);
+    }
+
+    @Test
+    void what_is_gone_is_shown_as_a_placeholder_and_the_rest_is_there() {
+        append(image(LARGE), UserMessage.from("and this?"));
+        objects().stream()
+                .filter(name -> !name.equals(NODE_OBJECT))
+                .forEach(name ->
+                        client.deleteObject(request -> request.bucket(bucket).key(name)));
+
+        assertThat(messages(another().read(NODE, ReadQuery.newest(10)).messages()))
+                .containsExactly(
+                        UserMessage.from(TextContent.from("[image: not available]")), UserMessage.from("and this?"));
+    }
+
+    @Test
+    void erasing_the_memory_erases_them() {
+        append(image(LARGE));
+        log.erase(NODE);
+        assertThat(objects()).containsExactly(NODE_OBJECT);
+        append(image(LARGE));
+        assertThat(messages(another().read(NODE, ReadQuery.newest(10)).messages()))
+                .as("what was erased is written again")
+                .containsExactly(image(LARGE));
+    }
+
+    @Test
+    void a_mark_that_a_user_wrote_leads_nowhere() {
+        append(image("keepsake-content:../../other"));
+        assertThat(messages(another().read(NODE, ReadQuery.newest(10)).messages()))
+                .containsExactly(image("keepsake-content:../../other"));
+    }
+
+    @Test
+    void a_limit_that_would_move_marks_is_refused() {
+        assertThatThrownBy(() -> S3MessageLog.builder().moveContentsAbove(10))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("moveContentsAbove");
+    }
+
+    private void append(ChatMessage... messages) {
+        moving.append(
+                NODE,
+                Append.underHead(List.of(messages).stream()
+                        .map(message -> NewMessage.of(message, 7, "test"))
+                        .toArray(NewMessage[]::new)));
+    }
+
+    private static UserMessage image(String base64) {
+        return UserMessage.from(ImageContent.from(base64, "image/png"));
+    }
+
+    private static String base64(int seed, int bytes) {
+        byte[] random = new byte[bytes];
+        new Random(seed).nextBytes(random);
+        return Base64.getEncoder().encodeToString(random);
+    }
+
+    private static List<ChatMessage> messages(List<LoggedMessage> logged) {
+        return logged.stream().map(LoggedMessage::message).toList();
+    }
+}
