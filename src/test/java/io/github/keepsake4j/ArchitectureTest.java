@@ -36,7 +36,8 @@ class ArchitectureTest {
             Map.entry("summary", List.of("message", "log", "tokens", "metrics")),
             Map.entry("chat", List.of("message", "tokens", "log", "context", "summary", "metrics")),
             Map.entry("retention", List.of("message", "log", "metrics")),
-            Map.entry("workflow", List.of("message", "tokens", "log", "context", "chat")));
+            Map.entry("workflow", List.of("message", "tokens", "log", "context", "chat")),
+            Map.entry("workflow.s3", List.of("message", "workflow")));
 
     @ArchTest
     static final ArchRule one_way =

@@ -1,0 +1,5 @@
+/** Contents of a workflow's files from S3. Needs {@code software.amazon.awssdk:s3}. */
+@NullMarked
+package io.github.keepsake4j.workflow.s3;
+
+import org.jspecify.annotations.NullMarked;
