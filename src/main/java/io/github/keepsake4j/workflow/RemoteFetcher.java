@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class RemoteFetcher {
 
-    /** What came back. A MIME type that nobody named is empty. */
+    /** What came back, which is never compared. A MIME type that nobody named is empty. */
+    @SuppressWarnings("ArrayRecordComponent")
     record Fetched(byte[] bytes, String mimeType) {}
 
     private static final int MOST_REDIRECTS = 5;
