@@ -71,7 +71,7 @@ class ChatMemoryStoreModelTest {
         S3Server server = S3Server.shared();
         try (MessageLog log = S3MessageLog.connect(
                 server.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, S3Server.SECRET_KEY, server.newBucket())) {
-            run(log, Counts.of(40, 1_000));
+            run(log, Counts.of(15, 1_000));
         }
     }
 

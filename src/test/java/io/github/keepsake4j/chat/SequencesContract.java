@@ -39,6 +39,11 @@ abstract class SequencesContract {
 
     abstract MessageLog newLog() throws Exception;
 
+    /** Budgets do not depend on the log: where each call is a request, fewer of them are tried. */
+    int budgetStride() {
+        return 1;
+    }
+
     @BeforeEach
     void open() throws Exception {
         log = newLog();
@@ -282,7 +287,7 @@ abstract class SequencesContract {
 
     @Test
     void a_request_over_its_budget_gets_nothing_that_was_not_in_it() {
-        for (int max = 5; max < 12; max++) {
+        for (int max = 5; max < 12; max += budgetStride()) {
             for (int first = 1; first < 9; first++) {
                 for (int step = 0; step < 3; step++) {
                     checkBudget(max, first, step);

@@ -12,4 +12,9 @@ class SequencesS3Test extends SequencesContract {
         return S3MessageLog.connect(
                 server.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, S3Server.SECRET_KEY, server.newBucket());
     }
+
+    @Override
+    int budgetStride() {
+        return 4;
+    }
 }

@@ -24,4 +24,9 @@ class SequencesS3TurnsTest extends SequencesContract {
                 .turnMode(Duration.ofHours(1))
                 .build();
     }
+
+    @Override
+    int budgetStride() {
+        return 4;
+    }
 }

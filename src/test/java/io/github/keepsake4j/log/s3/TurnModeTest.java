@@ -25,6 +25,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.S3Server;
@@ -314,13 +315,17 @@ class TurnModeTest extends BucketFixture {
         assertThat(branch(other, NODE)).containsExactly("u", "v", "b");
     }
 
-    @Test
-    void a_document_that_cannot_be_read_stays_and_what_waits_too() {
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"version\":7}",
+                "{\"version\":1,\"messages\":[{\"message_id\":\"u\",\"parent_message_id\":null,\"role\":\"user\",\"content\":\"\",\"keepsake\":{\"message\":7}}]}"
+            })
+    void a_document_that_cannot_be_read_stays_and_what_waits_too(String unreadable) {
         turns.append(NODE, batch("u"));
-        put(NODE_OBJECT, "{\"version\":7}");
-        assertThatThrownBy(() -> turns.append(NODE, ends("a")))
-                .isInstanceOf(io.github.keepsake4j.message.UnreadableDataException.class);
-        assertThat(text(NODE_OBJECT)).isEqualTo("{\"version\":7}");
+        put(NODE_OBJECT, unreadable);
+        assertThatThrownBy(() -> turns.append(NODE, ends("a"))).isInstanceOf(UnreadableDataException.class);
+        assertThat(text(NODE_OBJECT)).isEqualTo(unreadable);
         client.deleteObject(request -> request.bucket(bucket).key(NODE_OBJECT));
         turns.append(NODE, ends("a"));
         assertThat(branch(other, NODE)).containsExactly("u", "a");
