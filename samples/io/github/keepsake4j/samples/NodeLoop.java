@@ -1,16 +1,12 @@
 package io.github.keepsake4j.samples;
 
-import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.workflow.LlmNode;
 import io.github.keepsake4j.workflow.MemoryConfig;
 import io.github.keepsake4j.workflow.MemoryMode;
@@ -18,21 +14,16 @@ import io.github.keepsake4j.workflow.NodeReply;
 import io.github.keepsake4j.workflow.NodeRun;
 import io.github.keepsake4j.workflow.NodeTurn;
 import io.github.keepsake4j.workflow.WorkflowMemories;
-import java.io.IOException;
 import java.io.PrintStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.Objects;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /**
  * A workflow of three nodes, each with a memory of its own: a planner, and a writer and a critic who go on in a loop until
- * the critic is content. The models are a few lines of code, so that the output is always the same; what they know is only
- * what stands in the messages that they are sent.
+ * the critic is content. It runs on S3: each memory is a JSON document.
  */
 public final class NodeLoop {
 
@@ -40,21 +31,6 @@ public final class NodeLoop {
     private static final String APP = "slogans";
     private static final String CONVERSATION = "c1";
     private static final int MOST_ROUNDS = 5;
-
-    /** What the critic misses, one at a time, and what the writer makes of it. */
-    private enum Advice {
-        NAME("Name the shop.", "Ada's honey"),
-        PLACE("Say where it is.", "from the hill"),
-        SEASON("Say when it is best.", "best in June");
-
-        private final String text;
-        private final String words;
-
-        Advice(String text, String words) {
-            this.text = text;
-            this.words = words;
-        }
-    }
 
     private final MessageLog log;
     private final PrintStream out;
@@ -66,22 +42,30 @@ public final class NodeLoop {
         this.log = log;
         this.out = out;
         WorkflowMemories memories = WorkflowMemories.builder().nodeLog(log).build();
-        this.planner = node(memories, NodeLoop::plan);
-        this.writer = node(memories, NodeLoop::write);
-        this.critic = node(memories, NodeLoop::judge);
+        this.planner = node(memories, Slogans::plan);
+        this.writer = node(memories, Slogans::write);
+        this.critic = node(memories, Slogans::judge);
     }
 
     /**
-     * Runs the workflow for two messages of a user.
+     * Runs the workflow for two messages of a user, on an S3 server in this process.
      *
      * @param arguments none
-     * @throws IOException if there is no room for a temporary file
+     * @throws Exception if the server does not start
      */
-    public static void main(String[] arguments) throws IOException {
-        Path directory = Files.createTempDirectory("keepsake");
-        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("nodes.db"))) {
+    public static void main(String[] arguments) throws Exception {
+        S3Server server = S3Server.shared();
+        try (S3Client client = S3Server.client(server.port());
+                MessageLog log = S3MessageLog.builder()
+                        .client(client)
+                        .bucket(server.newBucket())
+                        .turnMode()
+                        .build()) {
             run(log, System.out);
+            System.out.printf("%n%d reads and %d writes%n", server.requests("GET"), server.requests("PUT"));
         }
+        // The server's threads are no daemons.
+        System.exit(0);
     }
 
     static void run(MessageLog log, PrintStream out) {
@@ -122,58 +106,11 @@ public final class NodeLoop {
         out.println("The " + node + " remembers:");
         NodeKey key = NodeKey.of(TENANT, APP, CONVERSATION, node);
         for (LoggedMessage logged : log.history(key, HistoryQuery.oldest(100)).messages()) {
-            out.printf("  %-10s %s%n", logged.id(), text(logged.message()));
+            out.printf("  %-10s %s%n", logged.id(), Slogans.text(logged.message()));
         }
     }
 
     private static LlmNode node(WorkflowMemories memories, Function<List<ChatMessage>, String> script) {
-        ChatModel model = new ChatModel() {
-            @Override
-            public ChatResponse doChat(ChatRequest request) {
-                return ChatResponse.builder()
-                        .aiMessage(AiMessage.from(script.apply(request.messages())))
-                        .build();
-            }
-        };
-        return LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
-    }
-
-    private static String plan(List<ChatMessage> messages) {
-        long before = messages.stream().filter(AiMessage.class::isInstance).count();
-        return "Task " + (before + 1) + ": " + text(messages.get(messages.size() - 1));
-    }
-
-    /** Heeds all advice that it ever got, and not only the last. */
-    private static String write(List<ChatMessage> messages) {
-        String heard = messages.stream()
-                .filter(UserMessage.class::isInstance)
-                .map(NodeLoop::text)
-                .collect(Collectors.joining("\n"));
-        String slogan = "Sweet days";
-        for (Advice advice : Advice.values()) {
-            slogan += heard.contains(advice.text) ? ", " + advice.words : "";
-        }
-        return heard.contains("in capitals") ? slogan.toUpperCase(Locale.ROOT) : slogan;
-    }
-
-    /** Never gives an advice twice. */
-    private static String judge(List<ChatMessage> messages) {
-        String given = messages.stream()
-                .filter(AiMessage.class::isInstance)
-                .map(NodeLoop::text)
-                .collect(Collectors.joining("\n"));
-        for (Advice advice : Advice.values()) {
-            if (!given.contains(advice.text)) {
-                return advice.text;
-            }
-        }
-        return "Good.";
-    }
-
-    private static String text(ChatMessage message) {
-        if (message instanceof UserMessage user) {
-            return user.singleText();
-        }
-        return message instanceof AiMessage ai ? Objects.requireNonNullElse(ai.text(), "") : "";
+        return LlmNode.of(memories, Slogans.model(script), MemoryConfig.of(MemoryMode.NODE));
     }
 }

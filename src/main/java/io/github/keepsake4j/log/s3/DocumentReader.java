@@ -80,7 +80,7 @@ final class DocumentReader {
         Beside.Kept known = before.beside().kept();
         List<Entry> kept = known != null && known.object().equals(place.object())
                 ? before.kept()
-                : kept(what, ObjectNames.beside(name, place.object()));
+                : kept(what, ObjectNames.kept(name, place.object()));
         if (kept.isEmpty()) {
             return Optional.empty();
         }
@@ -96,7 +96,7 @@ final class DocumentReader {
 
     /** Who writes without our field forgets where the cleared messages are; they are the newest ones beside it. */
     private Beside.@Nullable Kept forgotten(String what, String name) {
-        String prefix = ObjectNames.beside(name, "");
+        String prefix = ObjectNames.kept(name, "");
         return bucket.list(what, prefix).stream()
                 .map(Bucket.Listed::name)
                 .max(Comparator.naturalOrder())

@@ -71,7 +71,7 @@ final class DocumentStore {
     long erase(MemoryKey key) {
         long epoch = locked(key, () -> new Writer<>(key, null, MemoryTree::erase, true).run());
         String name = names.document(key);
-        for (Bucket.Listed beside : bucket.list("Memory " + key, ObjectNames.beside(name, ""))) {
+        for (Bucket.Listed beside : bucket.list("Memory " + key, ObjectNames.besides(name))) {
             bucket.delete("Memory " + key, beside.name());
         }
         return epoch;
@@ -198,7 +198,7 @@ final class DocumentStore {
             Beside.Kept kept = changed.document().beside().kept();
             if (changed.keptBytes() != null && kept != null) {
                 checkSize(changed.keptBytes());
-                bucket.put("Memory " + key, ObjectNames.beside(name, kept.object()), changed.keptBytes());
+                bucket.put("Memory " + key, ObjectNames.kept(name, kept.object()), changed.keptBytes());
                 orphans.add(kept.object());
             }
             result = made;
@@ -233,7 +233,7 @@ final class DocumentStore {
             }
             for (String orphan : orphans) {
                 try {
-                    bucket.delete("Memory " + key, ObjectNames.beside(name, orphan));
+                    bucket.delete("Memory " + key, ObjectNames.kept(name, orphan));
                 } catch (KeepsakeException e) {
                     return;
                 }

@@ -50,6 +50,8 @@ final class MovedContents {
     private final Recent<String> recent = new Recent<>(RECENT);
 
     /**
+     * Moves what is larger than a size.
+     *
      * @param above how many characters of base64 stay in the message
      */
     MovedContents(Bucket bucket, ObjectNames names, long above) {
@@ -139,7 +141,7 @@ final class MovedContents {
     }
 
     private String name(MemoryKey key, String hash) {
-        return ObjectNames.beside(names.document(key), "content-" + hash);
+        return ObjectNames.content(names.document(key), hash);
     }
 
     private static String hash(String text) {

@@ -47,9 +47,19 @@ record ObjectNames(String prefix, String defaultTenant) {
                 : root + "!" + hash(key.canonical()) + SUFFIX;
     }
 
-    /** What an object beside a document is called; no document's name goes on like this. */
-    static String beside(String document, String id) {
-        return document + ".kept-" + id;
+    /** What an object with a document's cleared messages is called. */
+    static String kept(String document, String id) {
+        return besides(document) + "kept-" + id;
+    }
+
+    /** What an object with a content that was moved out of a document is called. */
+    static String content(String document, String hash) {
+        return besides(document) + "content-" + hash;
+    }
+
+    /** How the names of all objects beside a document begin; no document's name goes on like this, whatever its ids. */
+    static String besides(String document) {
+        return document + "!";
     }
 
     /** Whether a document's name says whose it is. */

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import static io.github.keepsake4j.log.LogTesting.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -20,6 +21,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.NodeKey;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
@@ -125,6 +127,35 @@ class MovedContentsTest extends BucketFixture {
         assertThat(messages(another().read(NODE, ReadQuery.newest(10)).messages()))
                 .as("what was erased is written again")
                 .containsExactly(image(LARGE));
+    }
+
+    @Test
+    void erasing_a_memory_leaves_one_alone_whose_id_looks_like_what_lies_beside_it() {
+        for (String id : List.of("node.json", "node.json.kept-1", "node.json!kept-1", "node.json!content-1")) {
+            log.append(NodeKey.of("default", "app", "conversation", id), batch("there"));
+        }
+        append(image(LARGE));
+        log.erase(NODE);
+
+        for (String id : List.of("node.json", "node.json.kept-1", "node.json!kept-1", "node.json!content-1")) {
+            assertThat(another()
+                            .read(NodeKey.of("default", "app", "conversation", id), ReadQuery.newest(1))
+                            .messages())
+                    .as(id)
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void contents_are_not_taken_for_cleared_messages() {
+        append(image(LARGE));
+        // Somebody who knows the public fields only drops ours.
+        String document = text(NODE_OBJECT);
+        int ours = document.lastIndexOf(",\n\"keepsake\":");
+        assertThat(ours).isPositive();
+        put(NODE_OBJECT, document.substring(0, ours) + "}");
+
+        assertThat(another().read(NODE, ReadQuery.newest(10)).messages()).hasSize(1);
     }
 
     @Test

@@ -44,6 +44,7 @@ class ObjectNamesTest extends BucketFixture {
             "\n",
             "a.json",
             "a.json.kept-1",
+            "a.json!kept-1",
             "tenants",
             "node_memory",
             "conversation_memory",
@@ -73,12 +74,12 @@ class ObjectNamesTest extends BucketFixture {
         for (MemoryKey key : keys) {
             String name = names.document(key);
             assertThat(all.add(name)).as(name).isTrue();
-            assertThat(ObjectNames.beside(name, "0".repeat(36)).getBytes(StandardCharsets.UTF_8).length)
+            assertThat(ObjectNames.content(name, "0".repeat(64)).getBytes(StandardCharsets.UTF_8).length)
                     .isLessThanOrEqualTo(1024);
             assertThat(name).startsWith("chat/prod/").matches("[!-~]+");
             assertThat(Arrays.asList(name.split("/"))).doesNotContain("", ".", "..");
             assertThat(names.isDocument(key.tenant(), name)).isTrue();
-            assertThat(names.isDocument(key.tenant(), ObjectNames.beside(name, "1")))
+            assertThat(names.isDocument(key.tenant(), ObjectNames.kept(name, "1")))
                     .isFalse();
             if (!ObjectNames.isHashed(name)) {
                 assertThat(names.key(key.tenant(), name)).isEqualTo(key);

@@ -1,0 +1,137 @@
+package io.github.keepsake4j.samples;
+
+import dev.langchain4j.agentic.Agent;
+import dev.langchain4j.agentic.AgenticServices;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.service.MemoryId;
+import dev.langchain4j.service.SystemMessage;
+import dev.langchain4j.service.UserMessage;
+import dev.langchain4j.service.V;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.NodeMemories;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.s3.S3MessageLog;
+import io.github.keepsake4j.testing.S3Server;
+import java.io.PrintStream;
+import java.util.List;
+import java.util.function.Function;
+import software.amazon.awssdk.services.s3.S3Client;
+
+/**
+ * Two agents of LangChain4j's agentic module in a loop, each with a memory of its own: the memory id that both are called
+ * with is the conversation's, and the provider makes it that of a node. It runs on S3, in turn mode:
+ * each turn of an agent is one read and one write of a JSON document.
+ */
+public final class AgentLoop {
+
+    private static final String APP = "slogans";
+    private static final String CONVERSATION = "c1";
+
+    private final NodeMemories nodes;
+    private final SloganWriter loop;
+
+    /** Writes. */
+    public interface Writer {
+        /**
+         * Writes a draft.
+         *
+         * @param conversationId the conversation
+         * @param task what to do
+         * @return the draft
+         */
+        @SystemMessage("You write slogans.")
+        @UserMessage("{{task}}")
+        @Agent(description = "writes a slogan", outputKey = "draft")
+        String write(@MemoryId String conversationId, @V("task") String task);
+    }
+
+    /** Judges. */
+    public interface Critic {
+        /**
+         * Judges a draft.
+         *
+         * @param conversationId the conversation
+         * @param draft what to judge
+         * @return what to do next
+         */
+        @SystemMessage("You judge slogans.")
+        @UserMessage("{{draft}}")
+        @Agent(description = "judges a slogan", outputKey = "task")
+        String judge(@MemoryId String conversationId, @V("draft") String draft);
+    }
+
+    /** Both, until the critic is content. */
+    public interface SloganWriter {
+        /**
+         * Writes a slogan.
+         *
+         * @param conversationId the conversation
+         * @param task what to do
+         * @return the slogan
+         */
+        @Agent
+        String slogan(@MemoryId String conversationId, @V("task") String task);
+    }
+
+    private AgentLoop(MessageLog log, PrintStream out) {
+        this.nodes = Keepsake.builder().messageLog(log).build().nodes(APP);
+        Writer writer = AgenticServices.agentBuilder(Writer.class)
+                .chatModel(Slogans.model(said("writer", out, Slogans::write)))
+                .chatMemoryProvider(nodes.chatMemoryProvider("writer"))
+                .build();
+        Critic critic = AgenticServices.agentBuilder(Critic.class)
+                .chatModel(Slogans.model(said("critic", out, Slogans::judge)))
+                .chatMemoryProvider(nodes.chatMemoryProvider("critic"))
+                .build();
+        this.loop = AgenticServices.loopBuilder(SloganWriter.class)
+                .subAgents(writer, critic)
+                .maxIterations(5)
+                .exitCondition(scope -> Slogans.GOOD.equals(scope.readState("task", "")))
+                .outputKey("draft")
+                .build();
+    }
+
+    /**
+     * Runs the loop for two messages of a user, on an S3 server in this process.
+     *
+     * @param arguments none
+     * @throws Exception if the server does not start
+     */
+    public static void main(String[] arguments) throws Exception {
+        S3Server server = S3Server.shared();
+        try (S3Client client = S3Server.client(server.port());
+                MessageLog log = S3MessageLog.builder()
+                        .client(client)
+                        .bucket(server.newBucket())
+                        .turnMode()
+                        .build()) {
+            run(log, System.out);
+            System.out.printf("%d reads and %d writes%n", server.requests("GET"), server.requests("PUT"));
+        }
+        // The server's threads are no daemons.
+        System.exit(0);
+    }
+
+    static void run(MessageLog log, PrintStream out) {
+        new AgentLoop(log, out).answer("A slogan for my honey shop", out);
+        // As after a restart: nothing but the log knows what was said.
+        AgentLoop again = new AgentLoop(log, out);
+        again.answer("The same in capitals", out);
+        for (String node : List.of("writer", "critic")) {
+            out.println("The " + node + " sees " + again.nodes.conversation(node, CONVERSATION).messages().size() + " messages");
+        }
+    }
+
+    private static Function<List<ChatMessage>, String> said(
+            String name, PrintStream out, Function<List<ChatMessage>, String> script) {
+        return script.andThen(text -> {
+            out.printf("%-7s %s%n", name + ">", text);
+            return text;
+        });
+    }
+
+    private void answer(String wish, PrintStream out) {
+        out.println("user>   " + wish);
+        out.println("answer> " + loop.slogan(CONVERSATION, wish));
+    }
+}

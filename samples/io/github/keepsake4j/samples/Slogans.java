@@ -1,0 +1,89 @@
+package io.github.keepsake4j.samples;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Models of a few lines, which plan, write and judge slogans, so that a sample's output is always the same. All they know is
+ * what stands in the messages that they are sent.
+ */
+final class Slogans {
+
+    static final String GOOD = "Good.";
+
+    /** What a critic misses, one at a time, and what a writer makes of it. */
+    private enum Advice {
+        NAME("Name the shop.", "Ada's honey"),
+        PLACE("Say where it is.", "from the hill"),
+        SEASON("Say when it is best.", "best in June");
+
+        private final String text;
+        private final String words;
+
+        Advice(String text, String words) {
+            this.text = text;
+            this.words = words;
+        }
+    }
+
+    private Slogans() {}
+
+    static ChatModel model(Function<List<ChatMessage>, String> script) {
+        return new ChatModel() {
+            @Override
+            public ChatResponse doChat(ChatRequest request) {
+                return ChatResponse.builder()
+                        .aiMessage(AiMessage.from(script.apply(request.messages())))
+                        .build();
+            }
+        };
+    }
+
+    static String plan(List<ChatMessage> messages) {
+        long before = messages.stream().filter(AiMessage.class::isInstance).count();
+        return "Task " + (before + 1) + ": " + text(messages.get(messages.size() - 1));
+    }
+
+    /** Heeds all advice that it ever got, and not only the last. */
+    static String write(List<ChatMessage> messages) {
+        String heard = messages.stream()
+                .filter(UserMessage.class::isInstance)
+                .map(Slogans::text)
+                .collect(Collectors.joining("\n"));
+        String slogan = "Sweet days";
+        for (Advice advice : Advice.values()) {
+            slogan += heard.contains(advice.text) ? ", " + advice.words : "";
+        }
+        return heard.contains("in capitals") ? slogan.toUpperCase(Locale.ROOT) : slogan;
+    }
+
+    /** Never gives an advice twice. */
+    static String judge(List<ChatMessage> messages) {
+        String given = messages.stream()
+                .filter(AiMessage.class::isInstance)
+                .map(Slogans::text)
+                .collect(Collectors.joining("\n"));
+        for (Advice advice : Advice.values()) {
+            if (!given.contains(advice.text)) {
+                return advice.text;
+            }
+        }
+        return GOOD;
+    }
+
+    static String text(ChatMessage message) {
+        if (message instanceof UserMessage user) {
+            return user.singleText();
+        }
+        return message instanceof AiMessage ai ? Objects.requireNonNullElse(ai.text(), "") : "";
+    }
+}
