@@ -118,7 +118,8 @@ public final class AgentLoop {
         AgentLoop again = new AgentLoop(log, out);
         again.answer("The same in capitals", out);
         for (String node : List.of("writer", "critic")) {
-            out.println("The " + node + " sees " + again.nodes.conversation(node, CONVERSATION).messages().size() + " messages");
+            out.println("The " + node + " sees "
+                    + again.nodes.conversation(node, CONVERSATION).messages().size() + " messages");
         }
     }
 

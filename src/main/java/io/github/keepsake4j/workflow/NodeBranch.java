@@ -136,6 +136,25 @@ final class NodeBranch {
         return turn.parentKnown() ? Parent.root() : Parent.head();
     }
 
+    /**
+     * The id of a turn's own last iteration, or null if it is not there. Right behind the head there can only be one that
+     * another branch holds, or one of this moment: the append finds out, and looking for it would be one more request.
+     */
+    @Nullable
+    String lastIteration(NodeTurn turn) {
+        String parent = turn.parentMessageId();
+        boolean follows = turn.parentKnown() && (parent == null ? tail.head() == null : isHead(parent));
+        return follows && !isHead(turn.messageId()) ? null : lastIteration(turn.messageId());
+    }
+
+    /** What this read shows of a turn that ends in a message, or null if it does not show so many messages. */
+    @Nullable
+    List<LoggedMessage> shown(String end, int messages) {
+        int size = tail.messages().size();
+        boolean holds = end.equals(tail.head()) && (size >= messages || tail.complete());
+        return holds ? tail.messages().subList(Math.max(0, size - messages), size) : null;
+    }
+
     /** The id of a message's last iteration, or null if it is not there. */
     @Nullable
     String lastIteration(String messageId) {

@@ -318,7 +318,7 @@ public final class NodeTokenBufferMemory {
             if (own) {
                 int at = newestPending(current.messageId(), before);
                 if (at < 0) {
-                    String last = branch.lastIteration(current.messageId());
+                    String last = branch.lastIteration(current);
                     if (last != null) {
                         return earlier(turn, last);
                     }
@@ -370,11 +370,11 @@ public final class NodeTokenBufferMemory {
         // What is about to be written makes it old.
         read = null;
         NodeBranch branch = shown != null ? shown : branch(ReadQuery.newest(1));
-        String last = branch.lastIteration(run.messageId());
+        String last = branch.lastIteration(run);
         int iteration = run.iteration();
         if (iteration == 0) {
             iteration = last == null ? 1 : NodeTurn.iterationOf(run.messageId(), last);
-            if (last != null && !isThere(turn, iteration)) {
+            if (last != null && !isThere(branch, turn, iteration)) {
                 iteration++;
             } else if (last != null) {
                 return;
@@ -412,6 +412,13 @@ public final class NodeTokenBufferMemory {
         }
         Append append = Append.under(parent, turn.batch(iteration, bridged, settings.counts()));
         log.append(key, turn.epoch() == null ? append : append.inEpoch(turn.epoch()));
+    }
+
+    /** Whether the turn is there, as a read shows it if it shows that much. */
+    private boolean isThere(NodeBranch branch, PendingTurn turn, int iteration) {
+        String answerId = NodeTurn.answerId(turn.turn().messageId(), iteration);
+        List<LoggedMessage> shown = branch.shown(answerId, turn.answers().size() + 1);
+        return shown == null ? isThere(turn, iteration) : turn.isStoredAs(shown, iteration, settings.counts());
     }
 
     private boolean isThere(PendingTurn turn, int iteration) {

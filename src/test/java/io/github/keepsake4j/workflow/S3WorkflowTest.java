@@ -105,6 +105,36 @@ class S3WorkflowTest extends WorkflowContract {
                         DOCUMENT, "node_memory/..%2Fapp/c%2F1/wri%0Ater.json", "tenants/other/" + DOCUMENT);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a8_a_run_of_the_hook_is_one_get_and_one_put(boolean turnMode) {
+        S3MessageLog.Builder builder = S3MessageLog.builder().client(client).bucket(server.newBucket());
+        ChatModel model = new ChatModel() {
+            @Override
+            public ChatResponse doChat(ChatRequest request) {
+                return ChatResponse.builder()
+                        .aiMessage(
+                                AiMessage.from("answer to " + request.messages().size()))
+                        .build();
+            }
+        };
+        try (MessageLog log = turnMode ? builder.turnMode().build() : builder.build()) {
+            LlmNode node = LlmNode.of(
+                    WorkflowMemories.builder().nodeLog(log).build(), model, MemoryConfig.of(MemoryMode.NODE));
+            for (NodeTurn turn : List.of(
+                    NodeTurn.of("m1").under(null),
+                    NodeTurn.of("m2").under("m1"),
+                    NodeTurn.of("m2").under("m1"),
+                    NodeTurn.of("m3").under("m2"))) {
+                int gets = server.requests("GET");
+                int puts = server.requests("PUT");
+                node.run(NodeRun.of("acme", "app", "c1", "writer", turn, "question"));
+                assertThat(server.requests("GET") - gets).as("GETs of %s", turn).isEqualTo(1);
+                assertThat(server.requests("PUT") - puts).as("PUTs of %s", turn).isEqualTo(1);
+            }
+        }
+    }
+
     @Test
     void a9_the_document_of_the_design_keeps_its_meaning_when_a_turn_is_added() throws Exception {
         String before =

@@ -701,13 +701,33 @@ abstract class WorkflowContract {
     }
 
     @Test
-    void a17_a_run_costs_three_calls_of_the_log() {
+    void a17_a_run_is_one_read_and_one_append_and_so_is_each_iteration_of_a_loop() {
+        LlmNode writer = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE));
+        for (NodeRun run : List.of(
+                run("m1", null, "first"),
+                run("m2", "m1", "second"),
+                run("m2", "m1", "second, better"),
+                run("m2", "m1", "second, best"),
+                run("m3", "m2", "third"))) {
+            watched.calls().clear();
+            writer.run(run);
+            assertThat(watched.calls()).containsExactly("read", "append");
+        }
+        assertThat(ids(NODE))
+                .containsExactly(
+                        "m1#user", "m1", "m2#user", "m2", "m2#2#user", "m2#2", "m2#3#user", "m2#3", "m3#user", "m3");
+    }
+
+    @Test
+    void a17_a_run_whose_turn_another_branch_holds_is_its_next_iteration() {
         LlmNode writer = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE));
         writer.run(run("m1", null, "first"));
-        watched.calls().clear();
         writer.run(run("m2", "m1", "second"));
+        log.moveHead(NODE, "m1", null);
+        writer.run(run("m2", "m1", "second, better"));
 
-        assertThat(watched.calls()).containsExactly("read", "read", "append");
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m2#user", "m2", "m2#2#user", "m2#2");
+        assertThat(stored(NODE).get(4).parentId()).isEqualTo("m2");
     }
 
     @Test
