@@ -10,6 +10,7 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.NodeMemories;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.TurnPolicy;
 import io.github.keepsake4j.context.Summarization;
@@ -22,6 +23,13 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.workflow.LlmNode;
+import io.github.keepsake4j.workflow.MemoryConfig;
+import io.github.keepsake4j.workflow.MemoryMode;
+import io.github.keepsake4j.workflow.NodeReply;
+import io.github.keepsake4j.workflow.NodeRun;
+import io.github.keepsake4j.workflow.NodeTurn;
+import io.github.keepsake4j.workflow.WorkflowMemories;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -85,6 +93,25 @@ final class ReadmeExample {
         // README ends
         if (made != summaries.size()) {
             throw new IllegalStateException("a summary was made that is not there");
+        }
+
+        // README begins
+        WorkflowMemories memories =
+                WorkflowMemories.builder().conversationLog(log).nodeLog(log).build();
+        LlmNode writer = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+        NodeTurn turn = NodeTurn.of("m2").under("m1"); // ids of the conversation's messages
+        NodeReply reply = writer.run(NodeRun.of("acme", "my-app", "c1", "writer", turn, "A slogan, please"));
+
+        NodeMemories nodes = keepsake.nodes("my-app");
+        Assistant critic = AiServices.builder(Assistant.class)
+                .chatModel(model)
+                .chatMemoryProvider(nodes.chatMemoryProvider("critic"))
+                .build();
+        // README ends
+        critic.chat("c1", String.valueOf(reply.text()));
+        if (reply.failure() != null
+                || nodes.conversation("critic", "c1").messages().isEmpty()) {
+            throw new IllegalStateException("a node has no memory");
         }
         log.close();
         return seen.size() + " seen, " + page.messages().size() + " kept, " + branches.size() + " branch";

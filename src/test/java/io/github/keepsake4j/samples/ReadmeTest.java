@@ -32,7 +32,7 @@ class ReadmeTest {
     void the_examples_are_the_ones_that_run() throws IOException {
         String source = Files.readString(Path.of("samples/io/github/keepsake4j/samples/ReadmeExample.java"));
         String[] parts = source.split("// README begins\n");
-        assertThat(parts).hasSize(5);
+        assertThat(parts).hasSize(6);
         for (String part : List.of(parts).subList(1, parts.length)) {
             String example = part.substring(0, part.indexOf("        // README ends"))
                     .stripTrailing()
