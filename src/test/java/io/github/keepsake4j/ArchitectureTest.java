@@ -65,9 +65,9 @@ class ArchitectureTest {
             .resideInAPackage("io.micrometer..");
 
     @ArchTest
-    static final ArchRule the_aws_sdk_stays_in_its_adapter = noClasses()
+    static final ArchRule the_aws_sdk_stays_in_its_adapters = noClasses()
             .that()
-            .resideOutsideOfPackage(ROOT + ".log.s3..")
+            .resideOutsideOfPackages(ROOT + ".log.s3..", ROOT + ".workflow.s3..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("software.amazon..", "org.apache.hc..");

@@ -32,7 +32,7 @@ public final class SummaryBenchmark {
     private static final int SETTLING_TURNS = 5;
     private static final int WARM_UP_ROUNDS = 2;
 
-    private final int rounds = Integer.getInteger("keepsake.benchmark.rounds", 10);
+    private final int rounds = Integer.getInteger("keepsake.benchmark.rounds", 30);
     private final int thinkMillis = Integer.getInteger("keepsake.benchmark.thinkMillis", 5_000);
     private final Report report = new Report();
 

@@ -43,14 +43,14 @@ class ChatMemoryStoreModelTest {
     @Test
     void any_sequence_in_memory() {
         try (MessageLog log = new InMemoryMessageLog()) {
-            run(log, Counts.of(3_000, 10_000));
+            run(log, Counts.of(2_000, 10_000));
         }
     }
 
     @Test
     void any_sequence_on_sqlite() {
         try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
-            run(log, Counts.of(60, 1_000));
+            run(log, Counts.of(40, 1_000));
         }
     }
 
@@ -62,7 +62,7 @@ class ChatMemoryStoreModelTest {
                         .dataSource(pool)
                         .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                         .build()) {
-            run(log, Counts.of(100, 1_000));
+            run(log, Counts.of(60, 1_000));
         }
     }
 
@@ -71,7 +71,7 @@ class ChatMemoryStoreModelTest {
         S3Server server = S3Server.shared();
         try (MessageLog log = S3MessageLog.connect(
                 server.endpoint(), S3Server.REGION, S3Server.ACCESS_KEY, S3Server.SECRET_KEY, server.newBucket())) {
-            run(log, Counts.of(15, 1_000));
+            run(log, Counts.of(8, 1_000));
         }
     }
 

@@ -35,7 +35,7 @@ class KilledChatTest {
         System.out.println("KilledChatTest -Dkeepsake.seed=" + seed);
         Random random = new Random(seed);
         int said = 0;
-        int kills = Counts.of(8, 100);
+        int kills = Counts.of(5, 100);
         int leases = 0;
         for (int kill = 0; kill < kills; kill++) {
             try (Child child = Child.start(NumberedChat.class, file, 0)) {

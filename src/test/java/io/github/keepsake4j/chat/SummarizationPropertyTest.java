@@ -106,7 +106,7 @@ class SummarizationPropertyTest {
     void whatever_the_summarizer_does_limits_hold_and_nothing_is_ever_neither_shown_nor_covered() {
         String given = System.getProperty("keepsake.seed");
         long first = given != null ? Long.parseLong(given) : new Random().nextInt(1_000_000_000);
-        int tries = given != null ? 1 : Counts.of(150, 5_000);
+        int tries = given != null ? 1 : Counts.of(100, 5_000);
         System.out.println("seeds " + first + " to " + (first + tries - 1));
         Map<String, Integer> happened = new HashMap<>();
         for (long seed = first; seed < first + tries; seed++) {
