@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,8 +45,8 @@ final class Bucket {
     /** Bytes that nobody can use. */
     record Unusable(String etag, String problem) implements Found {}
 
-    /** An object in a list. */
-    record Listed(String name, String etag) {}
+    /** An object in a list, and when it was written. */
+    record Listed(String name, String etag, Instant writtenAt) {}
 
     /**
      * How objects are written.
@@ -230,7 +231,7 @@ final class Bucket {
                             .prefix(prefix)
                             .build())
                     .contents()
-                    .forEach(object -> all.add(new Listed(object.key(), object.eTag())));
+                    .forEach(object -> all.add(new Listed(object.key(), object.eTag(), object.lastModified())));
             return all;
         });
     }

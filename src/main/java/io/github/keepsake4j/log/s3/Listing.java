@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -87,8 +88,25 @@ final class Listing {
         String stamp = Change.stampOf(object.name(), loaded.document());
         Entry entry = stamp == null
                 ? null
-                : loaded.tree().info().map(info -> new Entry(stamp, info)).orElse(null);
+                : loaded.tree()
+                        .info()
+                        .map(info -> new Entry(stamp, timed(info, object.writtenAt())))
+                        .orElse(null);
         return new Seen(loaded.etag() == null ? object.etag() : loaded.etag(), entry);
+    }
+
+    /** Who writes no times may have added a message whenever the document was written; 1970 would look like long ago. */
+    private static MemoryInfo timed(MemoryInfo info, Instant writtenAt) {
+        return Instant.EPOCH.equals(info.lastMessageAt())
+                ? new MemoryInfo(
+                        info.key(),
+                        info.title(),
+                        info.metadata(),
+                        info.messages(),
+                        info.tokens(),
+                        info.createdAt(),
+                        writtenAt)
+                : info;
     }
 
     /** A long name is a hash, and only its document knows whose it is. */

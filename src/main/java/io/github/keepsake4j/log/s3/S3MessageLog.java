@@ -50,8 +50,9 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  * are written.
  *
  * <p><b>Programs that know only the document's public fields</b> may add messages: the last one is then the head. A count of
- * tokens that is missing is estimated, a time that is missing is 1970-01-01. A reader of that kind sees no cleared messages:
- * they lie in an object beside the document, named like it with {@code !kept-} and an id behind.
+ * tokens that is missing is estimated, a time that is missing is 1970-01-01 (a list then shows when the document was
+ * written). A reader of that kind sees no cleared messages: they lie in an object beside the document, named like it with
+ * {@code !kept-} and an id behind.
  *
  * <p><b>Costs.</b> An append is one conditional PUT of the whole document when this process wrote it last (else a GET comes
  * before), a read is one GET that transfers nothing if the document has not changed; where messages were cleared, each
