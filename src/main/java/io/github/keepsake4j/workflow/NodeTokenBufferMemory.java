@@ -377,6 +377,8 @@ public final class NodeTokenBufferMemory {
             if (last != null && !isThere(branch, turn, iteration)) {
                 iteration++;
             } else if (last != null) {
+                // An attempt that failed may have left it with the log.
+                log.flush(key);
                 return;
             }
         }
@@ -388,6 +390,7 @@ public final class NodeTokenBufferMemory {
             } catch (MessageIdConflictException e) {
                 // Somebody else ran for the same message, or this is a retry of what went through.
                 if (isThere(turn, iteration)) {
+                    log.flush(key);
                     return;
                 }
                 if (run.iteration() > 0) {
@@ -412,6 +415,8 @@ public final class NodeTokenBufferMemory {
         }
         Append append = Append.under(parent, turn.batch(iteration, bridged, settings.counts()));
         log.append(key, turn.epoch() == null ? append : append.inEpoch(turn.epoch()));
+        // A log that holds back what no answer ends would find too late that somebody else has used the ids.
+        log.flush(key);
     }
 
     /** Whether the turn is there, as a read shows it if it shows that much. */

@@ -29,6 +29,8 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.S3Server;
+import io.github.keepsake4j.workflow.NodeTokenBufferMemory;
+import io.github.keepsake4j.workflow.WorkflowMemories;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -345,6 +347,47 @@ class TurnModeTest extends BucketFixture {
         memory.add(Dialogue.result("b"));
         memory.add(ai("done"));
         assertThat(other.read(NODE, ReadQuery.wholeBranch()).messages()).hasSize(5);
+    }
+
+    @Test
+    void a_nodes_turn_that_ends_in_calls_is_written_when_it_is_flushed() {
+        NodeTokenBufferMemory node = nodes(turns);
+        node.addMessages("m1", null, "u", List.of(), Dialogue.calls("a"));
+        node.flush();
+        assertThat(ids(history(other, NODE))).containsExactly("m1#user", "m1");
+    }
+
+    @Test
+    void a_nodes_turn_that_could_not_be_written_is_written_when_it_is_flushed_again() {
+        NodeTokenBufferMemory node = nodes(turns);
+        node.addMessages("m1", null, "u", List.of(), Dialogue.calls("a"));
+        server.before(request -> S3Server.fail(503));
+        assertThatThrownBy(node::flush).isInstanceOf(StorageUnavailableException.class);
+        server.before(request -> {
+            if (request.startsWith("PUT")) {
+                S3Server.fail(503);
+            }
+        });
+        assertThatThrownBy(node::flush).isInstanceOf(StorageUnavailableException.class);
+        server.leaveAlone();
+        node.flush();
+        assertThat(ids(history(other, NODE))).containsExactly("m1#user", "m1");
+    }
+
+    @Test
+    void a_nodes_turn_for_a_message_that_another_process_ran_for_is_kept_too() {
+        NodeTokenBufferMemory mine = nodes(turns);
+        NodeTokenBufferMemory theirs = nodes(other);
+        mine.addMessages("m1", null, "u", List.of(), Dialogue.calls("a"));
+        theirs.addMessages("m1", null, "u", List.of(), Dialogue.calls("b"));
+        mine.getHistoryPromptMessages("m1", "default");
+        theirs.flush();
+        mine.flush();
+        assertThat(ids(history(other, NODE))).containsExactly("m1#user", "m1", "m1#2#user", "m1#2");
+    }
+
+    private static NodeTokenBufferMemory nodes(MessageLog log) {
+        return WorkflowMemories.builder().nodeLog(log).build().node(NODE);
     }
 
     @Test
