@@ -10,6 +10,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -104,6 +105,13 @@ final class DocumentStore {
         return loaded;
     }
 
+    /**
+     * An object that was put beside a document.
+     *
+     * @param etag which etag the document had to have for it to count, or null for none
+     */
+    private record Put(String object, @Nullable String etag) {}
+
     /** One change on its way into the bucket. */
     private final class Writer<T> {
         private final MemoryKey key;
@@ -112,7 +120,7 @@ final class DocumentStore {
         private final Function<MemoryTree, T> change;
         private final boolean erasing;
         private final String write = newWriteId();
-        private final List<String> orphans = new ArrayList<>();
+        private final List<Put> puts = new ArrayList<>();
 
         /** What the change returned when it was last written; another attempt was either not written or gave the same. */
         private @Nullable T result;
@@ -169,6 +177,9 @@ final class DocumentStore {
                 if (base.document().beside().writes().contains(write)) {
                     return done(result);
                 }
+                if (base.problem() == null) {
+                    removeOrphans(base.etag(), base.document().beside().kept());
+                }
                 if (conflicts == CONFLICTS) {
                     throw new StorageUnavailableException(
                             "Memory " + key + ": others were first " + CONFLICTS
@@ -199,7 +210,7 @@ final class DocumentStore {
             if (changed.keptBytes() != null && kept != null) {
                 checkSize(changed.keptBytes());
                 bucket.put("Memory " + key, ObjectNames.kept(name, kept.object()), changed.keptBytes());
-                orphans.add(kept.object());
+                puts.add(new Put(kept.object(), base.etag()));
             }
             result = made;
             String etag = bucket.putIf("Memory " + key, name, base.etag(), changed.bytes());
@@ -207,10 +218,11 @@ final class DocumentStore {
                 return false;
             }
             recent.put(name, Loaded.of(key, etag, changed.document()));
-            if (kept != null) {
-                orphans.remove(kept.object());
+            Beside.Kept before = base.document().beside().kept();
+            if (before != null && !before.equals(kept)) {
+                puts.add(new Put(before.object(), base.etag()));
             }
-            removeOrphans(base.document().beside().kept(), kept);
+            removeOrphans(etag, kept);
             return true;
         }
 
@@ -224,18 +236,21 @@ final class DocumentStore {
         }
 
         /**
-         * Nothing names these any more, and no write that is still under way can: the document's etag has changed. What
-         * stays behind because of an error is removed when the memory is erased.
+         * Nothing names these any more, and no write that is still under way can: the document's etag has changed. An
+         * erasure that was faster has not seen them either. What stays behind because of an error is removed when the
+         * memory is erased.
          */
-        private void removeOrphans(Beside.@Nullable Kept before, Beside.@Nullable Kept now) {
-            if (before != null && !before.equals(now)) {
-                orphans.add(before.object());
-            }
-            for (String orphan : orphans) {
-                try {
-                    bucket.delete("Memory " + key, ObjectNames.kept(name, orphan));
-                } catch (KeepsakeException e) {
-                    return;
+        private void removeOrphans(@Nullable String etag, Beside.@Nullable Kept named) {
+            for (Put put : List.copyOf(puts)) {
+                boolean orphan = !Objects.equals(put.etag(), etag)
+                        && (named == null || !named.object().equals(put.object()));
+                if (orphan) {
+                    try {
+                        bucket.delete("Memory " + key, ObjectNames.kept(name, put.object()));
+                    } catch (KeepsakeException e) {
+                        return;
+                    }
+                    puts.remove(put);
                 }
             }
         }

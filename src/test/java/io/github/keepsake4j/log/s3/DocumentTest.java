@@ -467,6 +467,22 @@ class DocumentTest extends BucketFixture {
     }
 
     @Test
+    void a_change_that_an_erasure_overtakes_leaves_no_text_either() {
+        log.append(NODE, batch("a", "b"));
+        another().erase(NODE);
+        assertThatThrownBy(() -> log.append(NODE, clear())).isInstanceOf(InvalidInputException.class);
+        assertThat(objects()).containsExactly(NODE_OBJECT);
+
+        log.append(NODE, batch("c", "d"));
+        log.append(NODE, clear());
+        assertThat(objects()).as("what a clear puts beside the document stays").hasSize(2);
+        another().append(NODE, batch("e"));
+        log.append(NODE, clear());
+        assertThat(objects()).as("nothing is left of a race").hasSize(2);
+        assertThat(branch(another(), NODE)).containsExactly("c", "d", "e");
+    }
+
+    @Test
     void large_documents_are_compressed_and_small_ones_are_not() throws Exception {
         log.append(NODE, batch("a"));
         assertThat(bytes(NODE_OBJECT)[0]).isEqualTo((byte) '{');
