@@ -14,16 +14,26 @@ import dev.langchain4j.data.message.VideoContent;
 import dev.langchain4j.data.pdf.PdfFile;
 import dev.langchain4j.data.video.Video;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MemoryTree.Entry;
+import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -39,7 +49,8 @@ final class MovedContents {
 
     private static final Logger LOG = LoggerFactory.getLogger(MovedContents.class);
 
-    private static final Pattern MARK = Pattern.compile("keepsake-content:([0-9a-f]{64})");
+    private static final String PREFIX = "keepsake-content:";
+    private static final Pattern MARK = Pattern.compile(PREFIX + "([0-9a-f]{64})");
 
     /** Each of them is large, and they go when the heap gets tight. */
     private static final int RECENT = 64;
@@ -66,12 +77,71 @@ final class MovedContents {
             return append;
         }
         Change move = base64 -> base64.length() <= above ? base64 : moved(key, base64);
-        List<NewMessage> messages = append.messages().stream()
-                .map(one -> new NewMessage(
-                        one.id(), mapped(one.message(), move), one.tokens(), one.tokenCounter(), one.createdAt()))
-                .toList();
-        return new Append(
-                append.parent(), messages, append.expected(), append.epoch(), append.view(), append.importing());
+        return with(
+                append,
+                append.messages().stream()
+                        .map(one -> with(one, mapped(one.message(), move)))
+                        .toList());
+    }
+
+    /**
+     * The append with messages that are stored already as they are stored: another process, or this one before it was
+     * configured anew, may have moved other contents of the same message.
+     *
+     * @param moved what {@link #move} made of it
+     * @param stored all that is stored
+     * @return equal to {@code moved} if it makes no difference
+     */
+    Append asStored(MemoryKey key, Append append, Append moved, Supplier<State> stored) {
+        if (append.messages().stream().noneMatch(one -> holdsContent(one.message()))) {
+            return moved;
+        }
+        Map<String, Entry> byId = new HashMap<>();
+        stored.get().entries().forEach(entry -> byId.put(entry.id(), entry));
+        List<NewMessage> messages = new ArrayList<>();
+        for (int i = 0; i < append.messages().size(); i++) {
+            NewMessage sent = append.messages().get(i);
+            Entry there = byId.get(sent.id());
+            ChatMessage message =
+                    there == null ? null : Element.PAYLOADS.decode().apply(there.payload());
+            boolean same = message != null
+                    && mapped(message, base64 -> restored(key, base64)).equals(sent.message());
+            messages.add(same ? with(sent, message) : moved.messages().get(i));
+        }
+        return with(append, messages);
+    }
+
+    /**
+     * Removes what was moved out of messages that an erasure then refused: it may have looked for contents before they were
+     * there.
+     *
+     * @param refused what was refused
+     * @param stored what is stored now, whose contents stay
+     */
+    void removeRefused(MemoryKey key, List<Append> refused, Supplier<State> stored) {
+        Set<String> marks = new LinkedHashSet<>();
+        for (Append append : refused) {
+            append.messages()
+                    .forEach(one -> mapped(one.message(), base64 -> {
+                        if (MARK.matcher(base64).matches()) {
+                            marks.add(base64);
+                        }
+                        return base64;
+                    }));
+        }
+        if (marks.isEmpty()) {
+            return;
+        }
+        try {
+            for (Entry entry : stored.get().entries()) {
+                marks.removeIf(entry.payload()::contains);
+            }
+            for (String mark : marks) {
+                bucket.delete("Memory " + key, name(key, mark.substring(PREFIX.length())));
+            }
+        } catch (KeepsakeException e) {
+            LOG.warn("Memory {}: contents of refused messages could not be removed; erase it again", key, e);
+        }
     }
 
     Tail restore(MemoryKey key, Tail tail) {
@@ -114,10 +184,17 @@ final class MovedContents {
     private String moved(MemoryKey key, String base64) {
         String hash = hash(base64);
         String name = name(key, hash);
+        byte[] bytes = base64.getBytes(StandardCharsets.UTF_8);
+        if (bytes.length > bucket.maxBytes()) {
+            throw new InvalidInputException(
+                    "messages",
+                    "hold a content for memory " + key + " that is larger than the limit of " + bucket.maxBytes()
+                            + " bytes; nothing was appended");
+        }
         // Even if it was there a moment ago: another process may have erased the memory.
-        bucket.put("Memory " + key, name, base64.getBytes(StandardCharsets.UTF_8));
+        bucket.put("Memory " + key, name, bytes);
         recent.put(name, base64);
-        return "keepsake-content:" + hash;
+        return PREFIX + hash;
     }
 
     /** What a mark stands for; null if it is not there any more, and anything else as it is. */
@@ -140,6 +217,14 @@ final class MovedContents {
         return null;
     }
 
+    private static NewMessage with(NewMessage of, ChatMessage message) {
+        return new NewMessage(of.id(), message, of.tokens(), of.tokenCounter(), of.createdAt());
+    }
+
+    private static Append with(Append of, List<NewMessage> messages) {
+        return new Append(of.parent(), messages, of.expected(), of.epoch(), of.view(), of.importing());
+    }
+
     private String name(MemoryKey key, String hash) {
         return ObjectNames.content(names.document(key), hash);
     }
@@ -158,6 +243,15 @@ final class MovedContents {
     private interface Change {
         @Nullable
         String of(String base64);
+    }
+
+    private static boolean holdsContent(ChatMessage message) {
+        boolean[] holds = new boolean[1];
+        mapped(message, base64 -> {
+            holds[0] = true;
+            return base64;
+        });
+        return holds[0];
     }
 
     private static ChatMessage mapped(ChatMessage message, Change change) {

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -75,6 +76,7 @@ final class OpenTurns {
 
     private final DocumentStore store;
     private final @Nullable Duration idle;
+    private final BiConsumer<MemoryKey, List<Append>> afterLoss;
     private final ConcurrentMap<MemoryKey, Held> turns = new ConcurrentHashMap<>();
     private final ScheduledThreadPoolExecutor timer;
     private volatile boolean closed;
@@ -83,10 +85,12 @@ final class OpenTurns {
      * Holds nothing back yet.
      *
      * @param idle how long after its last append a turn is written that nothing has ended, or null to hold nothing back
+     * @param afterLoss is told of what was held back and can never be written
      */
-    OpenTurns(DocumentStore store, @Nullable Duration idle) {
+    OpenTurns(DocumentStore store, @Nullable Duration idle, BiConsumer<MemoryKey, List<Append>> afterLoss) {
         this.store = store;
         this.idle = idle;
+        this.afterLoss = afterLoss;
         this.timer = new ScheduledThreadPoolExecutor(THREADS, work -> {
             Thread thread = new Thread(work, "keepsake-turns");
             thread.setDaemon(true);
@@ -238,8 +242,7 @@ final class OpenTurns {
         try {
             replay(held, tree);
         } catch (LostTurnException e) {
-            turns.remove(key);
-            throw e.reason;
+            throw lost(key, held, e);
         }
         long epoch = base.document().state().epoch();
         List<Batch> batches = held.batches().stream()
@@ -274,11 +277,16 @@ final class OpenTurns {
                 return change.apply(tree);
             });
         } catch (LostTurnException e) {
-            turns.remove(key);
-            throw e.reason;
+            throw lost(key, held, e);
         }
         turns.remove(key);
         return result;
+    }
+
+    private KeepsakeException lost(MemoryKey key, Held held, LostTurnException lost) {
+        turns.remove(key);
+        afterLoss.accept(key, held.batches().stream().map(Batch::append).toList());
+        return lost.reason;
     }
 
     private void schedule(MemoryKey key, long nanos, int failures) {

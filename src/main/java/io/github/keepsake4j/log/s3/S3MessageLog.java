@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
@@ -9,6 +10,7 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
@@ -87,9 +89,14 @@ public final class S3MessageLog implements MessageLog {
                         builder.gzipAbove, builder.maxObjectBytes, builder.encryption, builder.encryptionKeyId));
         ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
         DocumentReader reader = new DocumentReader(bucket);
-        this.store = new OpenTurns(new DocumentStore(bucket, names, reader), builder.turnIdle);
+        DocumentStore documents = new DocumentStore(bucket, names, reader);
+        MovedContents moved = new MovedContents(bucket, names, builder.moveContentsAbove);
+        this.contents = moved;
+        this.store = new OpenTurns(
+                documents,
+                builder.turnIdle,
+                (key, lost) -> moved.removeRefused(key, lost, () -> documents.read(key, MemoryTree::state)));
         this.listing = new Listing(bucket, names, reader);
-        this.contents = new MovedContents(bucket, names, builder.moveContentsAbove);
         this.clock = builder.clock;
     }
 
@@ -124,7 +131,19 @@ public final class S3MessageLog implements MessageLog {
 
     @Override
     public AppendResult append(MemoryKey key, Append append) {
-        return store.append(key, contents.move(key, append), clock.instant());
+        Append moved = contents.move(key, append);
+        try {
+            return store.append(key, moved, clock.instant());
+        } catch (MessageIdConflictException e) {
+            Append stored = contents.asStored(key, append, moved, () -> store.read(key, MemoryTree::state));
+            if (stored.equals(moved)) {
+                throw e;
+            }
+            return store.append(key, stored, clock.instant());
+        } catch (ErasedException e) {
+            contents.removeRefused(key, List.of(moved), () -> store.read(key, MemoryTree::state));
+            throw e;
+        }
     }
 
     @Override

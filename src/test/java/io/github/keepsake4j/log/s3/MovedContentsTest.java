@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import static io.github.keepsake4j.log.LogTesting.answer;
 import static io.github.keepsake4j.log.LogTesting.batch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -14,7 +15,9 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.VideoContent;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
@@ -22,6 +25,7 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
 import java.util.Random;
@@ -143,6 +147,80 @@ class MovedContentsTest extends BucketFixture {
                             .messages())
                     .as(id)
                     .hasSize(1);
+        }
+    }
+
+    @Test
+    void what_an_erasure_refuses_leaves_no_content_behind() {
+        append(UserMessage.from("hi"));
+        long epoch = log.erase(NODE) - 1;
+
+        assertThatThrownBy(() -> moving.append(
+                        NODE,
+                        Append.underHead(NewMessage.of(image(LARGE), 7, "test")).inEpoch(epoch)))
+                .isInstanceOf(ErasedException.class);
+        assertThat(objects()).containsExactly(NODE_OBJECT);
+
+        append(image(LARGE));
+        assertThatThrownBy(() -> moving.append(
+                        NODE,
+                        Append.underHead(
+                                        NewMessage.of(image(LARGE), 7, "test"),
+                                        NewMessage.of(image(base64(8, 5_000)), 7, "test"))
+                                .inEpoch(epoch)))
+                .isInstanceOf(ErasedException.class);
+        assertThat(messages(another().read(NODE, ReadQuery.newest(10)).messages()))
+                .as("what is in use stays")
+                .containsExactly(image(LARGE));
+        assertThat(objects()).hasSize(2);
+    }
+
+    @Test
+    void a_turn_that_an_erasure_ends_leaves_no_content_behind() {
+        try (MessageLog turns =
+                another(builder -> builder.moveContentsAbove(1_000).turnMode(Duration.ofHours(1)))) {
+            turns.append(NODE, batch("read first"));
+            turns.read(NODE, ReadQuery.newest(1));
+            log.append(NODE, batch("there"));
+            log.erase(NODE);
+            turns.append(NODE, Append.underHead(NewMessage.of(image(LARGE), 7, "test")));
+            assertThat(objects()).hasSize(2);
+
+            assertThatThrownBy(() -> turns.append(NODE, Append.underHead(answer("a"))))
+                    .isInstanceOf(ErasedException.class);
+            assertThat(objects()).containsExactly(NODE_OBJECT);
+        }
+    }
+
+    @Test
+    void a_content_that_could_not_be_read_again_is_refused() {
+        MessageLog limited = another(builder -> builder.moveContentsAbove(1_000).maxObjectBytes(20_000));
+        assertThatThrownBy(() -> limited.append(NODE, Append.underHead(NewMessage.of(image(LARGE), 7, "test"))))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining(NODE.canonical())
+                .hasMessageContaining("20000")
+                .hasMessageNotContaining(LARGE.substring(0, 10));
+        assertThat(objects()).isEmpty();
+    }
+
+    @Test
+    void a_retry_is_recognised_though_another_process_moves_other_contents() {
+        NewMessage both = NewMessage.of(
+                UserMessage.from(
+                        ImageContent.from(LARGE, "image/png"), ImageContent.from(base64(9, 3_000), "image/png")),
+                7,
+                "test");
+        MessageLog some = another(builder -> builder.moveContentsAbove(10_000));
+        for (MessageLog first : List.of(moving, some, log)) {
+            first.append(NODE, Append.underHead(both));
+            for (MessageLog again : List.of(log, moving, some)) {
+                assertThat(again.append(NODE, Append.underHead(both)).replayed())
+                        .isTrue();
+                NewMessage other = new NewMessage(both.id(), image(base64(10, 3_000)), 7, "test", null);
+                assertThatThrownBy(() -> again.append(NODE, Append.underHead(other)))
+                        .isInstanceOf(MessageIdConflictException.class);
+            }
+            log.erase(NODE);
         }
     }
 
