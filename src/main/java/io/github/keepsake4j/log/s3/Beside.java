@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.time.Instant;
@@ -69,7 +70,11 @@ record Beside(
             "key");
 
     /** Some messages in a row whose tokens one counter counted. */
-    record Counted(String counter, int messages) {}
+    record Counted(String counter, int messages) {
+        Counted {
+            Objects.requireNonNull(counter, "counter");
+        }
+    }
 
     /** A view; its summary is named by the message that it covers up to. Documents of before there were any have none. */
     record Shown(String anchor, List<View.Run> runs, List<View.Run> cleared, @Nullable String summary) {
@@ -81,10 +86,18 @@ record Beside(
     }
 
     /** The object beside the document that holds its first messages. */
-    record Kept(String object, int messages) {}
+    record Kept(String object, int messages) {
+        Kept {
+            Objects.requireNonNull(object, "object");
+        }
+    }
 
     /** A memory's ids. */
     record Key(String tenant, @Nullable String appId, String conversationId, @Nullable String nodeId) {
+        Key {
+            Ids.check("tenant", tenant);
+            Ids.check("conversation id", conversationId);
+        }
 
         static Key of(MemoryKey key) {
             return key instanceof NodeKey node
@@ -105,10 +118,18 @@ record Beside(
         views = views == null ? List.of() : List.copyOf(views);
         summaries = summaries == null ? List.of() : List.copyOf(summaries);
         leases = leases == null ? List.of() : List.copyOf(leases);
+        leases.forEach(Beside::check);
         metadata = metadata == null ? Map.of() : Map.copyOf(metadata);
         writes = writes == null ? List.of() : List.copyOf(writes);
         epoch = Math.max(1, epoch);
         revision = Math.max(1, revision);
+    }
+
+    /** Leases that others hold come from the same place as ours, and may be damaged. */
+    private static void check(Lease lease) {
+        Objects.requireNonNull(lease.name(), "name");
+        Objects.requireNonNull(lease.owner(), "owner");
+        Objects.requireNonNull(lease.expiresAt(), "expiresAt");
     }
 
     /** What stands beside the messages of a document that has no such object. */

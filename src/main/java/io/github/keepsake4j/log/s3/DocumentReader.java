@@ -30,8 +30,10 @@ final class DocumentReader {
      */
     Loaded read(MemoryKey key, String name, @Nullable Loaded before) {
         String what = "Memory " + key;
+        // What lies beside a document may be repaired while the document stays as it is.
+        String known = before == null || before.problem() != null ? null : before.etag();
         for (int attempt = 1; ; attempt++) {
-            Bucket.Found found = bucket.get(what, name, before == null ? null : before.etag());
+            Bucket.Found found = bucket.get(what, name, known);
             if (found instanceof Bucket.Unchanged && before != null) {
                 return before;
             }

@@ -90,6 +90,14 @@ class UnreadableDocumentTest extends BucketFixture {
             {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"views\": 3}"},
             {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"created_at\": \"" + SECRET + "\"}"},
             {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"kept\": {\"object\": \"gone\", \"messages\": 2}}"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"kept\": {\"messages\": 2}}"},
+            {
+                "\"version\": 1",
+                "\"version\": 1, \"keepsake\": {\"last\": \"msg-002\", \"counters\": [{\"messages\": 2}]}"
+            },
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"leases\": [{\"name\": \"work\"}]}"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"leases\": [{\"owner\": \"me\"}]}"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"key\": {\"tenant\": \"" + SECRET + "\"}}"},
             {"\"version\": 1", "\"version\": 1, \"turns\": []"},
             {"\"version\": 1", "\"version\": 1, \"turns\": {\"run\": \"" + SECRET + "\"}"},
             {"\"version\": 1", "\"version\": 1, \"turns\": {\"run\": {\"user_content\": 5}}"},
@@ -147,13 +155,18 @@ class UnreadableDocumentTest extends BucketFixture {
                 .filter(name -> !name.equals(NODE_OBJECT))
                 .findFirst()
                 .orElseThrow();
+        byte[] good = bytes(beside);
         put(beside, "{\"version\":1,\"messages\":[7]}");
         byte[] document = bytes(NODE_OBJECT);
+        MessageLog other = another();
 
-        for (ThrowingCallable call : calls(another())) {
+        for (ThrowingCallable call : calls(other)) {
             assertThatThrownBy(call).isInstanceOf(UnreadableDataException.class).hasMessageContaining(NODE.canonical());
         }
         assertThat(bytes(NODE_OBJECT)).isEqualTo(document);
+
+        put(beside, good);
+        assertThat(ids(history(other, NODE))).as("it was repaired").containsExactly("a");
     }
 
     @Test
