@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -9,8 +10,10 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Base64;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -68,13 +71,18 @@ final class DocumentStore {
         return locked(key, () -> new Writer<>(key, first, change, false).run());
     }
 
-    /** Erases a memory, even one that cannot be read, and then all that lies beside its document. */
+    /**
+     * Erases a memory, even one that cannot be read, and all that lies beside its document. That is looked for before: what
+     * others put there afterwards belongs to the memory that begins anew.
+     */
     long erase(MemoryKey key) {
-        long epoch = locked(key, () -> new Writer<>(key, null, MemoryTree::erase, true).run());
-        String name = names.document(key);
-        for (Bucket.Listed beside : bucket.list("Memory " + key, ObjectNames.besides(name))) {
-            bucket.delete("Memory " + key, beside.name());
-        }
+        String what = "Memory " + key;
+        Writer<Long> writer = new Writer<>(key, null, MemoryTree::erase, true);
+        Set<String> beside = new LinkedHashSet<>();
+        bucket.list(what, ObjectNames.besides(names.document(key))).forEach(object -> beside.add(object.name()));
+        long epoch = locked(key, writer::run);
+        beside.addAll(writer.erased);
+        beside.forEach(object -> bucket.delete(what, object));
         return epoch;
     }
 
@@ -121,6 +129,9 @@ final class DocumentStore {
         private final boolean erasing;
         private final String write = newWriteId();
         private final List<Put> puts = new ArrayList<>();
+
+        /** What lay beside the documents that an erasure tried to replace. */
+        private final Set<String> erased = new LinkedHashSet<>();
 
         /** What the change returned when it was last written; another attempt was either not written or gave the same. */
         private @Nullable T result;
@@ -212,6 +223,9 @@ final class DocumentStore {
                 bucket.put("Memory " + key, ObjectNames.kept(name, kept.object()), changed.keptBytes());
                 puts.add(new Put(kept.object(), base.etag()));
             }
+            if (erasing) {
+                noteBeside(base.document());
+            }
             result = made;
             String etag = bucket.putIf("Memory " + key, name, base.etag(), changed.bytes());
             if (etag == null) {
@@ -224,6 +238,16 @@ final class DocumentStore {
             }
             removeOrphans(etag, kept);
             return true;
+        }
+
+        private void noteBeside(Document document) {
+            Beside.Kept kept = document.beside().kept();
+            if (kept != null) {
+                erased.add(ObjectNames.kept(name, kept.object()));
+            }
+            for (Entry entry : document.state().entries()) {
+                MovedContents.hashes(entry.payload()).forEach(hash -> erased.add(ObjectNames.content(name, hash)));
+            }
         }
 
         private void checkSize(byte[] bytes) {

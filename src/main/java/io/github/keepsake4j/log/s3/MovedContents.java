@@ -217,6 +217,11 @@ final class MovedContents {
         return null;
     }
 
+    /** The hashes of the contents that were moved out of a stored message. */
+    static List<String> hashes(String payload) {
+        return MARK.matcher(payload).results().map(mark -> mark.group(1)).toList();
+    }
+
     private static NewMessage with(NewMessage of, ChatMessage message) {
         return new NewMessage(of.id(), message, of.tokens(), of.tokenCounter(), of.createdAt());
     }

@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
@@ -480,6 +481,22 @@ class DocumentTest extends BucketFixture {
         log.append(NODE, clear());
         assertThat(objects()).as("nothing is left of a race").hasSize(2);
         assertThat(branch(another(), NODE)).containsExactly("c", "d", "e");
+    }
+
+    @Test
+    void what_begins_while_an_erasure_goes_on_stays() {
+        log.append(NODE, batch("a"));
+        log.append(NODE, clear());
+        MessageLog other = another();
+        once("PUT", false, () -> {
+            other.append(NODE, batch("b"));
+            other.append(NODE, clear());
+        });
+
+        log.erase(NODE);
+
+        assertThat(objects()).hasSize(2);
+        assertThat(ids(history(another(), NODE))).containsExactly("b");
     }
 
     @Test

@@ -176,6 +176,20 @@ class MovedContentsTest extends BucketFixture {
     }
 
     @Test
+    void an_erasure_takes_what_was_appended_until_it_was_written_and_nothing_else() {
+        append(image(LARGE));
+        once("PUT", true, () -> append(image(base64(11, 5_000))));
+        log.erase(NODE);
+        assertThat(objects()).containsExactly(NODE_OBJECT);
+
+        once("PUT", false, () -> append(image(base64(12, 5_000))));
+        log.erase(NODE);
+        server.leaveAlone();
+        assertThat(messages(another().read(NODE, ReadQuery.newest(10)).messages()))
+                .containsExactly(image(base64(12, 5_000)));
+    }
+
+    @Test
     void a_turn_that_an_erasure_ends_leaves_no_content_behind() {
         try (MessageLog turns =
                 another(builder -> builder.moveContentsAbove(1_000).turnMode(Duration.ofHours(1)))) {
