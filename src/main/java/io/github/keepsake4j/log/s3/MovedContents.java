@@ -102,13 +102,20 @@ final class MovedContents {
         for (int i = 0; i < append.messages().size(); i++) {
             NewMessage sent = append.messages().get(i);
             Entry there = byId.get(sent.id());
-            ChatMessage message =
-                    there == null ? null : Element.PAYLOADS.decode().apply(there.payload());
-            boolean same = message != null
-                    && mapped(message, base64 -> restored(key, base64)).equals(sent.message());
-            messages.add(same ? with(sent, message) : moved.messages().get(i));
+            messages.add(
+                    there != null && isStoredAs(key, sent, there)
+                            ? with(sent, decoded(there))
+                            : moved.messages().get(i));
         }
         return with(append, messages);
+    }
+
+    private boolean isStoredAs(MemoryKey key, NewMessage sent, Entry there) {
+        return mapped(decoded(there), base64 -> restored(key, base64)).equals(sent.message());
+    }
+
+    private static ChatMessage decoded(Entry entry) {
+        return Element.PAYLOADS.decode().apply(entry.payload());
     }
 
     /**
