@@ -35,10 +35,17 @@ final class RemoteFetcher {
     private static final Duration WHOLE = Duration.ofSeconds(15);
 
     private final RemoteUrls remote;
+    private final Duration whole;
     private final HttpClient client;
 
     RemoteFetcher(RemoteUrls remote) {
+        this(remote, WHOLE);
+    }
+
+    /** For tests: how long a fetch may take, redirects and all. */
+    RemoteFetcher(RemoteUrls remote, Duration whole) {
         this.remote = remote;
+        this.whole = whole;
         this.client = HttpClient.newBuilder()
                 .followRedirects(HttpClient.Redirect.NEVER)
                 .connectTimeout(CONNECT)
@@ -48,11 +55,12 @@ final class RemoteFetcher {
     /** The content, or empty if this URL or one that it redirects to is refused. */
     Optional<Fetched> fetch(URI url, long maxBytes) {
         URI at = url;
+        long end = System.nanoTime() + whole.toNanos();
         for (int hop = 0; hop <= MOST_REDIRECTS; hop++) {
             if (!remote.isOutside(at)) {
                 return Optional.empty();
             }
-            HttpResponse<byte[]> answer = get(at, maxBytes);
+            HttpResponse<byte[]> answer = get(at, maxBytes, end);
             Optional<String> location = answer.headers().firstValue("location");
             int status = answer.statusCode();
             if (status >= 300 && status < 400 && location.isPresent()) {
@@ -68,11 +76,12 @@ final class RemoteFetcher {
         throw new UncheckedIOException(new IOException("there are more than " + MOST_REDIRECTS + " redirects"));
     }
 
-    private HttpResponse<byte[]> get(URI url, long maxBytes) {
-        HttpRequest request = HttpRequest.newBuilder(url).timeout(WHOLE).build();
+    private HttpResponse<byte[]> get(URI url, long maxBytes, long end) {
+        Duration left = Duration.ofNanos(Math.max(1, end - System.nanoTime()));
+        HttpRequest request = HttpRequest.newBuilder(url).timeout(left).build();
         CompletableFuture<HttpResponse<byte[]>> answer = client.sendAsync(request, info -> new Bounded(maxBytes));
         try {
-            return answer.get(WHOLE.toMillis(), TimeUnit.MILLISECONDS);
+            return answer.get(left.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
             throw new UncheckedIOException(new IOException("the file cannot be fetched", e));
         } catch (InterruptedException e) {

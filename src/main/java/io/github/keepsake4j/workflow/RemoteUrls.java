@@ -3,6 +3,7 @@ package io.github.keepsake4j.workflow;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.util.regex.Pattern;
 
 /**
  * Tells URLs of the open web from those that point inside. A user's URL is handed to a model's provider, or to a gateway
@@ -16,6 +17,12 @@ final class RemoteUrls {
         InetAddress[] addresses(String host) throws UnknownHostException;
     }
 
+    /** Names that some read as numbers, whatever those mean: {@code 0177.0.0.1} is 127.0.0.1 to some and 177.0.0.1 to others. */
+    private static final Pattern NUMBERS = Pattern.compile("(.*\\.)?(\\d+|0[xX]\\p{XDigit}*)\\.?");
+
+    private static final Pattern FOUR_NUMBERS =
+            Pattern.compile("(0|[1-9]\\d{0,2})\\.(0|[1-9]\\d{0,2})\\.(0|[1-9]\\d{0,2})\\.(0|[1-9]\\d{0,2})");
+
     private final Names names;
 
     RemoteUrls(Names names) {
@@ -28,7 +35,13 @@ final class RemoteUrls {
         if (host == null || !("http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme()))) {
             return false;
         }
-        String name = host.startsWith("[") ? host.substring(1, host.length() - 1) : host;
+        boolean isAddress6 = host.startsWith("[");
+        if (!isAddress6
+                && NUMBERS.matcher(host).matches()
+                && !FOUR_NUMBERS.matcher(host).matches()) {
+            return false;
+        }
+        String name = isAddress6 ? host.substring(1, host.length() - 1) : host;
         try {
             InetAddress[] addresses = names.addresses(name);
             for (InetAddress address : addresses) {
@@ -64,23 +77,24 @@ final class RemoteUrls {
                 || (first == 169 && second == 254)
                 || (first == 172 && second >= 16 && second < 32)
                 || (first == 192 && second == 168)
+                || (first == 192 && second == 0 && bytes[at + 2] == 0)
+                // Azure tells its own machines about themselves there.
+                || (first == 168 && second == 63 && (bytes[at + 2] & 0xFF) == 129 && bytes[at + 3] == 16)
                 || (first == 198 && (second == 18 || second == 19));
     }
 
-    /** Unique local addresses, and those that carry an IPv4 address: compatible, mapped, NAT64, 6to4. */
+    /**
+     * What is not global unicast, and what carries an IPv4 address: 6to4 and NAT64 by what it carries, Teredo in any case.
+     * The JVM itself makes IPv4 addresses of mapped ones.
+     */
     private static boolean isInside6(byte[] bytes) {
-        if ((bytes[0] & 0xFE) == 0xFC) {
-            return true;
-        }
         if (startsWith(bytes, 0x20, 0x02)) {
             return isInside4(bytes, 2);
         }
-        boolean zeros = true;
-        for (int i = 0; i < 10; i++) {
-            zeros &= bytes[i] == 0;
+        if (startsWith(bytes, 0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0)) {
+            return isInside4(bytes, 12);
         }
-        boolean nat64 = startsWith(bytes, 0x00, 0x64, 0xFF, 0x9B);
-        return (zeros || nat64) && isInside4(bytes, 12);
+        return (bytes[0] & 0xE0) != 0x20 || startsWith(bytes, 0x20, 0x01, 0, 0);
     }
 
     private static boolean startsWith(byte[] bytes, int... prefix) {

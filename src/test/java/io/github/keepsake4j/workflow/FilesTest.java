@@ -23,7 +23,9 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.Logged;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
@@ -34,10 +36,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -299,6 +303,27 @@ class FilesTest {
     }
 
     @Test
+    void a15_a_file_is_fetched_within_its_time_however_often_it_redirects() throws Exception {
+        List<String> requests = new CopyOnWriteArrayList<>();
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            requests.add(exchange.getRequestURI().getPath());
+            LockSupport.parkNanos(Duration.ofMillis(400).toNanos());
+            answer(exchange, server.getAddress().getPort());
+        });
+        server.start();
+        try {
+            RemoteFetcher fetcher =
+                    new RemoteFetcher(new RemoteUrls(host -> addresses("outside.example")), Duration.ofSeconds(1));
+            URI url = URI.create("http://localhost:" + server.getAddress().getPort() + "/for-ever");
+            assertThatThrownBy(() -> fetcher.fetch(url, 1000)).isInstanceOf(UncheckedIOException.class);
+            assertThat(requests).hasSizeLessThan(5);
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    @Test
     void a15_the_rows_give_key_name_type_and_size_to_their_own_tenant() {
         FileReference mine = FileReference.localFile(Type.IMAGE, "i1");
         FileReference theirs = FileReference.localFile(Type.IMAGE, "i2");
@@ -366,6 +391,23 @@ class FilesTest {
                 "http://both.example/x",
                 "http://nowhere.example/x",
                 "http://under_score/x",
+                "http://0177.0.0.1/x",
+                "http://0300.0250.0.1/x",
+                "http://0x7f.1/x",
+                "http://017700000001/x",
+                "http://127.0.0.1./x",
+                "http://localhost./x",
+                "http://192.0.0.192/x",
+                "http://168.63.129.16/x",
+                "http://224.0.0.1/x",
+                "http://255.255.255.255/x",
+                "http://[fec0::1]/x",
+                "http://[ff02::1]/x",
+                "http://[::127.0.0.1]/x",
+                "http://[::ffff:0:7f00:1]/x",
+                "http://[64:ff9b:1::a00:1]/x",
+                "http://[2001:0:5ef5:79fd:0:0:80ff:fffe]/x",
+                "http://[100::1]/x",
                 "file:///etc/passwd"
             })
     void a15_urls_that_point_inside_are_refused(String url) {
