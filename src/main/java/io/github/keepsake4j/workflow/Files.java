@@ -12,7 +12,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -20,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,8 +54,9 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         return "[" + kind(file) + "]";
     }
 
-    /** Contents of many files at once: one call of the resolver. A reference that is malformed is null. */
-    List<Content> rebuild(MemoryKey key, String tenantId, FileUploadConfig config, List<FileReference> files) {
+    /** Contents of many files: one call of the resolver now. Each is loaded when it is asked for, once. */
+    Function<FileReference, Content> rebuild(
+            MemoryKey key, String tenantId, FileUploadConfig config, List<FileReference> files) {
         Set<FileReference> wanted = new LinkedHashSet<>();
         for (FileReference file : files) {
             if (file.transferMethod() != TransferMethod.REMOTE_URL) {
@@ -65,11 +66,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         Map<FileReference, ResolvedFile> resolved =
                 wanted.isEmpty() ? Map.of() : resolve(key, tenantId, List.copyOf(wanted));
         Map<FileReference, Content> made = new HashMap<>();
-        List<Content> contents = new ArrayList<>();
-        for (FileReference file : files) {
-            contents.add(made.computeIfAbsent(file, f -> content(key, tenantId, config, f, resolved.get(f))));
-        }
-        return contents;
+        return file -> made.computeIfAbsent(file, f -> content(key, tenantId, config, f, resolved.get(f)));
     }
 
     /** A message that a node is asked with, with its files in front. */
@@ -80,7 +77,9 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         MemoryKey key = run.conversationId() == null || run.conversationId().isEmpty()
                 ? NodeKey.of(run.tenantId(), run.appId(), "none", run.nodeId())
                 : NodeKey.of(run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
-        return PromptHistory.withContents(asked, rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files()));
+        Function<FileReference, Content> contents = rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files());
+        return PromptHistory.withContents(
+                asked, run.files().stream().map(contents).toList());
     }
 
     /** What is shown for a reference that cannot be read. */
@@ -188,7 +187,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
 
     private static Content missing(MemoryKey key, FileReference file, String why) {
         // A remote URL can hold secrets, so that it stays out of the log.
-        String id = file.transferMethod() == TransferMethod.REMOTE_URL ? "in the web" : file.id();
+        String id = file.transferMethod() == TransferMethod.REMOTE_URL ? "in the web" : MemoryKey.encode(file.id());
         LOG.warn("Memory {}: {} {} is shown as a placeholder: {}", key, kind(file), id, why);
         return notAvailable(file);
     }
@@ -203,6 +202,9 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         }
         String line = name.replaceAll("[\\p{Cntrl}\\[\\]\\u2028\\u2029]", " ").strip();
         int end = Math.min(line.length(), MAX_NAME);
+        if (end < line.length() && Character.isHighSurrogate(line.charAt(end - 1))) {
+            end--;
+        }
         return TextContent.from("[" + kind(file) + ": " + line.substring(0, end) + "]");
     }
 

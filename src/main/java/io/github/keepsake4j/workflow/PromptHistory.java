@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -44,13 +45,21 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
     List<ChatMessage> messages(
             List<LoggedMessage> thread, String tenantId, FileUploadConfig config, int maxTokenLimit) {
         List<List<LoggedMessage>> may = newest(turns(thread), turn -> stored(turn), maxTokenLimit);
-        Map<FileReference, Content> contents = contents(may, tenantId, config);
-        List<List<Sized>> shown = new ArrayList<>();
-        may.forEach(turn -> shown.add(shown(turn, contents)));
-        return newest(shown, turn -> turn.stream().mapToLong(Sized::tokens).sum(), maxTokenLimit).stream()
-                .flatMap(List::stream)
-                .map(Sized::message)
-                .toList();
+        Function<FileReference, Content> contents = contents(may, tenantId, config);
+        Deque<ChatMessage> shown = new ArrayDeque<>();
+        long tokens = counts.perList();
+        // From the newest on, so that no content is loaded, or fetched, that nobody will see.
+        for (int t = may.size() - 1; t >= 0; t--) {
+            List<Sized> turn = shown(may.get(t), contents);
+            tokens += turn.stream().mapToLong(Sized::tokens).sum();
+            if (tokens > maxTokenLimit) {
+                break;
+            }
+            for (int i = turn.size() - 1; i >= 0; i--) {
+                shown.addFirst(turn.get(i).message());
+            }
+        }
+        return List.copyOf(shown);
     }
 
     /** Lines of text, whose size is that of the whole text. */
@@ -115,26 +124,24 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         return turn.stream().mapToLong(logged -> counts.of(key, logged)).sum();
     }
 
-    /** The contents of all files that the user's messages show. */
-    private Map<FileReference, Content> contents(
+    /** The contents of the files that the user's messages show. */
+    private Function<FileReference, Content> contents(
             List<List<LoggedMessage>> turns, String tenantId, FileUploadConfig config) {
-        List<FileReference> wanted = turns.stream()
+        List<FileReference> wanted = new ArrayList<>();
+        turns.stream()
                 .flatMap(List::stream)
                 .filter(logged -> logged.message() instanceof UserMessage)
                 .flatMap(logged -> attached(logged.message()).stream())
-                .filter(file -> file.reference() != null && !file.isAssistants())
-                .map(Attached::reference)
-                .distinct()
-                .toList();
-        Map<FileReference, Content> contents = new HashMap<>();
-        List<Content> made = files.rebuild(key, tenantId, config, wanted);
-        for (int i = 0; i < wanted.size(); i++) {
-            contents.put(wanted.get(i), made.get(i));
-        }
-        return contents;
+                .filter(file -> !file.isAssistants())
+                .forEach(file -> {
+                    if (file.reference() != null) {
+                        wanted.add(file.reference());
+                    }
+                });
+        return files.rebuild(key, tenantId, config, wanted);
     }
 
-    private List<Sized> shown(List<LoggedMessage> turn, Map<FileReference, Content> contents) {
+    private List<Sized> shown(List<LoggedMessage> turn, Function<FileReference, Content> contents) {
         List<String> made = new ArrayList<>();
         List<Sized> shown = new ArrayList<>();
         for (int i = 0; i < turn.size(); i++) {
@@ -165,9 +172,8 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         return shown;
     }
 
-    private Content content(Attached file, Map<FileReference, Content> contents) {
-        Content content = file.reference() == null ? null : contents.get(file.reference());
-        return content == null ? Files.malformed(key) : content;
+    private Content content(Attached file, Function<FileReference, Content> contents) {
+        return file.reference() == null ? Files.malformed(key) : contents.apply(file.reference());
     }
 
     private static LoggedMessage marked(LoggedMessage logged) {
@@ -203,15 +209,14 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
 
     /** Files first. A text without any letter is left out, since providers refuse it. */
     static UserMessage withContents(UserMessage user, List<Content> first) {
-        if (first.isEmpty()) {
-            return user;
-        }
         List<Content> contents = new ArrayList<>(first);
         user.contents().stream()
                 .filter(content ->
                         !(content instanceof TextContent text && text.text().isBlank()))
                 .forEach(contents::add);
-        return user.toBuilder().contents(contents).build();
+        return contents.isEmpty() || contents.equals(user.contents())
+                ? user
+                : user.toBuilder().contents(contents).build();
     }
 
     private static AiMessage withMarkers(AiMessage ai, List<String> markers) {

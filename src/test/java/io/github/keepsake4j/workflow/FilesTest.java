@@ -303,6 +303,15 @@ class FilesTest {
     }
 
     @Test
+    void a15_contents_are_loaded_for_turns_that_still_fit_only() {
+        say(FileReference.localFile(Type.IMAGE, "i1"));
+        say(FileReference.localFile(Type.DOCUMENT, "p1"));
+        say(FileReference.localFile(Type.DOCUMENT, "t1"));
+        assertThat(memories().conversation(KEY).getHistoryPromptMessages(200)).hasSize(2);
+        assertThat(loaded).extracting(ResolvedFile::storageKey).containsExactly("k/t1", "k/p1");
+    }
+
+    @Test
     void a15_a_file_is_fetched_within_its_time_however_often_it_redirects() throws Exception {
         List<String> requests = new CopyOnWriteArrayList<>();
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -321,6 +330,31 @@ class FilesTest {
         } finally {
             server.stop(0);
         }
+    }
+
+    @Test
+    void a7_a_blank_text_beside_an_image_is_left_out() {
+        append(UserMessage.from(ImageContent.from("https://outside.example/a.png"), TextContent.from(" ")));
+        assertThat(((UserMessage) history().get(0)).contents())
+                .containsExactly(ImageContent.from("https://outside.example/a.png"));
+    }
+
+    @Test
+    void a7_an_id_of_a_file_cannot_forge_a_line_of_the_log() {
+        List<String> logged = Logged.during(() -> shown(FileReference.localFile(Type.IMAGE, "x\nWARN forged")));
+        assertThat(String.join("\n", logged)).contains("placeholder").doesNotContain("\nWARN forged");
+    }
+
+    @Test
+    void a7_a_long_name_is_not_cut_within_a_character() throws Exception {
+        String name = "x".repeat(99);
+        try (Connection connection = database.getConnection();
+                Statement sql = connection.createStatement()) {
+            sql.execute("INSERT INTO upload_files VALUES ('e1', 'acme', 'k/e1', '" + name
+                    + "\uD83D\uDE00.mp3', 'audio/mpeg', 1)");
+        }
+        assertThat(shown(FileReference.localFile(Type.AUDIO, "e1")).get(0))
+                .isEqualTo(TextContent.from("[audio: " + name + "]"));
     }
 
     @Test
