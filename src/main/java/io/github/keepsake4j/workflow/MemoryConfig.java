@@ -158,7 +158,7 @@ public record MemoryConfig(
         if (size != null && size.doubleValue() != Math.rint(size.doubleValue())) {
             throw new InvalidInputException("window.size", "must be a whole number");
         }
-        return new Window(enabled != null && enabled, size == null ? null : size.intValue());
+        return new Window(enabled != null && enabled, size == null ? null : (int) size.doubleValue());
     }
 
     private static <T> @Nullable T value(Map<?, ?> json, String name, String path, Class<T> type) {

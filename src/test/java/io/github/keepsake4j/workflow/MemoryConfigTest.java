@@ -44,6 +44,9 @@ class MemoryConfigTest {
         assertThat(MemoryConfig.fromJson(Map.of("window", Map.of("enabled", true, "size", 7)))
                         .messageLimit())
                 .isEqualTo(7);
+        assertThat(MemoryConfig.fromJson(Map.of("window", Map.of("enabled", true, "size", (1L << 32) + 1)))
+                        .messageLimit())
+                .isGreaterThanOrEqualTo(500);
         assertThat(MemoryConfig.fromJson(Map.of("window", Map.of("enabled", false, "size", 7)))
                         .messageLimit())
                 .isNull();
