@@ -247,7 +247,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets where the memories of {@linkplain Keepsake#nodes nodes} are kept; with the others unless said otherwise.
+         * Sets where the memories of {@linkplain Keepsake#nodes nodes} are kept, also where a
+         * {@link io.github.keepsake4j.message.NodeKey} is the memory id; with the others unless said otherwise.
          *
          * @param log the log
          * @return this builder
@@ -415,7 +416,9 @@ public final class Keepsake {
                 throw new InvalidInputException(
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
-            ChatMemorySettings conversations = settings(messageLog, counter);
+            // A node's key can be a memory id anywhere, and must not name another memory there.
+            ChatMemorySettings conversations =
+                    settings(nodeLog == null ? messageLog : new ScopedLog(messageLog, nodeLog), counter);
             return new Keepsake(
                     new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper),
                     conversations,

@@ -910,6 +910,23 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a22_a_nodes_key_is_the_nodes_memory_whoever_is_asked() {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(open())
+                .nodeLog(log)
+                .tenant("acme")
+                .build();
+        keepsake.nodes("app").chatMemoryProvider("writer").get("c1").add(user("hello"));
+        keepsake.chatMemory(NODE).add(ai("hi"));
+
+        assertThat(keepsake.conversation(NODE).messages()).containsExactly(user("hello"), ai("hi"));
+        assertThat(keepsake.chatMemoryStore().getMessages(NODE)).hasSize(2);
+        assertThat(stored(NODE)).hasSize(2);
+        keepsake.conversation(NODE).erase();
+        assertThat(stored(NODE)).isEmpty();
+    }
+
+    @Test
     void a22_an_agent_takes_a_nodes_memory_as_a_provider() {
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(open())
