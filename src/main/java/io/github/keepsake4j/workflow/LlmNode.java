@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -88,6 +89,9 @@ public final class LlmNode {
         WorkflowMemories.Selection memory =
                 memories.select(config, run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
         WorkflowSettings settings = memories.settings();
+        Long epoch = memory.conversation() != null && writesConversation
+                ? memory.conversation().epoch()
+                : null;
         UserMessage asked = FileReference.attach(UserMessage.from(rendered(run)), run.files());
         List<ChatMessage> prompt = new ArrayList<>();
         if (run.systemPrompt() != null) {
@@ -101,12 +105,12 @@ public final class LlmNode {
         ChatResponse response = model.chat(prompt);
         RuntimeException failure = null;
         try {
-            keep(memory, run, response.aiMessage());
+            keep(memory, run, response.aiMessage(), epoch);
         } catch (RuntimeException e) {
             LOG.warn(
                     "Node {} of app {}: its turn was not kept ({})",
-                    run.nodeId(),
-                    run.appId(),
+                    MemoryKey.encode(run.nodeId()),
+                    MemoryKey.encode(run.appId()),
                     e.getClass().getName());
             failure = e;
         }
@@ -134,22 +138,24 @@ public final class LlmNode {
         return conversation.getHistoryPromptMessages(last, maxTokens, config.messageLimit(), run.fileUploadConfig());
     }
 
-    private void keep(WorkflowMemories.Selection memory, NodeRun run, AiMessage answer) {
+    private void keep(WorkflowMemories.Selection memory, NodeRun run, AiMessage answer, @Nullable Long epoch) {
         if (memory.node() != null) {
             memory.node().addMessages(run.turn(), run.query(), run.files(), List.of(answer));
             memory.node().flush();
-        } else if (memory.conversation() != null && writesConversation) {
-            write(memory.conversation(), run, answer);
+        } else if (memory.conversation() != null && epoch != null) {
+            write(memory.conversation(), run, answer, epoch);
         }
     }
 
-    private void write(TokenBufferMemory conversation, NodeRun run, AiMessage answer) {
+    private void write(TokenBufferMemory conversation, NodeRun run, AiMessage answer, long epoch) {
         TokenCounts counts = memories.settings().counts();
         String id = run.turn().messageId();
         UserMessage user = FileReference.attach(UserMessage.from(run.query()), run.files());
         List<NewMessage> batch = List.of(counts.prepare(NodeTurn.userId(id), user), counts.prepare(id, answer));
         String named = run.turn().parentMessageId();
         Parent parent = named != null ? Parent.of(named) : run.turn().parentKnown() ? Parent.root() : Parent.head();
-        conversation.log().append(conversation.key(), Append.under(parent, batch));
+        conversation
+                .log()
+                .append(conversation.key(), Append.under(parent, batch).inEpoch(epoch));
     }
 }

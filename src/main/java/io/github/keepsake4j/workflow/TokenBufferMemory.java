@@ -114,6 +114,11 @@ public final class TokenBufferMemory {
         return NodeBranch.exists(log, key, messageId);
     }
 
+    /** The epoch in force, which what is begun now belongs to. */
+    long epoch() {
+        return log.read(key, ReadQuery.newest(0)).epoch();
+    }
+
     MemoryKey key() {
         return key;
     }

@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -17,7 +18,8 @@ final class TokenCounts {
 
     private static final int REMEMBERED = 10_000;
 
-    private record Counted(MemoryKey key, String id) {}
+    /** After an erasure an id can stand for another message, of another time. */
+    private record Counted(MemoryKey key, String id, Instant createdAt) {}
 
     private final TokenCounter counter;
     private final TokenCounter writing;
@@ -40,7 +42,14 @@ final class TokenCounts {
         if (logged.tokenCounter().equals(counter.name())) {
             return logged.tokens();
         }
-        return recounted.computeIfAbsent(new Counted(key, logged.id()), c -> of(logged.message()));
+        Counted message = new Counted(key, logged.id(), logged.createdAt());
+        Integer known = recounted.get(message);
+        if (known == null) {
+            // Not while others are locked out: it may ask a server.
+            known = of(logged.message());
+            recounted.put(message, known);
+        }
+        return known;
     }
 
     int of(ChatMessage message) {

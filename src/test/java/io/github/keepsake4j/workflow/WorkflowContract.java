@@ -297,6 +297,18 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a4b_a_size_from_before_an_erasure_is_not_taken_for_a_new_message() {
+        append(CONVERSATION, null, new NewMessage("u1", user("a"), 1, "somebody", null));
+        append(CONVERSATION, "u1", new NewMessage("a1", ai("b"), 1, "somebody", null));
+        assertThat(conversation().getHistoryPromptMessages(20)).hasSize(2);
+
+        log.erase(CONVERSATION);
+        append(CONVERSATION, null, new NewMessage("u1", user(WordCounter.words("a", 50)), 1, "somebody", null));
+        append(CONVERSATION, "u1", new NewMessage("a1", ai("b"), 1, "somebody", null));
+        assertThat(conversation().getHistoryPromptMessages(20)).isEmpty();
+    }
+
+    @Test
     void a4b_the_counter_is_that_of_the_model_in_use() {
         WorkflowMemories byModel = WorkflowMemories.builder()
                 .nodeLog(watched.log())
@@ -765,6 +777,23 @@ abstract class WorkflowContract {
         node.writingConversation().run(run("m1", null, "first"));
         node.run(run("m2", "m1", "second"));
         assertThat(texts(model.asked.get(2))).containsExactly("first", "answer 2", "second");
+    }
+
+    @Test
+    void a17_a_conversation_that_is_erased_while_the_model_answers_stays_empty() {
+        say("u1", null, user("one"), "a1", ai("two"));
+        ChatModel model = new ChatModel() {
+            @Override
+            public ChatResponse doChat(ChatRequest request) {
+                log.erase(CONVERSATION);
+                return ChatResponse.builder().aiMessage(ai("late")).build();
+            }
+        };
+        NodeReply reply = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
+                .writingConversation()
+                .run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m1"), "q"));
+        assertThat(reply.failure()).isInstanceOf(ErasedException.class);
+        assertThat(stored(CONVERSATION)).isEmpty();
     }
 
     @Test
