@@ -43,6 +43,7 @@ final class NodeBranch {
 
     private static final int PAGE = 500;
     private static final int MOST_PROBES = 50;
+    private static final int MOST_ITERATIONS = 1000;
 
     private final MessageLog log;
     private final NodeKey key;
@@ -54,6 +55,9 @@ final class NodeBranch {
 
     /** What was asked for by id, found or not. */
     private final Map<String, Optional<LoggedMessage>> asked = new HashMap<>();
+
+    /** What the conversation's log said, by message. */
+    private final Map<String, Optional<Ancestors>> known = new HashMap<>();
 
     private @Nullable Map<String, LoggedMessage> page;
     private boolean pageIsAll;
@@ -88,33 +92,72 @@ final class NodeBranch {
         return thread.messages().stream().filter(this::isShown).toList();
     }
 
+    /**
+     * Where a turn stands, without its own iterations.
+     *
+     * @param end the message before it, or null if nothing stands there
+     * @param newest whether that is only because nobody says what the turn follows
+     */
+    private record Place(@Nullable String end, boolean newest) {}
+
     /** The message behind which a turn stands, without its own iterations; null if nothing stands before it. */
     @Nullable
     String end(NodeTurn turn) {
+        return place(turn).end();
+    }
+
+    /** Whether nobody says what a turn follows, so that it stands behind whatever is the newest. */
+    boolean isUnplaced(NodeTurn turn) {
+        return place(turn).newest();
+    }
+
+    private Place place(NodeTurn turn) {
         if (turn.parentKnown()) {
-            String parent = turn.parentMessageId();
-            if (parent == null) {
-                return null;
-            }
-            if (parent.equals(Ids.BEFORE_IN_TIME)) {
-                return newestOutside(turn.messageId(), null);
-            }
-            String seen = lastIteration(parent);
-            return seen != null ? seen : bridge(turn.messageId(), parent);
+            return new Place(behindParent(turn.messageId(), turn.parentMessageId()), false);
         }
-        if (isHead(turn.messageId()) || find(turn.messageId()) != null) {
-            LoggedMessage user = userOf(turn.messageId());
-            String before = user == null ? null : user.parentId();
-            return before == null || find(before) == null ? null : before;
+        String first = firstIteration(turn.messageId());
+        if (first != null) {
+            return new Place(before(first), false);
         }
         Ancestors ancestors = ancestors(turn.messageId());
         if (ancestors != null) {
-            String known = newestKnown(ancestors.ids());
-            if (known != null || ancestors.complete()) {
-                return known;
+            String seen = newestKnown(ancestors.ids());
+            if (seen != null || ancestors.complete()) {
+                return new Place(seen, false);
             }
         }
-        return tail.messages().isEmpty() ? null : tail.head();
+        return new Place(tail.messages().isEmpty() ? null : tail.head(), true);
+    }
+
+    private @Nullable String behindParent(String messageId, @Nullable String parent) {
+        if (parent == null) {
+            return null;
+        }
+        if (parent.equals(Ids.BEFORE_IN_TIME)) {
+            return newestOutside(messageId, null);
+        }
+        String seen = lastIteration(parent);
+        return seen != null ? seen : bridge(messageId, parent);
+    }
+
+    /** The message behind which a named iteration stands: later ones can be there already. */
+    @Nullable
+    String endBefore(NodeTurn turn, String last) {
+        String end = last;
+        for (int i = 0; i < MOST_ITERATIONS && end != null; i++) {
+            if (NodeTurn.iterationOf(turn.messageId(), end) < turn.iteration()) {
+                return end;
+            }
+            end = before(end);
+        }
+        return null;
+    }
+
+    /** What a stored turn stands behind, or null if that is not shown. */
+    private @Nullable String before(String answerId) {
+        LoggedMessage user = userOf(answerId);
+        String before = user == null ? null : user.parentId();
+        return before == null || find(before) == null ? null : before;
     }
 
     /** Whether the turn's parent is one that this node never saw. */
@@ -124,27 +167,42 @@ final class NodeBranch {
     }
 
     /** Where a turn goes of which nothing is there yet. */
-    Parent parent(NodeTurn turn, @Nullable String end) {
-        if (end != null) {
-            return Parent.of(end);
+    Parent parent(NodeTurn turn) {
+        Place place = place(turn);
+        if (place.newest()) {
+            // What came to the head since this read stands before it too.
+            return Parent.head();
+        }
+        if (place.end() != null) {
+            return Parent.of(place.end());
         }
         // Behind what was cleared, or nobody could tell later that it was.
         View view = tail.view();
-        if (floor > 0 && view != null && view.anchor() != null) {
-            return Parent.of(view.anchor());
-        }
-        return turn.parentKnown() ? Parent.root() : Parent.head();
+        return floor > 0 && view != null && view.anchor() != null ? Parent.of(view.anchor()) : Parent.root();
     }
 
     /**
      * The id of a turn's own last iteration, or null if it is not there. Right behind the head there can only be one that
-     * another branch holds, or one of this moment: the append finds out, and looking for it would be one more request.
+     * another branch holds, or one of this moment: the append finds out, and looking for it would be one more request. A
+     * turn that names its iteration says that there are others.
      */
     @Nullable
     String lastIteration(NodeTurn turn) {
+        boolean first = turn.iteration() == 0 && follows(turn) && !isHead(turn.messageId());
+        return first ? null : lastIteration(turn.messageId());
+    }
+
+    /**
+     * Whether a turn goes right behind the newest message, so that this read places it even if it is from before the model
+     * was asked. Elsewhere others may have written since, or cleared what stands there.
+     */
+    boolean isBehindHead(NodeTurn turn) {
+        return isHead(turn.messageId()) || (turn.iteration() == 0 && (follows(turn) || isUnplaced(turn)));
+    }
+
+    private boolean follows(NodeTurn turn) {
         String parent = turn.parentMessageId();
-        boolean follows = turn.parentKnown() && (parent == null ? tail.head() == null : isHead(parent));
-        return follows && !isHead(turn.messageId()) ? null : lastIteration(turn.messageId());
+        return turn.parentKnown() && (parent == null ? tail.head() == null : isHead(parent));
     }
 
     /** What this read shows of a turn that ends in a message, or null if it does not show so many messages. */
@@ -161,14 +219,33 @@ final class NodeBranch {
         if (isHead(messageId)) {
             return tail.head();
         }
-        if (find(messageId) == null) {
-            return null;
+        String last = null;
+        // What was cleared counts, since its ids are taken.
+        for (int i = 1; ; i++) {
+            LoggedMessage iteration = there(NodeTurn.answerId(messageId, i));
+            if (iteration == null) {
+                return last;
+            }
+            last = isShown(iteration) ? iteration.id() : last;
         }
-        int last = 1;
-        while (find(NodeTurn.answerId(messageId, last + 1)) != null) {
-            last++;
+    }
+
+    /** The id of the first iteration of a message that is shown, or null. */
+    private @Nullable String firstIteration(String messageId) {
+        for (int i = 1; ; i++) {
+            LoggedMessage iteration = there(NodeTurn.answerId(messageId, i));
+            if (iteration == null) {
+                return isHead(messageId) ? tail.head() : null;
+            }
+            if (isShown(iteration)) {
+                return iteration.id();
+            }
         }
-        return NodeTurn.answerId(messageId, last);
+    }
+
+    /** Whether a message is there and was not cleared. */
+    boolean shows(String id) {
+        return find(id) != null;
     }
 
     /** Whether the head is an iteration of a message: nothing can be behind it. */
@@ -206,6 +283,9 @@ final class NodeBranch {
         Set<String> siblings = new HashSet<>();
         String newest = null;
         for (LoggedMessage logged : page().values()) {
+            if (!isShown(logged)) {
+                continue;
+            }
             boolean own = logged.id().equals(NodeTurn.userId(messageId));
             if (own
                     || (parent != null && parent.equals(namedParent(logged)))
@@ -225,10 +305,12 @@ final class NodeBranch {
     private @Nullable String newestKnown(List<String> newestFirst) {
         int probes = 0;
         for (String id : newestFirst) {
-            if (page().containsKey(id) || (!pageIsAll && probes++ < MOST_PROBES)) {
-                String known = lastIteration(id);
-                if (known != null) {
-                    return known;
+            LoggedMessage onPage = page().get(id);
+            boolean isNear = onPage != null && (pageIsAll || isShown(onPage));
+            if (isNear || (!pageIsAll && probes++ < MOST_PROBES)) {
+                String seen = lastIteration(id);
+                if (seen != null) {
+                    return seen;
                 }
             }
         }
@@ -239,9 +321,13 @@ final class NodeBranch {
     private record Ancestors(List<String> ids, boolean complete) {}
 
     private @Nullable Ancestors ancestors(String messageId) {
-        if (conversations == null) {
-            return null;
-        }
+        return conversations == null
+                ? null
+                : known.computeIfAbsent(messageId, id -> Optional.ofNullable(ancestors(conversations, id)))
+                        .orElse(null);
+    }
+
+    private @Nullable Ancestors ancestors(MessageLog conversations, String messageId) {
         MemoryKey conversation = ConversationKey.of(key.tenant(), key.conversationId());
         if (!exists(conversations, conversation, messageId)) {
             return null;
@@ -253,18 +339,23 @@ final class NodeBranch {
     }
 
     private @Nullable LoggedMessage find(String id) {
+        LoggedMessage logged = there(id);
+        return logged != null && isShown(logged) ? logged : null;
+    }
+
+    /** What is stored under an id, be it cleared. */
+    private @Nullable LoggedMessage there(String id) {
         for (int i = tail.messages().size() - 1; i >= 0; i--) {
             LoggedMessage logged = tail.messages().get(i);
             if (logged.id().equals(id)) {
-                return isShown(logged) ? logged : null;
+                return logged;
             }
         }
         LoggedMessage onPage = page == null ? null : page.get(id);
         if (onPage != null || pageIsAll) {
             return onPage;
         }
-        return asked.computeIfAbsent(
-                        id, i -> Optional.ofNullable(stored(log, key, i)).filter(this::isShown))
+        return asked.computeIfAbsent(id, i -> Optional.ofNullable(stored(log, key, i)))
                 .orElse(null);
     }
 
@@ -273,7 +364,7 @@ final class NodeBranch {
         if (page == null) {
             HistoryPage newest = log.history(key, HistoryQuery.newest(PAGE));
             Map<String, LoggedMessage> byId = new LinkedHashMap<>();
-            newest.messages().stream().filter(this::isShown).forEach(logged -> byId.put(logged.id(), logged));
+            newest.messages().forEach(logged -> byId.put(logged.id(), logged));
             page = byId;
             pageIsAll = newest.next().isEmpty();
         }

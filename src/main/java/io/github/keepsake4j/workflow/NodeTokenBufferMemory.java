@@ -20,7 +20,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +61,12 @@ public final class NodeTokenBufferMemory {
 
     /** The turn that was added last, to know it again. */
     private @Nullable PendingTurn added;
+
+    /**
+     * The iteration as which the turn that waits first was being written when there was no answer, or 0: it may be there,
+     * whatever others have put behind it.
+     */
+    private int tried;
 
     NodeTokenBufferMemory(NodeKey key, MessageLog log, WorkflowSettings settings, @Nullable Integer messageLimit) {
         this.key = key;
@@ -242,7 +247,8 @@ public final class NodeTokenBufferMemory {
 
     /**
      * Writes what was added, in order; nothing if nothing was. What could not be written stays, so that a retry writes it,
-     * and never twice. Only what was begun before the memory was erased is dropped.
+     * and never twice. Only what was begun before the memory was erased is dropped. A log that holds turns back writes this
+     * memory's, even if they do not end in an answer.
      */
     public void flush() {
         lock.lock();
@@ -252,9 +258,13 @@ public final class NodeTokenBufferMemory {
                     write(pending.get(0));
                 } catch (ErasedException e) {
                     pending.remove(0);
+                    tried = 0;
+                    // Who runs it again says the same, and means it.
+                    added = null;
                     throw e;
                 }
                 pending.remove(0);
+                tried = 0;
             }
         } finally {
             lock.unlock();
@@ -270,6 +280,7 @@ public final class NodeTokenBufferMemory {
                 log.append(key, Append.viewOnly(View.of(tail.head(), List.of(), List.of())));
             }
             pending.clear();
+            tried = 0;
             added = null;
             looping = false;
             read = null;
@@ -293,14 +304,18 @@ public final class NodeTokenBufferMemory {
 
     /** What is stored, and behind it what waits to be. */
     private List<LoggedMessage> thread(NodeTurn turn, int maxTokenLimit) {
-        if (maxTokenLimit <= 0) {
-            return List.of();
-        }
         ReadQuery query = ReadQuery.newest(WorkflowSettings.messageLimit(messageLimit))
                 .upToTokens(WorkflowSettings.reach(maxTokenLimit));
         NodeBranch branch = branch(query);
         read = branch;
+        if (epoch != null && epoch != branch.epoch()) {
+            added = null;
+        }
         epoch = branch.epoch();
+        // Even what is run without a history belongs to the epoch that it began in.
+        if (maxTokenLimit <= 0) {
+            return List.of();
+        }
         Deque<LoggedMessage> waiting = new ArrayDeque<>();
         String end = end(branch, turn, waiting);
         List<LoggedMessage> thread = new ArrayList<>(end == null ? List.of() : branch.thread(end, query));
@@ -320,7 +335,7 @@ public final class NodeTokenBufferMemory {
                 if (at < 0) {
                     String last = branch.lastIteration(current);
                     if (last != null) {
-                        return earlier(turn, last);
+                        return turn.iteration() > 1 ? branch.endBefore(turn, last) : last;
                     }
                 } else {
                     prepend(waiting, pending.get(at));
@@ -331,21 +346,15 @@ public final class NodeTokenBufferMemory {
             }
             String parent = current.parentMessageId();
             int at = parent == null ? -1 : newestPending(parent, before);
+            if (at < 0 && before > 0 && branch.isUnplaced(current)) {
+                at = newestPendingOfOthers(current.messageId(), before);
+            }
             if (at < 0) {
                 return branch.end(current);
             }
-            current = NodeTurn.of(Objects.requireNonNull(parent))
-                    .under(pending.get(at).turn().parentMessageId());
+            current = pending.get(at).turn();
             own = true;
         }
-    }
-
-    /** An iteration that is named sees those before it only. */
-    private static String earlier(NodeTurn turn, String last) {
-        if (turn.iteration() > 1 && NodeTurn.iterationOf(turn.messageId(), last) >= turn.iteration()) {
-            return NodeTurn.answerId(turn.messageId(), turn.iteration() - 1);
-        }
-        return last;
     }
 
     private void prepend(Deque<LoggedMessage> waiting, PendingTurn turn) {
@@ -364,12 +373,26 @@ public final class NodeTokenBufferMemory {
         return -1;
     }
 
+    private int newestPendingOfOthers(String messageId, int before) {
+        for (int i = before - 1; i >= 0; i--) {
+            if (!pending.get(i).turn().messageId().equals(messageId)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
     private void write(PendingTurn turn) {
+        if (tried > 0 && isThere(turn, tried)) {
+            // An attempt that failed may have left it with the log.
+            log.flush(key);
+            return;
+        }
         NodeTurn run = turn.turn();
         NodeBranch shown = run.messageId().equals(running) ? read : null;
         // What is about to be written makes it old.
         read = null;
-        NodeBranch branch = shown != null ? shown : branch(ReadQuery.newest(1));
+        NodeBranch branch = shown != null && shown.isBehindHead(run) ? shown : branch(ReadQuery.newest(1));
         String last = branch.lastIteration(run);
         int iteration = run.iteration();
         if (iteration == 0) {
@@ -377,7 +400,6 @@ public final class NodeTokenBufferMemory {
             if (last != null && !isThere(branch, turn, iteration)) {
                 iteration++;
             } else if (last != null) {
-                // An attempt that failed may have left it with the log.
                 log.flush(key);
                 return;
             }
@@ -385,18 +407,27 @@ public final class NodeTokenBufferMemory {
         for (int met = 0; met < MOST_ITERATIONS_MET; met++) {
             String answerId = NodeTurn.answerId(run.messageId(), iteration);
             try {
+                tried = iteration;
                 append(branch, turn, iteration, last);
                 return;
             } catch (MessageIdConflictException e) {
-                // Somebody else ran for the same message, or this is a retry of what went through.
-                if (isThere(turn, iteration)) {
-                    log.flush(key);
-                    return;
-                }
+                tried = 0;
                 if (run.iteration() > 0) {
+                    if (isThere(turn, iteration)) {
+                        log.flush(key);
+                        return;
+                    }
                     throw e;
                 }
-                last = answerId;
+                // Somebody else ran for the same message, or this is a retry of what went through, or it was cleared.
+                branch = branch(ReadQuery.newest(1));
+                if (branch.shows(answerId)) {
+                    if (isThere(turn, iteration)) {
+                        log.flush(key);
+                        return;
+                    }
+                    last = answerId;
+                }
                 iteration++;
             }
         }
@@ -407,8 +438,8 @@ public final class NodeTokenBufferMemory {
         NodeTurn run = turn.turn();
         Parent parent;
         boolean bridged = false;
-        if (last == null || iteration == 1) {
-            parent = branch.parent(run, branch.end(run));
+        if (last == null || (iteration == 1 && last.equals(run.messageId()))) {
+            parent = branch.parent(run);
             bridged = branch.isBridged(run);
         } else {
             parent = Parent.of(last);

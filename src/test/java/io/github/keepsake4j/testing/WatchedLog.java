@@ -1,10 +1,12 @@
 package io.github.keepsake4j.testing;
 
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.StorageUnavailableException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -15,6 +17,7 @@ public class WatchedLog {
 
     private final List<String> calls = new CopyOnWriteArrayList<>();
     private final ConcurrentHashMap<String, RuntimeException> failures = new ConcurrentHashMap<>();
+    private final Set<String> lost = ConcurrentHashMap.newKeySet();
     private volatile CountDownLatch refused = new CountDownLatch(1);
     private final MessageLog log;
 
@@ -31,6 +34,9 @@ public class WatchedLog {
                         Object result = method.invoke(inner, arguments);
                         if (method.getName().equals("acquireLease") && result.equals(Optional.empty())) {
                             refused.countDown();
+                        }
+                        if (lost.remove(method.getName())) {
+                            throw new StorageUnavailableException("the answer was lost", null);
                         }
                         return result;
                     } catch (InvocationTargetException e) {
@@ -62,6 +68,11 @@ public class WatchedLog {
         } else {
             failures.put(method, failure);
         }
+    }
+
+    /** Lets the next call of a method go through, and its answer get lost. */
+    public void loseAnswer(String method) {
+        lost.add(method);
     }
 
     /** Waits until somebody was refused a lease since the last time that this was asked. */

@@ -1,6 +1,8 @@
 package io.github.keepsake4j.workflow;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.calls;
+import static io.github.keepsake4j.testing.Dialogue.result;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -262,6 +264,22 @@ class S3WorkflowTest extends WorkflowContract {
         assertThat(ids())
                 .describedAs("what waited is written once it is repaired")
                 .hasSize(2);
+    }
+
+    @Test
+    void a12_flush_writes_a_turn_that_no_answer_ends_where_the_log_holds_turns_back() {
+        try (MessageLog holding = S3MessageLog.builder()
+                .client(client)
+                .bucket(bucket)
+                .defaultTenant("acme")
+                .turnMode()
+                .build()) {
+            NodeTokenBufferMemory memory =
+                    WorkflowMemories.builder().nodeLog(holding).build().node(WRITER);
+            memory.addMessages("m1", null, "q", List.of(), calls("x"), result("x"));
+            memory.flush();
+            assertThat(ids()).containsExactly("m1#user", "m1#step1", "m1");
+        }
     }
 
     @Test

@@ -567,6 +567,33 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a11_a_turn_that_only_the_conversation_places_does_not_stand_behind_a_sibling() {
+        say("c1", null, ai("1"), "c2", ai("2"));
+        say("x2", "c1", ai("2 again"), "x3", ai("3"));
+        turns("c2", "c1");
+        NodeTokenBufferMemory memory = node();
+        assertThat(memory.getHistoryPromptMessages("x3", "acme")).isEmpty();
+        memory.addMessages(NodeTurn.of("x3"), "q x3", List.of(), List.of(ai("r x3")));
+        memory.flush();
+
+        assertThat(texts(node().getHistoryPromptMessages("x4", "x3", "acme", PLENTY, null)))
+                .containsExactly("q x3", "r x3");
+    }
+
+    @Test
+    void a10_what_waits_is_shown_to_its_object_where_no_parent_is_named_too() {
+        turns("m0", null);
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages(NodeTurn.of("m1"), "q m1", List.of(), List.of(ai("r m1")));
+        for (int i = 0; i < 2; i++) {
+            assertThat(texts(memory.getHistoryPromptMessages("m2", "acme")))
+                    .containsExactly("q m0", "r m0", "q m1", "r m1");
+            assertThat(texts(memory.getHistoryPromptMessages("m1", "acme"))).containsExactly("q m0", "r m0");
+            memory.flush();
+        }
+    }
+
+    @Test
     void a11_files_are_rebuilt_for_the_tenant_that_asks_and_cut_to_the_limit() {
         List<String> tenants = new ArrayList<>();
         memories = with(WorkflowMemories.builder()
@@ -687,6 +714,82 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a12_a_turn_that_an_erasure_refused_can_be_run_again() {
+        turns("m1", null);
+        NodeTokenBufferMemory memory = node();
+        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        log.erase(NODE);
+        assertThatThrownBy(memory::flush).isInstanceOf(ErasedException.class);
+
+        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        memory.flush();
+        assertThat(ids(NODE)).containsExactly("m2#user", "m2");
+
+        log.erase(NODE);
+        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        memory.flush();
+        assertThat(ids(NODE)).describedAs("written, erased, and run again").containsExactly("m2#user", "m2");
+    }
+
+    @Test
+    void a12_a_turn_without_room_for_a_history_is_refused_after_an_erasure_too() {
+        turns("m1", null);
+        NodeTokenBufferMemory memory = node();
+        assertThat(memory.getHistoryPromptMessages("m2", "m1", "acme", 0, null)).isEmpty();
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        log.erase(NODE);
+
+        assertThatThrownBy(memory::flush).isInstanceOf(ErasedException.class);
+        assertThat(ids(NODE)).isEmpty();
+    }
+
+    @Test
+    void a12_a_message_that_is_run_again_after_a_clear_is_kept_and_brings_nothing_back() {
+        turns("m1", null, "m2", "m1");
+        node().clear();
+        turns("m1", null);
+        assertThat(texts(history("m3"))).containsExactly("q m1", "r m1");
+        assertThat(history("m1")).isEmpty();
+
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "other", List.of(), "other", List.of());
+        memory.flush();
+        turns("m4", "m1");
+        assertThat(texts(node().getHistoryPromptMessages("m5", "m1", "acme", PLENTY, null)))
+                .containsExactly("q m1", "r m1", "other", "other");
+        assertThat(texts(history("m5"))).containsExactly("q m1", "r m1", "other", "other", "q m4", "r m4");
+    }
+
+    @Test
+    void a12_a_turn_that_was_going_on_when_others_cleared_brings_nothing_back() {
+        turns("m1", null, "m2", "m1", "m3", "m2");
+        NodeTokenBufferMemory memory = node();
+        memory.getHistoryPromptMessages("x2", "m1", "acme", PLENTY, null);
+        node().clear();
+        memory.addMessages("x2", "m1", "late", List.of(), "late", List.of());
+        memory.flush();
+
+        assertThat(texts(history("m4"))).containsExactly("late", "late");
+    }
+
+    @Test
+    void a12_a_turn_whose_answer_was_lost_is_not_written_again_behind_anothers() {
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "q1", List.of(), "r1", List.of());
+        watched.loseAnswer("append");
+        assertThatThrownBy(memory::flush).isInstanceOf(StorageUnavailableException.class);
+        NodeTokenBufferMemory other = node();
+        other.addMessages("m1", null, "q2", List.of(), "r2", List.of());
+        other.flush();
+
+        memory.flush();
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m1#2#user", "m1#2");
+    }
+
+    @Test
     void a13_storage_that_cannot_be_reached_is_an_error_and_never_an_empty_history() {
         turns("m1", null);
         watched.fail("read", new StorageUnavailableException("down", null));
@@ -723,9 +826,8 @@ abstract class WorkflowContract {
                 run("m3", "m2", "third"))) {
             watched.calls().clear();
             writer.run(run);
-            assertThat(watched.calls())
-                    .as("a flush is a request only where a log was told to hold something back")
-                    .containsExactly("read", "append", "flush");
+            // A log that holds nothing back does nothing then.
+            assertThat(watched.calls()).containsExactly("read", "append", "flush");
         }
         assertThat(ids(NODE))
                 .containsExactly(
@@ -894,6 +996,37 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a18_iterations_that_run_at_the_same_time_are_all_shown_afterwards() {
+        turns("m0", null);
+        List<NodeTokenBufferMemory> runs = new ArrayList<>();
+        for (int iteration = 1; iteration <= 3; iteration++) {
+            NodeTokenBufferMemory memory = node();
+            NodeTurn turn = NodeTurn.of("m1").under("m0").inIteration(iteration);
+            memory.getHistoryPromptMessages(turn, "acme", PLENTY, null);
+            memory.addMessages(turn, "q" + iteration, List.of(), List.of(ai("r" + iteration)));
+            runs.add(memory);
+        }
+        runs.get(1).flush();
+        runs.get(0).flush();
+        runs.get(2).flush();
+
+        assertThat(texts(node().getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null)))
+                .containsExactly("q m0", "r m0", "q2", "r2", "q1", "r1", "q3", "r3");
+    }
+
+    @Test
+    void a18_an_iteration_whose_forerunners_are_late_sees_what_leads_to_the_loop() {
+        turns("m0", null);
+        NodeTurn turn = NodeTurn.of("m1").under("m0");
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages(turn.inIteration(4), "q4", List.of(), List.of(ai("r4")));
+        memory.flush();
+
+        assertThat(texts(node().getHistoryPromptMessages(turn.inIteration(3), "acme", PLENTY, null)))
+                .containsExactly("q m0", "r m0");
+    }
+
+    @Test
     void a18_tool_calls_and_results_are_stored_and_shown() {
         NodeTokenBufferMemory memory = node();
         memory.addMessages("m1", null, "q", List.of(), calls("x"), result("x"), ai("r"));
@@ -936,6 +1069,24 @@ abstract class WorkflowContract {
                 .map(logged -> ((UserMessage) logged.message()).singleText())
                 .toList();
         assertThat(said).doesNotHaveDuplicates().hasSize(1 + writers * each);
+    }
+
+    @Test
+    void a20_runs_at_the_same_time_whose_parents_nobody_names_are_all_shown() {
+        for (boolean knows : new boolean[] {true, false}) {
+            memories = knows ? memories : withoutConversations();
+            log.erase(NODE);
+            turns("m0", null);
+            NodeTokenBufferMemory one = node();
+            NodeTokenBufferMemory two = node();
+            one.getHistoryPromptMessages("m1", "acme");
+            two.getHistoryPromptMessages("m2", "acme");
+            one.addMessages(NodeTurn.of("m1"), "q m1", List.of(), List.of(ai("r m1")));
+            two.addMessages(NodeTurn.of("m2"), "q m2", List.of(), List.of(ai("r m2")));
+            one.flush();
+            two.flush();
+            assertThat(texts(history("m3"))).containsExactly("q m0", "r m0", "q m1", "r m1", "q m2", "r m2");
+        }
     }
 
     @Test
