@@ -128,7 +128,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
             return ofUrl(config, file, null, url);
         }
         return fetcher.fetch(url, config.maxFileBytes())
-                .map(found -> ofBytes(config, file, url.getPath(), found.mimeType(), found.bytes()))
+                .map(found -> ofBytes(key, config, file, url.getPath(), found.mimeType(), found.bytes()))
                 .orElseGet(() -> missing(key, file, "its URL leads to one that is refused"));
     }
 
@@ -145,12 +145,21 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
             return missing(key, file.reference(), "it is over the limit of " + config.maxFileBytes() + " bytes");
         }
         String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
-        return ofBytes(config, file.reference(), file.name(), mime, bytes);
+        return ofBytes(key, config, file.reference(), file.name(), mime, bytes);
     }
 
     private static Content ofBytes(
-            FileUploadConfig config, FileReference file, @Nullable String name, String mime, byte[] bytes) {
+            MemoryKey key,
+            FileUploadConfig config,
+            FileReference file,
+            @Nullable String name,
+            String mime,
+            byte[] bytes) {
         if (file.type() == FileReference.Type.IMAGE) {
+            if (!mime.isEmpty() && !mime.startsWith("image/") && !mime.endsWith("/octet-stream")) {
+                // Such as a page in its place: a provider would refuse it, and with it each later call.
+                return missing(key, file, "it is no image");
+            }
             String type = mime.startsWith("image/") ? mime : "image/png";
             return ImageContent.from(Base64.getEncoder().encodeToString(bytes), type, config.imageDetail());
         }

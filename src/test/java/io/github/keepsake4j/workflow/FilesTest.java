@@ -181,6 +181,10 @@ class FilesTest {
                             TextContent.from("[audio]"),
                             TextContent.from("look"));
             assertThat(requests).doesNotContain("/sound");
+
+            assertThat(fetched(FileReference.remoteUrl(Type.IMAGE, base + "/text")))
+                    .describedAs("a page in place of an image, which every later call of the model would fail with")
+                    .containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
         } finally {
             server.stop(0);
         }
