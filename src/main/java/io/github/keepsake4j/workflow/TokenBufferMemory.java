@@ -6,6 +6,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -136,7 +137,15 @@ public final class TokenBufferMemory {
         Tail tail = ViewReader.read(log, key, last == null ? query : query.endingIn(last));
         LoggedMessage user = tail.user();
         if (isGoingOn(tail)) {
-            if (user == null || user.parentId() == null) {
+            if (user == null) {
+                return List.of();
+            }
+            View view = tail.view();
+            if (view != null && user.sequence() <= view.anchorSequence()) {
+                // The turn is in a list that was set; what it was appended behind may be what that list dropped.
+                return before(user, tail.messages());
+            }
+            if (user.parentId() == null) {
                 return List.of();
             }
             tail = ViewReader.read(log, key, query.endingIn(user.parentId()));
@@ -145,6 +154,15 @@ public final class TokenBufferMemory {
             LOG.warn("Memory {}: the thread's oldest message names a parent that is not there", key);
         }
         return tail.messages();
+    }
+
+    private static List<LoggedMessage> before(LoggedMessage user, List<LoggedMessage> messages) {
+        for (int i = 0; i < messages.size(); i++) {
+            if (messages.get(i).id().equals(user.id())) {
+                return messages.subList(0, i);
+            }
+        }
+        return List.of();
     }
 
     /** A turn has ended with an answer that calls no tools. */

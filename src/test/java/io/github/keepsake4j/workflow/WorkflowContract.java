@@ -19,6 +19,7 @@ import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.request.ChatRequestParameters;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ErasedException;
@@ -134,6 +135,20 @@ abstract class WorkflowContract {
         say("s1", "a1", SystemMessage.from("be brief"));
 
         assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("one", "two");
+    }
+
+    @Test
+    void a1_what_a_list_dropped_that_was_set_does_not_come_back_while_a_turn_is_going_on() {
+        ChatMemoryStore store =
+                Keepsake.builder().messageLog(log).tenant("acme").build().chatMemoryStore();
+        store.updateMessages("c1", List.of(user("one"), ai("two"), user("three"), ai("four")));
+        store.updateMessages("c1", List.of(user("three"), ai("four"), user("five")));
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("three", "four");
+
+        store.updateMessages("c1", List.of(user("six")));
+        assertThat(conversation().getHistoryPromptMessages()).isEmpty();
+        store.updateMessages("c1", List.of(user("six"), ai("seven")));
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("six", "seven");
     }
 
     @Test
