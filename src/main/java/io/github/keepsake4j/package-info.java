@@ -10,7 +10,7 @@
  * is a view of it, so nothing that a model or a framework does can lose a message. Packages depend in one direction:
  * {@code message} on nothing, {@code codec} and {@code tokens} and {@code log} on it, backends on {@code log} and
  * {@code codec}, {@code context} on {@code message} and {@code tokens}, {@code summary} on those and {@code log} and {@code metrics},
- * {@code chat} and {@code workflow} on ports, this one on all.
+ * {@code chat}, {@code workflow} and {@code retention} on ports, {@code workflow.s3} on {@code workflow}, this one on all.
  */
 @NullMarked
 package io.github.keepsake4j;

@@ -57,7 +57,7 @@ final class Issued {
             stored.put(
                     new Instance(message.message(), gone),
                     new Stored(
-                            with(ViewChange.rooted(message, missingParent), NO_CONTENT),
+                            ViewChange.rooted(message, missingParent).withMessage(NO_CONTENT),
                             message.message().hashCode()));
         }
     }
@@ -65,7 +65,9 @@ final class Issued {
     /** The stored message that an instance was given out for, or null if it was not or has changed since. */
     synchronized @Nullable LoggedMessage find(ChatMessage instance) {
         Stored found = stored.get(new Instance(instance, null));
-        return found == null || found.hash() != instance.hashCode() ? null : with(found.row(), instance);
+        return found == null || found.hash() != instance.hashCode()
+                ? null
+                : found.row().withMessage(instance);
     }
 
     /** Whether an instance was given out, changed since or not. */
@@ -97,10 +99,5 @@ final class Issued {
         for (Reference<? extends ChatMessage> instance = gone.poll(); instance != null; instance = gone.poll()) {
             stored.remove(instance);
         }
-    }
-
-    private static LoggedMessage with(LoggedMessage row, ChatMessage message) {
-        return new LoggedMessage(
-                row.id(), row.parentId(), row.sequence(), message, row.tokens(), row.tokenCounter(), row.createdAt());
     }
 }

@@ -229,15 +229,6 @@ public record Context(
 
     private LoggedMessage asShown(LoggedMessage logged) {
         ChatMessage other = replaced.get(logged.id());
-        return other == null
-                ? logged
-                : new LoggedMessage(
-                        logged.id(),
-                        logged.parentId(),
-                        logged.sequence(),
-                        other,
-                        logged.tokens(),
-                        logged.tokenCounter(),
-                        logged.createdAt());
+        return other == null ? logged : logged.withMessage(other);
     }
 }

@@ -24,6 +24,18 @@ public record LoggedMessage(
         String tokenCounter,
         Instant createdAt) {
 
+    /**
+     * Puts another message in its place, with the same id, place and size.
+     *
+     * @param other the other message
+     * @return a copy; this one if it is the same message
+     */
+    public LoggedMessage withMessage(ChatMessage other) {
+        return other == message
+                ? this
+                : new LoggedMessage(id, parentId, sequence, other, tokens, tokenCounter, createdAt);
+    }
+
     /** Leaves the message's text out, so that it can stand in logs. */
     @Override
     public String toString() {

@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
  * <p>Memories are listed and looked at in batches, so that heap does not grow with their number. Each is looked at once
  * more right before it is removed; what is appended in the moment between is removed with it, and a turn that is going on
  * then fails as after any {@link MessageLog#erase}. A memory that cannot be read is not removed: its bytes may be repaired.
+ * A log that must read memories to list them, as in a bucket, ends the run there with an error until it is.
  * An outage ends the run with an error; the next run goes on with what is left.
  *
  * <p>Immutable and thread-safe. The logs stay their makers' to close. Two runs at once do no harm.

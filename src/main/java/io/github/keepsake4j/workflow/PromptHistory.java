@@ -191,14 +191,7 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         } else if (message instanceof AiMessage ai) {
             message = withMarkers(ai, markers);
         }
-        return new LoggedMessage(
-                logged.id(),
-                logged.parentId(),
-                logged.sequence(),
-                message,
-                logged.tokens(),
-                logged.tokenCounter(),
-                logged.createdAt());
+        return logged.withMessage(message);
     }
 
     private static List<Attached> attached(ChatMessage message) {

@@ -23,11 +23,8 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
@@ -175,21 +172,11 @@ final class MovedContents {
     }
 
     private LoggedMessage restored(MemoryKey key, LoggedMessage logged) {
-        ChatMessage message = mapped(logged.message(), base64 -> restored(key, base64));
-        return message == logged.message()
-                ? logged
-                : new LoggedMessage(
-                        logged.id(),
-                        logged.parentId(),
-                        logged.sequence(),
-                        message,
-                        logged.tokens(),
-                        logged.tokenCounter(),
-                        logged.createdAt());
+        return logged.withMessage(mapped(logged.message(), base64 -> restored(key, base64)));
     }
 
     private String moved(MemoryKey key, String base64) {
-        String hash = hash(base64);
+        String hash = ObjectNames.hash(base64);
         String name = name(key, hash);
         byte[] bytes = base64.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > bucket.maxBytes()) {
@@ -239,15 +226,6 @@ final class MovedContents {
 
     private String name(MemoryKey key, String hash) {
         return ObjectNames.content(names.document(key), hash);
-    }
-
-    private static String hash(String text) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(digest);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 
     /** Maps base64 to other base64; null makes a placeholder. The same message if nothing changes. */

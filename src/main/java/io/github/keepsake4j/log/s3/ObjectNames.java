@@ -146,7 +146,8 @@ record ObjectNames(String prefix, String defaultTenant) {
         return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
-    private static String hash(String text) {
+    /** SHA-256 in hexadecimal digits. */
+    static String hash(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest);

@@ -165,6 +165,8 @@ final class OpenTurns {
             try {
                 flush(key);
             } catch (KeepsakeException e) {
+                // Only this one: an append that came in between still writes its own.
+                turns.remove(key);
                 if (failed == null) {
                     failed = e;
                 } else {
@@ -172,7 +174,6 @@ final class OpenTurns {
                 }
             }
         }
-        turns.clear();
         if (failed != null) {
             throw failed;
         }

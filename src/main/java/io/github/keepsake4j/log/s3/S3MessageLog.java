@@ -426,7 +426,8 @@ public final class S3MessageLog implements MessageLog {
          *
          * <p>The append that ends a turn writes all of it or throws; if it throws, what came before still waits, and the
          * append can be repeated. What was erased meanwhile is not written: whoever goes on with the turn gets an
-         * {@code ErasedException}. If an idle turn cannot be written, that is logged and tried again in growing pauses.
+         * {@code ErasedException}. If an idle turn cannot be written, that is logged and tried again in growing pauses; one that
+         * never can be, such as one that would make the document too large, is dropped with an error in the log.
          *
          * @param idle more than zero; longer than most tools take, since a turn that waits longer takes two writes
          * @return this
