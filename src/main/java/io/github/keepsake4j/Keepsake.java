@@ -417,21 +417,23 @@ public final class Keepsake {
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
             // A node's key can be a memory id anywhere, and must not name another memory there.
-            ChatMemorySettings conversations =
-                    settings(nodeLog == null ? messageLog : new ScopedLog(messageLog, nodeLog), counter);
+            MessageLog log = nodeLog == null ? messageLog : new ScopedLog(messageLog, nodeLog);
+            // One for both: a turn on a node's memory is the same turn by whichever way its messages are added.
+            TurnLeases turns = new TurnLeases(log, turnPolicy, turnLease, turnWait);
+            ChatMemorySettings conversations = settings(log, counter, turns);
             return new Keepsake(
                     new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper),
                     conversations,
-                    nodeLog == null ? conversations : settings(nodeLog, counter));
+                    nodeLog == null ? conversations : settings(nodeLog, counter, turns));
         }
 
-        private ChatMemorySettings settings(MessageLog log, TokenCounter counter) {
+        private ChatMemorySettings settings(MessageLog log, TokenCounter counter, TurnLeases turns) {
             return new ChatMemorySettings(
                     log,
                     strategy,
                     counter,
                     executor,
-                    new TurnLeases(log, turnPolicy, turnLease, turnWait),
+                    turns,
                     summarizer == null ? null : worker(log, summarizer, counter),
                     metrics);
         }

@@ -170,9 +170,8 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         List<Turn> turns = context.turns();
         long place = 0;
         for (LoggedMessage message : context.headless()) {
-            // It belongs to a turn that began before; a user message never does, so it counts as part of a round. A
-            // result
-            // counts where its calls stand, as it did when the turn's beginning was still read.
+            // It belongs to a turn that began before; a user message never does, so it counts as part of a round.
+            // A result counts where its calls stand, as it did when the turn's beginning was still read.
             place = message.message() instanceof ToolExecutionResultMessage ? place : message.sequence();
             sizes.add(new Places.Sized(place, weight.of(turns.get(0), message)));
         }

@@ -11,6 +11,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
@@ -18,12 +19,16 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.V;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.TurnPolicy;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.WatchedLog;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 
 /** Agents as nodes: LangChain4j's AI services and its agentic ones, each with a memory of its own in one conversation. */
@@ -87,6 +92,26 @@ class AgentMemoriesTest {
                     : AiMessage.from(name + " " + ++answers);
             return ChatResponse.builder().aiMessage(answer).build();
         }
+    }
+
+    @Test
+    void a22_a_turn_on_an_agents_memory_is_prolonged_by_what_the_agent_adds() {
+        WatchedLog watched = new WatchedLog(nodes);
+        Keepsake turns = Keepsake.builder()
+                .messageLog(new InMemoryMessageLog())
+                .nodeLog(watched.log())
+                .turnLease(Duration.ofSeconds(1))
+                .build();
+        ChatMemory writer = turns.nodes("app").chatMemoryProvider("writer").get("c1");
+
+        turns.turn(NodeKey.of("default", "app", "c1", "writer"), TurnPolicy.REJECT, () -> {
+            // A quarter of the lease must have passed.
+            Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> {
+                writer.add(UserMessage.from("still here"));
+                return watched.calls("acquireLease") > 1;
+            });
+            return "done";
+        });
     }
 
     @Test
