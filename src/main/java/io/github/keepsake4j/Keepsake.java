@@ -3,16 +3,10 @@ package io.github.keepsake4j;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.request.ChatRequest;
-import io.github.keepsake4j.chat.ChatMemorySettings;
+import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
-import io.github.keepsake4j.chat.MemoryIds;
-import io.github.keepsake4j.chat.RequestBudget;
-import io.github.keepsake4j.chat.TurnConflictException;
-import io.github.keepsake4j.chat.TurnHandle;
-import io.github.keepsake4j.chat.TurnLeases;
-import io.github.keepsake4j.chat.TurnPolicy;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -27,6 +21,10 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.turn.TurnConflictException;
+import io.github.keepsake4j.turn.TurnHandle;
+import io.github.keepsake4j.turn.TurnLeases;
+import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -54,16 +52,21 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Keepsake {
 
-    private final MemoryIds ids;
-    private final ChatMemorySettings settings;
-    private final ChatMemorySettings nodeSettings;
+    private final String tenant;
+    private final MessageLog log;
+    private final TurnLeases turns;
+    private final ChatMemories memories;
+    private final ChatMemories nodeMemories;
     private final KeepsakeChatMemoryStore store;
 
-    private Keepsake(MemoryIds ids, ChatMemorySettings settings, ChatMemorySettings nodeSettings) {
-        this.ids = ids;
-        this.settings = settings;
-        this.nodeSettings = nodeSettings;
-        this.store = new KeepsakeChatMemoryStore(ids, settings);
+    private Keepsake(
+            String tenant, MessageLog log, TurnLeases turns, ChatMemories memories, ChatMemories nodeMemories) {
+        this.tenant = tenant;
+        this.log = log;
+        this.turns = turns;
+        this.memories = memories;
+        this.nodeMemories = nodeMemories;
+        this.store = memories.store();
     }
 
     /**
@@ -93,7 +96,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public KeepsakeChatMemory chatMemory(Object memoryId) {
-        return new KeepsakeChatMemory(memoryId, ids.key(memoryId), settings);
+        return memories.memory(memoryId, memories.key(memoryId));
     }
 
     /**
@@ -108,7 +111,7 @@ public final class Keepsake {
      * @return the transformer, thread-safe
      */
     public BiFunction<ChatRequest, Object, ChatRequest> requestBudget() {
-        return new RequestBudget(ids, settings);
+        return memories.requestBudget();
     }
 
     /**
@@ -130,7 +133,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public Conversation conversation(Object memoryId) {
-        return new Conversation(memoryId, ids.key(memoryId), settings);
+        return memories.conversation(memoryId, memories.key(memoryId));
     }
 
     /**
@@ -142,7 +145,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id breaks a rule
      */
     public NodeMemories nodes(String appId) {
-        return new NodeMemories(Ids.check("app id", appId), ids, nodeSettings);
+        return new NodeMemories(Ids.check("app id", appId), nodeMemories);
     }
 
     /**
@@ -160,7 +163,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public <T extends @Nullable Object> T turn(Object memoryId, Supplier<? extends T> body) {
-        return settings.turns().run(ids.key(memoryId), null, body);
+        return turns.run(memories.key(memoryId), null, body);
     }
 
     /**
@@ -175,7 +178,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public <T extends @Nullable Object> T turn(Object memoryId, TurnPolicy policy, Supplier<? extends T> body) {
-        return settings.turns().run(ids.key(memoryId), Objects.requireNonNull(policy, "policy"), body);
+        return turns.run(memories.key(memoryId), Objects.requireNonNull(policy, "policy"), body);
     }
 
     /**
@@ -189,7 +192,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public TurnHandle openTurn(Object memoryId) {
-        return settings.turns().open(ids.key(memoryId), null);
+        return turns.open(memories.key(memoryId), null);
     }
 
     /**
@@ -202,7 +205,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public TurnHandle openTurn(Object memoryId, TurnPolicy policy) {
-        return settings.turns().open(ids.key(memoryId), Objects.requireNonNull(policy, "policy"));
+        return turns.open(memories.key(memoryId), Objects.requireNonNull(policy, "policy"));
     }
 
     /**
@@ -212,7 +215,7 @@ public final class Keepsake {
      * @return the page
      */
     public MemoryPage conversations(ListQuery query) {
-        return settings.log().list(ids.tenant(), query);
+        return log.list(tenant, query);
     }
 
     /** Configures a {@link Keepsake}. Not thread-safe. */
@@ -420,16 +423,19 @@ public final class Keepsake {
             MessageLog log = nodeLog == null ? messageLog : new ScopedLog(messageLog, nodeLog);
             // One for both: a turn on a node's memory is the same turn by whichever way its messages are added.
             TurnLeases turns = new TurnLeases(log, turnPolicy, turnLease, turnWait);
-            ChatMemorySettings conversations = settings(log, counter, turns);
+            ChatMemories conversations = memories(log, counter, turns);
             return new Keepsake(
-                    new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper),
+                    tenant,
+                    log,
+                    turns,
                     conversations,
-                    nodeLog == null ? conversations : settings(nodeLog, counter, turns));
+                    nodeLog == null ? conversations : memories(nodeLog, counter, turns));
         }
 
-        private ChatMemorySettings settings(MessageLog log, TokenCounter counter, TurnLeases turns) {
-            return new ChatMemorySettings(
+        private ChatMemories memories(MessageLog log, TokenCounter counter, TurnLeases turns) {
+            return ChatMemories.of(
                     log,
+                    new ChatMemories.IdRules(tenant, acceptDefaultMemoryId, memoryIdMapper),
                     strategy,
                     counter,
                     executor,

@@ -1,10 +1,9 @@
 package io.github.keepsake4j;
 
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
-import io.github.keepsake4j.chat.ChatMemorySettings;
+import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
-import io.github.keepsake4j.chat.MemoryIds;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -17,13 +16,11 @@ import io.github.keepsake4j.message.NodeKey;
 public final class NodeMemories {
 
     private final String appId;
-    private final MemoryIds ids;
-    private final ChatMemorySettings settings;
+    private final ChatMemories memories;
 
-    NodeMemories(String appId, MemoryIds ids, ChatMemorySettings settings) {
+    NodeMemories(String appId, ChatMemories memories) {
         this.appId = appId;
-        this.ids = ids;
-        this.settings = settings;
+        this.memories = memories;
     }
 
     /**
@@ -35,7 +32,7 @@ public final class NodeMemories {
      */
     public ChatMemoryProvider chatMemoryProvider(String nodeId) {
         Ids.check("node id", nodeId);
-        return memoryId -> new KeepsakeChatMemory(memoryId, key(nodeId, memoryId), settings);
+        return memoryId -> memories.memory(memoryId, key(nodeId, memoryId));
     }
 
     /**
@@ -47,11 +44,11 @@ public final class NodeMemories {
      * @throws InvalidInputException if an id is of another type or breaks a rule
      */
     public Conversation conversation(String nodeId, Object conversationId) {
-        return new Conversation(conversationId, key(nodeId, conversationId), settings);
+        return memories.conversation(conversationId, key(nodeId, conversationId));
     }
 
     private NodeKey key(String nodeId, Object conversationId) {
-        MemoryKey conversation = ids.key(conversationId);
+        MemoryKey conversation = memories.key(conversationId);
         if (conversation instanceof ConversationKey of) {
             return NodeKey.of(of.tenant(), appId, of.conversationId(), nodeId);
         }

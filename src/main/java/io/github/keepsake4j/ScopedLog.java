@@ -12,9 +12,11 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +40,11 @@ record ScopedLog(MessageLog conversations, MessageLog nodes) implements MessageL
     @Override
     public Tail read(MemoryKey key, ReadQuery query) {
         return of(key).read(key, query);
+    }
+
+    @Override
+    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
+        return of(key).find(key, ids);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.log.Append;
@@ -8,48 +9,50 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.turn.TurnLeases;
+import io.github.keepsake4j.view.HandedOut;
+import io.github.keepsake4j.view.ViewWriter;
+import java.lang.ref.SoftReference;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What all chat memories of one {@code Keepsake} share.
- *
- * @param log where messages are kept
- * @param strategy what a model sees
- * @param counter what counts messages when they are appended
- * @param executor what runs the asynchronous methods
- * @param turns the turns that keep others out
- * @param contexts what memories handed out last
- * @param summaries has summaries made
- * @param meter counts what happens
- */
-public record ChatMemorySettings(
-        MessageLog log,
-        ContextStrategy strategy,
-        TokenCounter counter,
-        Executor executor,
-        TurnLeases turns,
-        RecentContexts contexts,
-        Summaries summaries,
-        Meter meter) {
+/** The parts that all chat memories of one {@code Keepsake} share. Thread-safe. */
+final class ChatMemorySettings {
+
+    /** The conversations that one process has in a turn at a time. */
+    private static final int MEMORIES = 1_000;
+
+    private final MessageLog log;
+    private final ContextStrategy strategy;
+    private final TokenCounter counter;
+    private final Executor executor;
+    private final TurnLeases turns;
+    private final Meter meter;
+    private final Summaries summaries;
+    private final HandedOut handedOut = new HandedOut();
+    private final ViewWriter views;
+
+    /** The contexts that memories showed last. Only a help: what is not found here is counted anew. */
+    private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
 
     /**
-     * Collects the settings.
+     * Collects the parts.
      *
      * @param log where messages are kept
      * @param strategy what a model sees
-     * @param counter what counts messages when they are appended
-     * @param executor what runs the asynchronous methods
+     * @param counter counts messages when they are appended
+     * @param executor runs the asynchronous methods
      * @param turns the turns that keep others out
-     * @param worker what makes summaries, or null if nothing does
-     * @param metrics what hears of what happens
+     * @param worker makes summaries, or null if nothing does
+     * @param metrics the metrics sink
      */
-    public ChatMemorySettings(
+    ChatMemorySettings(
             MessageLog log,
             ContextStrategy strategy,
             TokenCounter counter,
@@ -57,26 +60,46 @@ public record ChatMemorySettings(
             TurnLeases turns,
             @Nullable SummaryWorker worker,
             Metrics metrics) {
-        this(log, strategy, counter, executor, turns, worker, Meter.of(metrics, log));
+        this.log = log;
+        this.strategy = strategy;
+        this.counter = counter;
+        this.executor = executor;
+        this.turns = turns;
+        this.meter = Meter.of(metrics, log);
+        this.summaries = new Summaries(log, strategy, worker, meter);
+        this.views = new ViewWriter(log, this::append, meter::read, this::prepare, handedOut);
     }
 
-    private ChatMemorySettings(
-            MessageLog log,
-            ContextStrategy strategy,
-            TokenCounter counter,
-            Executor executor,
-            TurnLeases turns,
-            @Nullable SummaryWorker worker,
-            Meter meter) {
-        this(
-                log,
-                strategy,
-                counter,
-                executor,
-                turns,
-                new RecentContexts(),
-                new Summaries(log, strategy, worker, meter),
-                meter);
+    MessageLog log() {
+        return log;
+    }
+
+    ContextStrategy strategy() {
+        return strategy;
+    }
+
+    TokenCounter counter() {
+        return counter;
+    }
+
+    Executor executor() {
+        return executor;
+    }
+
+    Meter meter() {
+        return meter;
+    }
+
+    Summaries summaries() {
+        return summaries;
+    }
+
+    HandedOut handedOut() {
+        return handedOut;
+    }
+
+    ViewWriter views() {
+        return views;
     }
 
     /**
@@ -85,7 +108,7 @@ public record ChatMemorySettings(
      * @param message the message
      * @return the message with its id and count
      */
-    public NewMessage prepare(ChatMessage message) {
+    NewMessage prepare(ChatMessage message) {
         TokenCounter.Count count = counter.count(message);
         return NewMessage.of(message, count.tokens(), count.counter());
     }
@@ -104,8 +127,21 @@ public record ChatMemorySettings(
         return result;
     }
 
-    /** Reads as far back as the strategy looks, or somebody else does. */
+    /** Reads as far back as the strategy, or a caller, looks. */
     Tail load(MemoryKey key, Reach reach) {
         return meter.read(TailLoader.load(log, key, reach));
+    }
+
+    /** Notes what a memory shows. */
+    void shown(MemoryKey key, Context context, boolean cut) {
+        meter.shown(shown(key), context, cut);
+        contexts.put(key, new SoftReference<>(context));
+    }
+
+    /** The context that a memory showed last, or null if that is not known. */
+    @Nullable
+    Context shown(MemoryKey key) {
+        SoftReference<Context> context = contexts.get(key);
+        return context == null ? null : context.get();
     }
 }

@@ -38,7 +38,7 @@ public final class Conversation {
      * @param key the memory that it names
      * @param settings what all memories share
      */
-    public Conversation(Object id, MemoryKey key, ChatMemorySettings settings) {
+    Conversation(Object id, MemoryKey key, ChatMemorySettings settings) {
         this.id = id;
         this.key = key;
         this.settings = settings;

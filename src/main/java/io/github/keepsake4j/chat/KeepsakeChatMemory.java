@@ -12,20 +12,22 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.view.Reading;
+import io.github.keepsake4j.view.Shown;
+import io.github.keepsake4j.view.ViewWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,14 +45,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeepsakeChatMemory implements ChatMemory {
 
-    /** How often a change of what is shown is worked out anew because somebody else appended. */
-    private static final int MAX_CONFLICTS = 100;
-
     private final Object id;
     private final MemoryKey key;
     private final ChatMemorySettings settings;
     private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable OpenTurn turn;
+    private @Nullable WriteBuffer buffer;
 
     /**
      * Makes a memory; no I/O. Users get one from {@code Keepsake.chatMemoryProvider()}.
@@ -59,7 +58,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @param key the memory that it names
      * @param settings what all memories share
      */
-    public KeepsakeChatMemory(Object id, MemoryKey key, ChatMemorySettings settings) {
+    KeepsakeChatMemory(Object id, MemoryKey key, ChatMemorySettings settings) {
         this.id = id;
         this.key = key;
         this.settings = settings;
@@ -91,7 +90,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         lock.lock();
         try {
             if (!isRetry(list)) {
-                accept(openTurn(), list);
+                accept(list);
             }
         } finally {
             lock.unlock();
@@ -99,9 +98,10 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Replaces what the memory shows, in one step. Messages that it showed before are recognised (first the very
-     * instances that {@link #messages()} gave out, then equal ones in order); what is new is appended to the log. What
-     * others have added since the last read stays behind the list.
+     * Replaces what the memory shows, in one step. The very instances that {@link #messages()} gave out are the messages
+     * that it showed. A list without any of them is one that was decoded elsewhere: its messages are compared with what is
+     * shown, in order. New messages are appended to the log. What others have added since the caller's read stays behind
+     * the list.
      *
      * @param messages the messages, without nulls and not empty
      */
@@ -114,34 +114,13 @@ public final class KeepsakeChatMemory implements ChatMemory {
         boolean keepsSummary = list.removeIf(Summarization::isSummary);
         lock.lock();
         try {
-            OpenTurn open = openTurn();
-            flush(open);
-            open.relink(null);
-            Seen handedOut = open.seen();
-            Seen seen = handedOut != null ? handedOut : load(open, list.size());
-            List<LoggedMessage> running = open.awaited > 0 ? seen.running() : List.of();
-            List<LoggedMessage> shown = running.isEmpty() ? seen.shown() : seen.shownAndRunning();
-            ViewChange change =
-                    ViewChange.of(list, shown, seen.forms(), settings::prepare).keeping(running, shown);
-            // If the answer is lost, a retry must look at what is there by then.
-            open.seen(null, false);
-            for (int conflicts = 0; !tryChange(open, change, seen, keepsSummary); conflicts++) {
-                if (conflicts == MAX_CONFLICTS) {
-                    throw new HeadConflictException(key, seen.tail().head(), null);
-                }
-                long known = seen.tail().messages().stream()
-                        .mapToLong(LoggedMessage::sequence)
-                        .max()
-                        .orElse(0);
-                seen = load(open, list.size());
-                List<LoggedMessage> arrived = seen.tail().messages().stream()
-                        .filter(message -> message.sequence() > known)
-                        .toList();
-                change = change.keeping(arrived, seen.shown());
-            }
-            open.seen(null, false);
-            if (running.isEmpty()) {
-                open.awaited = list.isEmpty() ? 0 : OpenTurn.calls(list.get(list.size() - 1));
+            flush(buffer());
+            WriteBuffer open = buffer();
+            open.refill(null);
+            boolean awaits = open.awaited > 0;
+            Reading seen = show(open, list, keepsSummary, null);
+            if (!awaits || seen.running().isEmpty()) {
+                open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
             }
         } finally {
             lock.unlock();
@@ -158,24 +137,23 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public List<ChatMessage> messages() {
         lock.lock();
         try {
-            OpenTurn open = openTurn();
-            open.relink(null);
-            writePending(open);
-            open = openTurn();
+            buffer().refill(null);
+            writePending(buffer());
+            WriteBuffer open = buffer();
             SystemMessage system = open.heldSystem;
             // Only the read right behind a tool round can trust what was read before: a system message tells of a new
             // turn, and after a first read the model may have failed and a new turn may have begun.
-            Seen cached = open.current && system == null ? open.seen() : null;
-            Seen seen = cached != null ? cached : load(open, 0);
+            Tail known = system == null ? open.currentTail() : null;
+            Tail tail = known != null ? known : load(open, 0);
             if (system != null) {
-                seen = writeSystem(open, system, seen);
+                tail = writeSystem(open, system, tail);
             }
-            Context context = settings.strategy().select(TailLoader.context(id, seen.tail()));
-            Seen shown = Seen.of(seen.tail(), context);
-            open.seen(shown, false);
-            settings.meter().shown(settings.contexts().get(key), context, shown.cut());
-            settings.contexts().put(key, context);
-            settings.summaries().check(id, key, seen.tail(), () -> context);
+            Context context = settings.strategy().select(TailLoader.context(id, tail));
+            open.read(tail);
+            Shown shown = Shown.of(tail, context);
+            settings.handedOut().add(key, shown);
+            settings.shown(key, context, shown.reading().cut());
+            settings.summaries().check(id, key, tail, () -> context);
             if (context.overflow()) {
                 throw new ContextOverflowException(key);
             }
@@ -186,36 +164,19 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Shows nothing any more; the log keeps everything. Messages that the memory showed and that are added again at once,
-     * in order, are linked to, not stored again.
+     * Shows nothing any more; the log keeps everything. When the instances that {@link #messages()} gave out are added
+     * again at once, they are linked to, not stored again.
      */
     @Override
     public void clear() {
         lock.lock();
         try {
-            OpenTurn open = openTurn();
-            Seen handedOut = open.seen();
-            flush(open);
-            Seen seen = load(open, 0).withLost(handedOut);
-            open.seen(null, false);
+            flush(buffer());
+            WriteBuffer open = buffer();
+            Reading empty = inEpoch(() -> settings.views().clear(key, epochOf(open)));
+            open.read(null);
             open.awaited = 0;
-            Tail tail = seen.tail();
-            String head = tail.head();
-            if (head != null) {
-                // Kept from before if the memory was cleared already and only the answer was lost.
-                if (open.relink() == null || !seen.shown().isEmpty()) {
-                    Summary summary = tail.summary();
-                    open.relink(new Relink(
-                            head,
-                            List.of(),
-                            seen.shown(),
-                            seen.forms(),
-                            tail.missingParent(),
-                            summary == null ? null : summary.coversUpTo(),
-                            false));
-                }
-                append(open, Append.viewOnly(ViewStep.cleared(tail.view(), head)));
-            }
+            open.refill(empty == null ? null : new WriteBuffer.Refill(empty, List.of(), false));
         } finally {
             lock.unlock();
         }
@@ -228,9 +189,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
     public void flush() {
         lock.lock();
         try {
-            OpenTurn open = turn;
-            if (open != null) {
-                flush(open);
+            if (buffer != null) {
+                flush(buffer);
             }
             settings.log().flush(key);
         } finally {
@@ -267,38 +227,35 @@ public final class KeepsakeChatMemory implements ChatMemory {
         return CompletableFuture.supplyAsync(this::messages, settings.executor());
     }
 
-    private OpenTurn openTurn() {
-        OpenTurn open = turn;
+    private WriteBuffer buffer() {
+        WriteBuffer open = buffer;
         if (open == null) {
-            open = new OpenTurn();
-            turn = open;
+            open = new WriteBuffer();
+            buffer = open;
         }
         return open;
     }
 
     /** Whether the very messages of an add that failed are added again; they are written then, unless they were already. */
     private boolean isRetry(List<ChatMessage> list) {
-        OpenTurn open = openTurn();
-        List<ChatMessage> late = open.writtenLate;
-        open.writtenLate = List.of();
-        if (OpenTurn.same(late, list)) {
-            return true;
-        }
-        if (open.unacknowledged == 0) {
+        WriteBuffer open = buffer();
+        if (open.adds.isEmpty()) {
             return false;
         }
-        boolean again = OpenTurn.same(open.failed(), list);
-        // What was accepted before goes out as it was sent, or it could not be told whether it is stored.
-        if (again || open.pending.size() > open.unacknowledged) {
+        boolean again = open.adds.isRetry(list);
+        // Messages that were accepted before go out as they were sent, or it could not be told whether they are stored.
+        boolean more = open.pending.size() > open.adds.size();
+        if (!open.pending.isEmpty() && (again || more)) {
             writePending(open);
-            openTurn().writtenLate = List.of();
         }
         open.pending.clear();
-        open.unacknowledged = 0;
+        open.adds.answered();
+        buffer().adds.answered();
         return again;
     }
 
-    private void accept(OpenTurn open, List<ChatMessage> list) {
+    private void accept(List<ChatMessage> list) {
+        WriteBuffer open = buffer();
         int before = open.pending.size();
         int awaited = open.awaited;
         try {
@@ -307,9 +264,10 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 due |= accept(open, message);
             }
             if (due) {
-                open.unacknowledged = open.pending.size() - before;
+                open.adds.sent(open.pending.subList(before, open.pending.size()));
                 write(open);
-                openTurn().writtenLate = List.of();
+                open.adds.answered();
+                buffer().adds.answered();
             }
         } catch (RuntimeException e) {
             if (!(e instanceof KeepsakeException known && known.isRetryable())) {
@@ -319,13 +277,13 @@ public final class KeepsakeChatMemory implements ChatMemory {
         }
     }
 
-    /** What is refused must not stand in the way of what comes next, nor take with it what was accepted before. */
-    private void refuse(OpenTurn open, int before, int awaited, RuntimeException reason) {
+    /** A message that is refused must not stop the next one, nor take with it what was accepted before. */
+    private void refuse(WriteBuffer open, int before, int awaited, RuntimeException reason) {
         List<NewMessage> accepted = List.copyOf(open.pending.subList(0, Math.min(before, open.pending.size())));
         open.pending.clear();
-        open.unacknowledged = 0;
+        open.adds.answered();
         open.awaited = awaited;
-        if (accepted.isEmpty() || turn != open) {
+        if (accepted.isEmpty() || buffer != open) {
             return;
         }
         try {
@@ -336,17 +294,21 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /** Returns whether it is time to write. */
-    private boolean accept(OpenTurn open, ChatMessage message) {
-        Relink relink = open.relink();
-        if (relink != null) {
-            if (relink(open, relink.with(message))) {
-                open.awaited = OpenTurn.calls(message);
+    private boolean accept(WriteBuffer open, ChatMessage message) {
+        WriteBuffer.Refill refill = open.refill();
+        boolean isSummary = Summarization.isSummary(message);
+        if (refill != null) {
+            if (isSummary) {
+                open.refill(new WriteBuffer.Refill(refill.seen(), refill.linked(), true));
+            } else if (settings.handedOut().holds(key, refill.seen().position().epoch(), message)) {
+                link(open, refill, message);
                 return false;
+            } else {
+                open.refill(null);
             }
-            open.relink(null);
         }
-        if (Summarization.isSummary(message)) {
-            // Shown by us, written back by a framework: it is no message of the conversation.
+        if (isSummary) {
+            // We showed it and a framework writes it back: it is no message of the conversation.
             return false;
         }
         if (message instanceof SystemMessage system && open.pending.isEmpty()) {
@@ -360,90 +322,105 @@ public final class KeepsakeChatMemory implements ChatMemory {
         return open.accept(settings.prepare(message));
     }
 
-    /** Links to an old message, unless it was not shown or somebody has appended since the clear. */
-    private boolean relink(OpenTurn open, @Nullable Relink linked) {
-        if (linked == null) {
-            return false;
-        }
+    /** Shows one more of the messages that the memory showed before it was cleared. */
+    private void link(WriteBuffer open, WriteBuffer.Refill refill, ChatMessage message) {
+        List<ChatMessage> linked = new ArrayList<>(refill.linked());
+        linked.add(message);
+        Reading seen = show(open, linked, refill.summary(), refill.seen());
+        open.refill(new WriteBuffer.Refill(seen, linked, refill.summary()));
+        open.awaited = WriteBuffer.calls(message);
+    }
+
+    /** Makes the memory show a list. */
+    private Reading show(WriteBuffer open, List<ChatMessage> list, boolean keepsSummary, @Nullable Reading seen) {
+        ViewWriter.Request request = new ViewWriter.Request(
+                list,
+                keepsSummary,
+                epochOf(open),
+                () -> {
+                    Tail tail = load(open, list.size());
+                    return Shown.of(tail, settings.strategy().select(TailLoader.context(id, tail)));
+                },
+                open.lists);
         try {
-            append(open, Append.viewOnly(linked.view()).expectingHead(linked.anchor()));
-        } catch (HeadConflictException e) {
-            return false;
+            return inEpoch(() -> settings.views().set(key, request, seen));
+        } finally {
+            // If it failed, the answer may be lost, and the next call must look at what is there.
+            open.read(null);
         }
-        open.relink(linked);
-        open.seen(null, false);
-        return true;
+    }
+
+    /** In the middle of a tool round the epoch stays: what began before an erasure must be refused. */
+    private static @Nullable Long epochOf(WriteBuffer open) {
+        return open.awaited > 0 ? open.epoch : null;
     }
 
     /** Writes all that was accepted, the system message too. */
-    private void flush(OpenTurn open) {
+    private void flush(WriteBuffer open) {
         if (open.heldSystem != null || !open.pending.isEmpty()) {
             write(open);
         }
     }
 
-    private void write(OpenTurn open) {
+    private void write(WriteBuffer open) {
         SystemMessage system = open.heldSystem;
         if (system != null) {
-            // Nobody has read since it was held, so nobody knows whether it is new.
+            // No read has come since it was held, so it is unknown whether it is new.
             writeSystem(open, system, load(open, 0));
         }
         writePending(open);
     }
 
-    private Seen writeSystem(OpenTurn open, SystemMessage system, Seen seen) {
-        LoggedMessage inForce = seen.tail().system();
+    private Tail writeSystem(WriteBuffer open, SystemMessage system, Tail tail) {
+        LoggedMessage inForce = tail.system();
         if (inForce != null && inForce.message().equals(system)) {
             open.heldSystem = null;
-            return seen;
+            return tail;
         }
         List<NewMessage> batch = List.of(settings.prepare(system));
         AppendResult result = append(open, Append.under(Parent.head(), batch));
         open.heldSystem = null;
-        Seen after = seen.after(batch, result);
+        Tail after = tail.after(batch, result);
         return after != null ? after : load(open, 0);
     }
 
-    private void writePending(OpenTurn open) {
+    private void writePending(WriteBuffer open) {
         if (open.pending.isEmpty()) {
             return;
         }
         List<NewMessage> batch = List.copyOf(open.pending);
         AppendResult result = append(open, Append.under(Parent.head(), batch));
-        open.writtenLate = open.failed();
-        open.unacknowledged = 0;
         open.pending.clear();
-        open.relink(null);
+        open.refill(null);
         ChatMessage last = batch.get(batch.size() - 1).message();
-        boolean toolRound = last instanceof ToolExecutionResultMessage;
-        Seen seen = open.seen();
-        Seen after = seen == null ? null : seen.after(batch, result);
-        open.seen(after, after != null && toolRound);
+        Tail tail = open.tail();
+        Tail after = tail == null ? null : tail.after(batch, result);
+        open.appended(after, last instanceof ToolExecutionResultMessage);
         if (last instanceof AiMessage && open.awaited == 0) {
-            turn = null;
+            buffer = open.next();
             if (after != null) {
-                Tail tail = after.tail();
                 settings.summaries()
-                        .check(id, key, tail, () -> settings.strategy().select(TailLoader.context(id, tail)));
-            }
-            if (!open.writtenLate.isEmpty()) {
-                openTurn().writtenLate = open.writtenLate;
+                        .check(id, key, after, () -> settings.strategy().select(TailLoader.context(id, after)));
             }
         }
     }
 
-    private AppendResult append(OpenTurn open, Append append) {
+    private AppendResult append(WriteBuffer open, Append append) {
+        return inEpoch(() -> settings.append(key, open.epoch == null ? append : append.inEpoch(open.epoch)));
+    }
+
+    private <T extends @Nullable Object> T inEpoch(Supplier<T> step) {
         try {
-            return settings.append(key, open.epoch == null ? append : append.inEpoch(open.epoch));
+            return step.get();
         } catch (ErasedException e) {
             // What was begun before the erasure is over; the next turn starts afresh.
-            turn = null;
+            buffer = null;
             throw e;
         }
     }
 
     /** Reads as far back as the strategy looks, or as a list of some size may reach. */
-    private Seen load(OpenTurn open, int atLeast) {
+    private Tail load(WriteBuffer open, int atLeast) {
         Reach reach = settings.strategy().reach(id);
         if (reach.messages() < atLeast) {
             reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
@@ -451,32 +428,12 @@ public final class KeepsakeChatMemory implements ChatMemory {
         Tail tail = settings.load(key, reach);
         if (open.awaited == 0) {
             if (open.epoch != null && open.epoch != tail.epoch()) {
-                open.relink(null);
+                open.refill(null);
             }
-            // In the middle of a tool round the epoch stays: what began before an erasure must be refused.
             open.epoch = tail.epoch();
         }
-        open.seen(null, false);
-        return Seen.of(tail, settings.strategy().select(TailLoader.context(id, tail)));
-    }
-
-    /** Returns false if somebody else moved the head. */
-    private boolean tryChange(OpenTurn open, ViewChange change, Seen seen, boolean keepsSummary) {
-        // Where a limit cut something off, a fork would have room to show it again.
-        ViewStep step = ViewStep.of(change, seen.tail(), !seen.cut(), keepsSummary);
-        if (step == null) {
-            return true;
-        }
-        try {
-            AppendResult result = append(open, step.append());
-            Append again = step.afterwards(result);
-            if (again != null) {
-                append(open, again);
-            }
-            return true;
-        } catch (HeadConflictException e) {
-            return false;
-        }
+        open.read(null);
+        return tail;
     }
 
     static List<ChatMessage> copy(Iterable<ChatMessage> messages) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param acceptDefault whether {@code "default"}, which stands for "no id was given", is accepted
  * @param mapper makes a key of an id of another type, or null to refuse those
  */
-public record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object, MemoryKey> mapper) {
+record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object, MemoryKey> mapper) {
 
     /** What AiServices passes when there is no {@code @MemoryId}. */
     private static final String NO_ID = "default";

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Applies the strategy to the whole request: what the memory shows, the message that the user just sent, and the tools.
  * Thread-safe.
  */
-public final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest> {
+final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest> {
 
     /** Tools rarely change, so their counts are kept; a program that makes new ones all the time starts over. */
     private static final int TOOLS = 1000;
@@ -40,7 +40,7 @@ public final class RequestBudget implements BiFunction<ChatRequest, Object, Chat
      * @param ids from memory ids to keys
      * @param settings what all memories share
      */
-    public RequestBudget(MemoryIds ids, ChatMemorySettings settings) {
+    RequestBudget(MemoryIds ids, ChatMemorySettings settings) {
         this.ids = ids;
         this.settings = settings;
     }
@@ -56,8 +56,8 @@ public final class RequestBudget implements BiFunction<ChatRequest, Object, Chat
     @Override
     public ChatRequest apply(ChatRequest request, Object memoryId) {
         MemoryKey key = ids.key(memoryId);
-        Context handedOut = settings.contexts().get(key);
-        List<LoggedMessage> messages = logged(request.messages(), RecentContexts.byInstance(handedOut));
+        Context handedOut = settings.shown(key);
+        List<LoggedMessage> messages = logged(request.messages(), byInstance(handedOut));
         LoggedMessage summary = messages.stream()
                 .filter(message -> Summarization.isSummary(message.message()))
                 .findFirst()
@@ -91,6 +91,15 @@ public final class RequestBudget implements BiFunction<ChatRequest, Object, Chat
     private LoggedMessage count(ChatMessage message, String id, long sequence) {
         TokenCounter.Count count = settings.counter().count(message);
         return new LoggedMessage(id, null, sequence, message, count.tokens(), count.counter(), Instant.EPOCH);
+    }
+
+    /** The messages of a context by the instance that was given out. */
+    private static IdentityHashMap<ChatMessage, LoggedMessage> byInstance(@Nullable Context context) {
+        IdentityHashMap<ChatMessage, LoggedMessage> messages = new IdentityHashMap<>();
+        if (context != null) {
+            context.shown().forEach(message -> messages.put(message.message(), message));
+        }
+        return messages;
     }
 
     private static @Nullable LoggedMessage system(List<LoggedMessage> messages) {

@@ -9,10 +9,9 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.view.ViewReader;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -39,32 +38,10 @@ final class TailLoader {
             Tail tail = ViewReader.read(log, key, query(reach).atMost(limit));
             // Fewer messages than the limit: the view ends there, or the tokens did.
             if (tail.messages().size() < limit || limit == reach.messages() || turns(key, tail) >= reach.turns()) {
-                return withMissingParent(tail);
+                return tail;
             }
             guess *= MESSAGES_PER_TURN;
         }
-    }
-
-    /** Where the oldest messages were read, the first of them tells of a missing parent though the newest do not reach it. */
-    private static Tail withMissingParent(Tail tail) {
-        View view = tail.view();
-        boolean fromRoot =
-                view == null || (!view.runs().isEmpty() && view.runs().get(0).after() == null);
-        if (tail.missingParent() != null || tail.oldest().isEmpty() || !fromRoot) {
-            return tail;
-        }
-        return new Tail(
-                tail.head(),
-                tail.epoch(),
-                tail.revision(),
-                tail.messages(),
-                tail.oldest(),
-                tail.system(),
-                tail.user(),
-                view,
-                tail.summary(),
-                tail.complete(),
-                tail.oldest().get(0).parentId());
     }
 
     private static ReadQuery query(Reach reach) {

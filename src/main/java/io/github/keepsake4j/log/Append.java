@@ -8,20 +8,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@link MessageLog#append} takes. Made by {@link #under(Parent, List)} and narrowed by the {@code with} methods.
+ * The input of {@link MessageLog#append}. Made by {@link #under(Parent, List)} and narrowed by the other methods.
  *
  * @param parent what the first message follows; each other one follows the one before it
  * @param messages the messages, oldest first; empty only if a view is set
- * @param expected the head that must be there, or null for any
  * @param epoch the epoch that must be in force, or null for any
+ * @param revision the revision that must be in force, or null for any
+ * @param expected the head that must be there, or null for any
  * @param view the view to set, or null to leave views alone
  * @param importing whether a parent that is not there is kept and reported by reads, instead of refused
  */
 public record Append(
         Parent parent,
         List<NewMessage> messages,
-        @Nullable Expected expected,
         @Nullable Long epoch,
+        @Nullable Long revision,
+        @Nullable Expected expected,
         @Nullable View view,
         boolean importing) {
 
@@ -55,7 +57,7 @@ public record Append(
      * @return the append
      */
     public static Append under(Parent parent, List<NewMessage> messages) {
-        return new Append(parent, messages, null, null, null, false);
+        return new Append(parent, messages, null, null, null, null, false);
     }
 
     /**
@@ -75,17 +77,37 @@ public record Append(
      * @return the append
      */
     public static Append viewOnly(View view) {
-        return new Append(Parent.head(), List.of(), null, null, view, false);
+        return new Append(Parent.head(), List.of(), null, null, null, view, false);
     }
 
     /**
-     * Makes it a compare-and-set.
+     * Makes it a compare-and-set on the head.
      *
      * @param head the head that must be there, or null for a memory without messages
      * @return a copy
      */
     public Append expectingHead(@Nullable String head) {
-        return new Append(parent, messages, new Expected(head), epoch, view, importing);
+        return new Append(parent, messages, epoch, revision, new Expected(head), view, importing);
+    }
+
+    /**
+     * Makes it a compare-and-set on the whole position.
+     *
+     * @param position the position that must be there
+     * @return a copy
+     */
+    public Append at(Position position) {
+        return sinceRevisionOf(position).expectingHead(position.head());
+    }
+
+    /**
+     * Makes it a compare-and-set on epoch and revision: messages that were appended under the head meanwhile do no harm.
+     *
+     * @param position a position of the revision that must be in force
+     * @return a copy
+     */
+    public Append sinceRevisionOf(Position position) {
+        return new Append(parent, messages, position.epoch(), position.revision(), expected, view, importing);
     }
 
     /**
@@ -95,7 +117,7 @@ public record Append(
      * @return a copy
      */
     public Append inEpoch(long inForce) {
-        return new Append(parent, messages, expected, inForce, view, importing);
+        return new Append(parent, messages, inForce, revision, expected, view, importing);
     }
 
     /**
@@ -105,7 +127,7 @@ public record Append(
      * @return a copy
      */
     public Append withView(View set) {
-        return new Append(parent, messages, expected, epoch, set, importing);
+        return new Append(parent, messages, epoch, revision, expected, set, importing);
     }
 
     /**
@@ -114,6 +136,20 @@ public record Append(
      * @return a copy
      */
     public Append asImport() {
-        return new Append(parent, messages, expected, epoch, view, true);
+        return new Append(parent, messages, epoch, revision, expected, view, true);
+    }
+
+    /**
+     * Returns the messages that its view names and that it does not bring itself.
+     *
+     * @return the ids; empty without a view
+     */
+    public Set<String> namedByView() {
+        if (view == null) {
+            return Set.of();
+        }
+        Set<String> names = view.names();
+        messages.forEach(message -> names.remove(message.id()));
+        return names;
     }
 }

@@ -6,6 +6,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** What every backend decides alike when it appends. Pure functions. */
@@ -63,17 +64,57 @@ public final class AppendRules {
     }
 
     /**
-     * Refuses an append whose caller knows another head.
+     * Refuses an append whose caller expects another position.
      *
      * @param key the memory
-     * @param expected what the caller knows, or null for anything
-     * @param head the head that is there, or null
-     * @throws HeadConflictException if they differ
+     * @param append the append
+     * @param actual the position that is there
+     * @throws HeadConflictException if revision or head differ
      */
-    public static void checkHead(MemoryKey key, Append.@Nullable Expected expected, @Nullable String head) {
-        if (expected != null && !Objects.equals(expected.head(), head)) {
-            throw new HeadConflictException(key, expected.head(), head);
+    public static void checkPosition(MemoryKey key, Append append, Position actual) {
+        Long revision = append.revision();
+        if (revision != null && revision != actual.revision()) {
+            throw new HeadConflictException(key, revision, actual);
         }
+        Append.Expected expected = append.expected();
+        if (expected != null && !Objects.equals(expected.head(), actual.head())) {
+            throw new HeadConflictException(key, expected.head(), actual.head());
+        }
+    }
+
+    /**
+     * Refuses an append whose view names what is not there. A view that names nothing would hide what is there.
+     *
+     * @param key the memory
+     * @param append the append
+     * @param there tells whether a message is in the memory
+     * @throws UnknownMessageException if anchor, runs or summary name a message that is neither there nor in the batch
+     */
+    public static void checkView(MemoryKey key, Append append, Predicate<String> there) {
+        View view = append.view();
+        if (view == null) {
+            return;
+        }
+        if (view.anchor() != null && !there.test(view.anchor())) {
+            throw UnknownMessageException.notThere(key, "view anchor", view.anchor());
+        }
+        for (String id : append.namedByView()) {
+            if (!there.test(id)) {
+                throw UnknownMessageException.notThere(key, "view", id);
+            }
+        }
+    }
+
+    /**
+     * Tells whether an append raises the revision: it sets a view, or its messages do not simply follow the head.
+     *
+     * @param append the append
+     * @param parentId the id of what its first message follows, or null
+     * @param head the head from before, or null
+     * @return whether it does
+     */
+    public static boolean raisesRevision(Append append, @Nullable String parentId, @Nullable String head) {
+        return append.view() != null || (!append.messages().isEmpty() && !Objects.equals(parentId, head));
     }
 
     /**

@@ -4,7 +4,10 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import org.jspecify.annotations.Nullable;
 
-/** The head is not the expected one: somebody was first. Not retryable as it stands: read again and decide anew. */
+/**
+ * The memory is not where an append expected it: another writer was first. Not retryable as it is: read again and decide
+ * anew.
+ */
 public class HeadConflictException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
@@ -13,7 +16,7 @@ public class HeadConflictException extends KeepsakeException {
     private final @Nullable String actualHead;
 
     /**
-     * Makes the error.
+     * Makes the error for a head.
      *
      * @param key the memory
      * @param expectedHead the head that was expected, or null for none
@@ -24,6 +27,21 @@ public class HeadConflictException extends KeepsakeException {
                 "Memory " + key + ": the head is " + actualHead + ", not " + expectedHead + "; nothing was appended",
                 null);
         this.actualHead = actualHead;
+    }
+
+    /**
+     * Makes the error for a revision.
+     *
+     * @param key the memory
+     * @param expectedRevision the revision that was expected
+     * @param actual the position that is there
+     */
+    public HeadConflictException(MemoryKey key, long expectedRevision, Position actual) {
+        super(
+                "Memory " + key + ": revision " + actual.revision() + " is in force, not " + expectedRevision
+                        + "; nothing was appended",
+                null);
+        this.actualHead = actual.head();
     }
 
     /**

@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -66,7 +68,7 @@ public final class MemoryTree {
      * A memory's whole content, to be stored in one piece.
      *
      * @param epoch the epoch in force
-     * @param revision see {@link AppendResult#revision()}
+     * @param revision see {@link Position#revision()}
      * @param head the head's id, or null
      * @param entries all messages by sequence
      * @param views all views
@@ -195,25 +197,26 @@ public final class MemoryTree {
             }
         }
         if (AppendRules.isReplay(key, append, stored)) {
-            return new AppendResult(id(head), id(head), 0, epoch, revision, true);
+            return new AppendResult(id(head), position(), 0, true);
         }
-        AppendRules.checkHead(key, append.expected(), id(head));
+        AppendRules.checkPosition(key, append, position());
         String parentId = parentId(append);
+        AppendRules.checkView(key, append, byId::containsKey);
         // Encoding can refuse a message, so everything is encoded before anything is linked.
         List<String> texts = append.messages().stream()
                 .map(NewMessage::message)
                 .map(payloads.encode())
                 .toList();
         View view = append.view();
-        if (view != null && view.anchor() != null && !byId.containsKey(view.anchor())) {
-            throw new InvalidInputException("view anchor", "is not in memory " + key);
-        }
         if (view != null && head == null && texts.isEmpty()) {
             throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
         }
 
         Instant time = now.truncatedTo(ChronoUnit.MICROS);
         Node before = head;
+        if (AppendRules.raisesRevision(append, parentId, id(head))) {
+            revision++;
+        }
         for (int i = 0; i < texts.size(); i++) {
             NewMessage message = append.messages().get(i);
             Instant made = message.createdAt();
@@ -232,9 +235,9 @@ public final class MemoryTree {
             createdAt = time;
         }
         if (view != null) {
-            setView(view);
+            setView(view.resolved(id(before)));
         }
-        return new AppendResult(id(before), id(head), texts.isEmpty() ? 0 : nodes.size(), epoch, revision, false);
+        return new AppendResult(id(before), position(), texts.isEmpty() ? 0 : nodes.size(), false);
     }
 
     /**
@@ -246,13 +249,13 @@ public final class MemoryTree {
     public Tail read(ReadQuery query) {
         Node start = query.from() == null ? head : existing("from", query.from());
         if (start == null) {
-            return Tail.empty(epoch, revision);
+            return Tail.empty(position());
         }
         Node floor = null;
         if (query.after() != null) {
             floor = existing("after", query.after());
             if (!isOnBranch(floor.sequence(), start)) {
-                throw new InvalidInputException("after", "is no ancestor of the branch's end in memory " + key);
+                throw UnknownMessageException.noAncestor(key, "after");
             }
         }
         long behind = floor == null ? 0 : floor.sequence();
@@ -279,9 +282,7 @@ public final class MemoryTree {
         boolean complete = node == null || node.sequence() <= behind;
         Collections.reverse(messages);
         return new Tail(
-                id(head),
-                epoch,
-                revision,
+                position(),
                 messages,
                 oldest(start, floor, query.oldest()),
                 system,
@@ -290,6 +291,22 @@ public final class MemoryTree {
                 summary,
                 complete,
                 node == null ? oldest.entry.parentId() : null);
+    }
+
+    /**
+     * Does {@link MessageLog#find}.
+     *
+     * @param ids the ids
+     * @return the messages that are there, in order of sequence
+     */
+    public List<LoggedMessage> find(Collection<String> ids) {
+        return ids.stream()
+                .distinct()
+                .map(byId::get)
+                .filter(Objects::nonNull)
+                .sorted(Comparator.comparingLong(Node::sequence))
+                .map(this::logged)
+                .toList();
     }
 
     /**
@@ -482,10 +499,7 @@ public final class MemoryTree {
 
     private void setView(View view) {
         Node anchor = existing("view anchor", view.anchor() == null ? Objects.requireNonNull(id(head)) : view.anchor());
-        views.put(
-                anchor.sequence(),
-                new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.cleared(), view.summary()));
-        revision++;
+        views.put(anchor.sequence(), new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.summary()));
     }
 
     private @Nullable LoggedMessage loggedBehind(long sequence, @Nullable Node node) {
@@ -545,7 +559,7 @@ public final class MemoryTree {
     private Node existing(String field, String id) {
         Node node = byId.get(id);
         if (node == null) {
-            throw new InvalidInputException(field, "message " + id + " is not in memory " + key);
+            throw UnknownMessageException.notThere(key, field, id);
         }
         return node;
     }
@@ -564,6 +578,10 @@ public final class MemoryTree {
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, entry.id(), e);
         }
+    }
+
+    private Position position() {
+        return new Position(epoch, revision, id(head));
     }
 
     private static @Nullable String id(@Nullable Node node) {

@@ -1,10 +1,11 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Branch;
-import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -33,8 +34,9 @@ public interface MessageLog extends AutoCloseable {
      * @param append what to append, and where
      * @return where the messages went, and the head from before
      * @throws MessageIdConflictException if an id is used with other content, or only a part of the batch is there
-     * @throws HeadConflictException if another head was expected
+     * @throws HeadConflictException if another head or revision was expected
      * @throws UnknownParentException if the parent is not there
+     * @throws UnknownMessageException if the view names a message that is not there
      * @throws ErasedException if the memory was erased since the epoch that the batch belongs to
      */
     AppendResult append(MemoryKey key, Append append);
@@ -45,9 +47,18 @@ public interface MessageLog extends AutoCloseable {
      * @param key the memory
      * @param query the bounds
      * @return the messages, oldest first, and what stands beside them
-     * @throws InvalidInputException if the query names a message that is not there
+     * @throws UnknownMessageException if the query names a message that is not there, or not on the branch
      */
     Tail read(MemoryKey key, ReadQuery query);
+
+    /**
+     * Finds messages by their ids, on whichever branches they are. Costs what it returns.
+     *
+     * @param key the memory
+     * @param ids the ids
+     * @return the messages that are there, in order of sequence; ids that are not there have none
+     */
+    List<LoggedMessage> find(MemoryKey key, Collection<String> ids);
 
     /**
      * Reads one page of everything, all branches, by sequence. Pages hold no cursor open: a message that is there when
@@ -74,7 +85,7 @@ public interface MessageLog extends AutoCloseable {
      * @param messageId the new head
      * @param epoch the epoch that the caller works in, or null for whichever it is
      * @return the head from before
-     * @throws InvalidInputException if the message is not there
+     * @throws UnknownMessageException if the message is not there
      * @throws ErasedException if the memory was erased since that epoch
      */
     String moveHead(MemoryKey key, String messageId, @Nullable Long epoch);
@@ -105,7 +116,7 @@ public interface MessageLog extends AutoCloseable {
      * @param key the memory
      * @param summary the summary, which names the message that it covers up to
      * @param epoch the epoch that the summarized messages were read in
-     * @throws InvalidInputException if the covered message is not there
+     * @throws UnknownMessageException if the covered message is not there
      * @throws ErasedException if the memory was erased since that epoch
      */
     void putSummary(MemoryKey key, Summary summary, long epoch);

@@ -277,7 +277,7 @@ public final class NodeTokenBufferMemory {
         try {
             Tail tail = log.read(key, ReadQuery.newest(0));
             if (tail.head() != null) {
-                log.append(key, Append.viewOnly(View.of(tail.head(), List.of(), List.of())));
+                log.append(key, Append.viewOnly(View.of(tail.head(), List.of())));
             }
             pending.clear();
             tried = 0;

@@ -282,10 +282,10 @@ class ChatMemoryRegressionTest {
         m.add(user("1"), ai("2"));
         m.clear();
         m.messages();
-        Field f = KeepsakeChatMemory.class.getDeclaredField("turn");
+        Field f = KeepsakeChatMemory.class.getDeclaredField("buffer");
         f.setAccessible(true);
-        OpenTurn t = (OpenTurn) f.get(m);
-        assertThat(t == null || t.relink() == null).isTrue();
+        WriteBuffer buffer = (WriteBuffer) f.get(m);
+        assertThat(buffer == null || buffer.refill() == null).isTrue();
     }
 
     @Test

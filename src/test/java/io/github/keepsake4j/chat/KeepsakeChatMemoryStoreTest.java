@@ -295,8 +295,7 @@ class KeepsakeChatMemoryStoreTest {
                         null,
                         List.of(
                                 new View.Run(null, batch.get(0).id()),
-                                new View.Run(batch.get(size - 19).id(), head)),
-                        List.of())));
+                                new View.Run(batch.get(size - 19).id(), head)))));
         MessageWindowChatMemory memory = MessageWindowChatMemory.builder()
                 .id("alice")
                 .maxMessages(20)

@@ -26,6 +26,8 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.metrics.MicrometerMetrics;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.turn.TurnLeases;
+import io.github.keepsake4j.turn.TurnPolicy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.keepsake4j.log.View.Run;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -165,7 +166,7 @@ public interface OldestContract extends LogUnderTest {
     @Test
     default void theOldestOfAViewAreThoseOfItsRunsAndThenOfWhatFollowsItsAnchor() {
         log().append(KEY, batch("a", "b", "c", "d", "e"));
-        View set = View.of(null, List.of(new Run("c", "d"), new Run(null, "b")), List.of());
+        View set = View.of(null, List.of(new Run("c", "d"), new Run(null, "b")));
         log().append(KEY, batch("f").withView(set));
         log().append(KEY, batch("g", "h", "i"));
         List<String> shown = List.of("d", "a", "b", "g", "h", "i");
@@ -187,7 +188,7 @@ public interface OldestContract extends LogUnderTest {
     @Test
     default void theOldestOfAViewWhoseRunsLieOnAnotherBranchAreThere() {
         log().append(KEY, batch("a", "b", "c"));
-        View set = View.of(null, List.of(new Run("a", "c"), new Run(null, "b")), List.of());
+        View set = View.of(null, List.of(new Run("a", "c"), new Run(null, "b")));
         log().append(KEY, batchUnder("a", "d", "e").withView(set));
         log().append(KEY, batch("f", "g"));
 
@@ -201,7 +202,7 @@ public interface OldestContract extends LogUnderTest {
     @Test
     default void theOldestOfAClearedViewFollowItsAnchor() {
         log().append(KEY, batch("a", "b", "c"));
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(), List.of(new Run(null, "c")))));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of())));
 
         assertOldestSeen(ReadQuery.newest(0).alsoOldest(2));
         log().append(KEY, batch("d", "e", "f", "g"));
@@ -218,7 +219,7 @@ public interface OldestContract extends LogUnderTest {
     @Test
     default void aSummaryThatStandsForAViewsRunsLeavesItsOldestAlone() {
         log().append(KEY, batch("a", "b", "c"));
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("a", "b")), List.of())));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("a", "b")))));
         log().append(KEY, batch("d", "e", "f"));
         Summary summary = new Summary("d", SECRET, 1, "test-counter", 1, 1, null, Instant.EPOCH);
         log().putSummary(KEY, summary, log().read(KEY, ReadQuery.newest(0)).epoch());
@@ -239,9 +240,7 @@ public interface OldestContract extends LogUnderTest {
 
     private static Tail withOldest(Tail tail, List<LoggedMessage> oldest) {
         return new Tail(
-                tail.head(),
-                tail.epoch(),
-                tail.revision(),
+                tail.position(),
                 tail.messages(),
                 oldest,
                 tail.system(),

@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -90,7 +91,7 @@ public interface RandomTreeContract extends LogUnderTest {
             model.summaries.put(covered, summary);
         } else if (kind == 17) {
             String anchor = random.nextBoolean() ? model.head : model.any(random);
-            View view = View.of(anchor, runs(random, model), List.of());
+            View view = View.of(anchor, runs(random, model));
             log().append(key, Append.viewOnly(view));
             model.views.put(anchor, view);
         } else {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.log.View.Run;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -23,12 +24,12 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void aViewSetWithAnAppendIsAnchoredAtTheNewHead() {
         log().append(KEY, batch("a", "b", "c"));
-        View set = View.of(null, List.of(new Run(null, "a"), new Run("b", "d")), List.of(new Run("a", "b")));
+        View set = View.of(null, List.of(new Run(null, "a"), new Run("b", "d")));
 
         AppendResult result = log().append(KEY, batch("d").withView(set));
 
         Tail tail = log().read(KEY, ReadQuery.newest(1));
-        assertThat(tail.view()).isEqualTo(new View("d", 4, set.runs(), set.cleared(), null));
+        assertThat(tail.view()).isEqualTo(new View("d", 4, set.runs(), null));
         assertThat(tail.revision()).isEqualTo(result.revision());
     }
 
@@ -36,7 +37,7 @@ public interface ViewContract extends LogUnderTest {
     default void aViewMayBeSetWithoutMessages() {
         AppendResult before = log().append(KEY, batch("a", "b"));
 
-        AppendResult result = log().append(KEY, Append.viewOnly(View.of(null, List.of(), List.of(new Run(null, "b")))));
+        AppendResult result = log().append(KEY, Append.viewOnly(View.of(null, List.of())));
 
         assertThat(result.previousHead()).isEqualTo("b");
         assertThat(result.head()).isEqualTo("b");
@@ -49,7 +50,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void aViewMayBeAnchoredAtAnOlderMessage() {
         log().append(KEY, batch("a", "b", "c"));
-        log().append(KEY, Append.viewOnly(View.of("b", List.of(), List.of())));
+        log().append(KEY, Append.viewOnly(View.of("b", List.of())));
 
         View view = log().read(KEY, ReadQuery.newest(1)).view();
         assertThat(view.anchor()).isEqualTo("b");
@@ -59,7 +60,7 @@ public interface ViewContract extends LogUnderTest {
 
     @Test
     default void aViewWithoutAnAnchorThatIsThereIsRefusedAndLeavesNothing() {
-        View view = View.of(null, List.of(), List.of());
+        View view = View.of(null, List.of());
 
         assertThatThrownBy(() -> log().append(KEY, Append.viewOnly(view))).isInstanceOf(InvalidInputException.class);
         // Touches the memory again, lest half a change waits for the next write.
@@ -67,7 +68,7 @@ public interface ViewContract extends LogUnderTest {
         assertThat(list(log(), KEY.tenant(), 1)).isEmpty();
 
         log().append(KEY, batch("a"));
-        assertThatThrownBy(() -> log().append(KEY, batch("b").withView(View.of("nowhere", List.of(), List.of()))))
+        assertThatThrownBy(() -> log().append(KEY, batch("b").withView(View.of("nowhere", List.of()))))
                 .isInstanceOf(InvalidInputException.class);
         assertThat(branch(log(), KEY)).containsExactly("a");
         assertThat(log().read(KEY, ReadQuery.newest(1)).view()).isNull();
@@ -76,7 +77,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void aViewIsNotSetByARefusedOrReplayedBatch() {
         log().append(KEY, batch("a", "b"));
-        View view = View.of(null, List.of(), List.of());
+        View view = View.of(null, List.of());
 
         assertThatThrownBy(() -> log().append(KEY, batch("c").withView(view).expectingHead("a")))
                 .isInstanceOf(HeadConflictException.class);
@@ -89,8 +90,8 @@ public interface ViewContract extends LogUnderTest {
 
     @Test
     default void theNewestViewOnTheBranchIsInForce() {
-        log().append(KEY, batch("a").withView(View.of(null, List.of(), List.of())));
-        log().append(KEY, batch("b", "c").withView(View.of(null, List.of(new Run("a", "b")), List.of())));
+        log().append(KEY, batch("a").withView(View.of(null, List.of())));
+        log().append(KEY, batch("b", "c").withView(View.of(null, List.of(new Run("a", "b")))));
         log().append(KEY, batch("d"));
 
         assertThat(anchor(ReadQuery.newest(1))).isEqualTo("c");
@@ -100,15 +101,15 @@ public interface ViewContract extends LogUnderTest {
 
     @Test
     default void aViewSetAgainAtTheSameAnchorReplacesTheFirst() {
-        log().append(KEY, batch("a", "b").withView(View.of(null, List.of(new Run(null, "b")), List.of())));
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("a", "b")), List.of())));
+        log().append(KEY, batch("a", "b").withView(View.of(null, List.of(new Run(null, "b")))));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("a", "b")))));
 
         assertThat(log().read(KEY, ReadQuery.newest(1)).view().runs()).containsExactly(new Run("a", "b"));
     }
 
     @Test
     default void aViewOfAnotherBranchIsNotInForce() {
-        log().append(KEY, batch("a", "b").withView(View.of(null, List.of(), List.of())));
+        log().append(KEY, batch("a", "b").withView(View.of(null, List.of())));
         log().append(KEY, batchUnder("a", "c"));
 
         assertThat(log().read(KEY, ReadQuery.newest(1)).view()).isNull();
@@ -120,12 +121,11 @@ public interface ViewContract extends LogUnderTest {
     default void oddIdsInAViewComeBackAsTheyWere() {
         String odd = "\"'\\\n,;/%é😀";
         log().append(KEY, batch("a", odd, "c"));
-        View set = View.of(null, List.of(new Run("a", odd)), List.of(new Run(odd, "c")));
+        View set = View.of(null, List.of(new Run("a", odd)));
         log().append(KEY, Append.viewOnly(set));
 
         View view = log().read(KEY, ReadQuery.newest(1)).view();
         assertThat(view.runs()).isEqualTo(set.runs());
-        assertThat(view.cleared()).isEqualTo(set.cleared());
     }
 
     @Test
@@ -138,7 +138,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void aReaderSeesTheRunsInTheirOrderAndWhatFollowsTheAnchor() {
         log().append(KEY, batch("a", "b", "c", "d", "e"));
-        View set = View.of(null, List.of(new Run("c", "d"), new Run(null, "b")), List.of());
+        View set = View.of(null, List.of(new Run("c", "d"), new Run(null, "b")));
         log().append(KEY, batch("f").withView(set));
         log().append(KEY, batch("g", "h"));
 
@@ -154,7 +154,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void aReaderHonoursTokensAcrossRuns() {
         log().append(KEY, batch("a", "b", "c", "d", "e"));
-        View set = View.of(null, List.of(new Run(null, "b"), new Run("c", "d")), List.of());
+        View set = View.of(null, List.of(new Run(null, "b"), new Run("c", "d")));
         log().append(KEY, Append.viewOnly(set));
         log().append(KEY, batch("f"));
 
@@ -168,7 +168,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void aRunMayLieOnAnotherBranch() {
         log().append(KEY, batch("a", "b", "c"));
-        View set = View.of(null, List.of(new Run("a", "c")), List.of());
+        View set = View.of(null, List.of(new Run("a", "c")));
         log().append(KEY, batchUnder("a", "d").withView(set));
         log().append(KEY, batch("e"));
 
@@ -179,7 +179,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void afterAClearAReaderSeesOnlyWhatFollows() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), user("b"))));
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(), List.of(new Run(null, "b")))));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of())));
 
         assertViewed(ReadQuery.wholeBranch(), true);
         assertViewed(ReadQuery.newest(0), true);
@@ -197,7 +197,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void aReaderAtTheEndOfAnotherBranchFollowsThatBranchsView() {
         log().append(KEY, batch("a", "b"));
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(), List.of())));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of())));
         log().append(KEY, batch("c"));
         log().append(KEY, batchUnder("a", "d"));
 
@@ -209,7 +209,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void theSystemMessageOfAViewIsTheOneInItsRuns() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), system("t"), user("b"))));
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a"), new Run("t", "b")), List.of())));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a"), new Run("t", "b")))));
         log().append(KEY, batch("c"));
 
         Tail all = ViewReader.read(log(), KEY, ReadQuery.wholeBranch());
@@ -228,7 +228,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void aReaderThatStopsBetweenTwoRunsSaysThatThereIsMore() {
         log().append(KEY, Append.under(Parent.head(), List.of(user("a"), user("b"), system("s"), user("c"))));
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a"), new Run("b", "c")), List.of())));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a"), new Run("b", "c")))));
 
         assertViewed(ReadQuery.newest(2), false, "s", "c");
     }
@@ -237,7 +237,7 @@ public interface ViewContract extends LogUnderTest {
     default void aSummaryOfWhatWasClearedIsNotShown() {
         log().append(KEY, batch("a", "b", "c"));
         putSummary("b");
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(), List.of(new Run(null, "c")))));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of())));
         log().append(KEY, batch("d"));
 
         assertViewed(ReadQuery.wholeBranch().upToSummary(), true, "d");
@@ -253,7 +253,7 @@ public interface ViewContract extends LogUnderTest {
     @Test
     default void aSummaryMadeBehindTheAnchorStandsForTheRunsToo() {
         log().append(KEY, Append.under(Parent.head(), List.of(system("s"), user("a"), user("b"))));
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a")), List.of())));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run(null, "a")))));
         log().append(KEY, batch("c", "d", "e"));
         putSummary("c");
 
@@ -271,13 +271,13 @@ public interface ViewContract extends LogUnderTest {
     default void whichSummaryAViewStandsBehindIsKept() throws Exception {
         log().append(KEY, batch("a", "b", "c"));
         putSummary("b");
-        View behind = View.of(null, List.of(new Run("b", "c")), List.of());
+        View behind = View.of(null, List.of(new Run("b", "c")));
         log().append(KEY, Append.viewOnly(behind.behindSummary("b")));
         assertThat(reopen().read(KEY, ReadQuery.newest(0)).view().summary()).isEqualTo("b");
         log().append(KEY, batch("d"));
         assertThat(reopen().read(KEY, ReadQuery.newest(0)).view().summary()).isEqualTo("b");
 
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("b", "d")), List.of())));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new Run("b", "d")))));
         assertThat(reopen().read(KEY, ReadQuery.newest(0)).view().summary()).isNull();
     }
 

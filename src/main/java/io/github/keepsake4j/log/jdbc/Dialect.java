@@ -4,8 +4,10 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
+import java.util.Set;
 
 /** What one database does otherwise than another. All that they do alike stands in {@link Sql}. */
 interface Dialect {
@@ -35,6 +37,9 @@ interface Dialect {
      * @param now the store's time in microseconds
      */
     AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now);
+
+    /** Finds, as {@link io.github.keepsake4j.log.MessageLog#find} says. */
+    List<LoggedMessage> find(Connections connections, MemoryKey key, Set<String> ids);
 
     /** Reads, as {@link io.github.keepsake4j.log.MessageLog#read} says. */
     Tail read(Connections connections, MemoryKey key, ReadQuery query);

@@ -24,11 +24,13 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -124,6 +126,11 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public Tail read(MemoryKey key, ReadQuery query) {
         return dialect.read(connections, key, query);
+    }
+
+    @Override
+    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
+        return ids.isEmpty() ? List.of() : dialect.find(connections, key, Set.copyOf(ids));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
@@ -11,6 +12,10 @@ import org.jspecify.annotations.Nullable;
 record Memory(long epoch, long revision, long lastSeq, @Nullable Long headSeq, @Nullable String headId) {
 
     static final Memory NONE = new Memory(1, 1, 0, null, null);
+
+    Position position() {
+        return new Position(epoch, revision, headId);
+    }
 
     static Memory find(Session session, byte[] hash) throws SQLException {
         Memory found = session.first(session.dialect().memory(), Memory::of, hash);

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import dev.langchain4j.data.message.ChatMessageType;
-import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -29,13 +29,9 @@ record Node(
     static Node existing(Session session, MemoryKey key, byte[] hash, String field, String id) throws SQLException {
         Node found = byId(session, hash, id);
         if (found == null) {
-            throw missing(key, field, id);
+            throw UnknownMessageException.notThere(key, field, id);
         }
         return found;
-    }
-
-    static InvalidInputException missing(MemoryKey key, String field, String id) {
-        return new InvalidInputException(field, "message " + id + " is not in memory " + key);
     }
 
     /** The message that follows this one, or that follows nothing. */

@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.UnknownParentException;
 import io.github.keepsake4j.log.View;
@@ -18,9 +19,13 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -95,10 +100,8 @@ final class PostgresAppend {
     private AppendResult result(ResultSet row) throws SQLException {
         return new AppendResult(
                 row.getString("prev_head_id"),
-                row.getString("head_id"),
+                new Position(row.getLong("epoch"), row.getLong("revision"), row.getString("head_id")),
                 columns.size() == 0 ? 0 : row.getLong("last_seq"),
-                row.getLong("epoch"),
-                row.getLong("revision"),
                 false);
     }
 
@@ -108,6 +111,7 @@ final class PostgresAppend {
         return new @Nullable Object[] {
             hash,
             append.epoch(),
+            append.revision(),
             expected == null,
             expected == null ? null : expected.head(),
             message.id(),
@@ -135,6 +139,7 @@ final class PostgresAppend {
             node ? ((NodeKey) key).nodeId() : null,
             now,
             append.epoch(),
+            append.revision(),
             expected == null,
             expected == null ? null : expected.head(),
             lastSeq,
@@ -149,6 +154,7 @@ final class PostgresAppend {
             columns.lastPlaceOf(columns.userPlaces),
             view == null ? null : view.anchor(),
             view == null ? null : ViewJson.write(view),
+            append.namedByView().toArray(String[]::new),
             columns.ids,
             columns.parents(underHead ? null : parent),
             columns.messages,
@@ -163,15 +169,19 @@ final class PostgresAppend {
 
     /** Throws what stands in the way, or returns what a replay did, or null if nothing stands in the way any more. */
     private @Nullable AppendResult classify(Session session, @Nullable String parent) throws SQLException {
-        View view = append.view();
-        String anchor = view == null ? null : view.anchor();
+        List<String> named = new ArrayList<>(append.namedByView());
+        if (append.view() != null && append.view().anchor() != null) {
+            named.add(append.view().anchor());
+        }
+        Set<String> namedThere = new HashSet<>();
         Map<String, LoggedMessage> stored = new HashMap<>();
-        boolean[] there = new boolean[2];
+        boolean[] hasParent = new boolean[1];
         Memory memory = session.list(
                         PostgresSql.CLASSIFY,
                         row -> {
-                            there[0] = row.getBoolean("has_parent");
-                            there[1] = row.getBoolean("has_anchor");
+                            hasParent[0] = row.getBoolean("has_parent");
+                            namedThere.addAll(Arrays.asList(
+                                    (String[]) row.getArray("named").getArray()));
                             if (row.getString("id") != null) {
                                 LoggedMessage message = Rows.message(key, codec, row);
                                 stored.put(message.id(), message);
@@ -179,21 +189,19 @@ final class PostgresAppend {
                             return Memory.of(row);
                         },
                         parent,
-                        anchor,
+                        named.toArray(String[]::new),
                         hash,
                         columns.ids)
                 .get(0);
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
         if (AppendRules.isReplay(key, append, stored)) {
-            return new AppendResult(memory.headId(), memory.headId(), 0, memory.epoch(), memory.revision(), true);
+            return new AppendResult(memory.headId(), memory.position(), 0, true);
         }
-        AppendRules.checkHead(key, append.expected(), memory.headId());
-        if (parent != null && columns.size() > 0 && !there[0] && !append.importing()) {
+        AppendRules.checkPosition(key, append, memory.position());
+        if (parent != null && columns.size() > 0 && !hasParent[0] && !append.importing()) {
             throw new UnknownParentException(key, parent);
         }
-        if (anchor != null && !there[1]) {
-            throw new InvalidInputException("view anchor", "message " + anchor + " is not in memory " + key);
-        }
+        AppendRules.checkView(key, append, namedThere::contains);
         if (columns.size() == 0 && memory.headId() == null) {
             throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
         }

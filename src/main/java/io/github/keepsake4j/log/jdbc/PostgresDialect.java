@@ -5,8 +5,10 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
+import java.util.Set;
 
 /** PostgreSQL: each statement is a round trip, so an append is one and a read is one. */
 final class PostgresDialect implements Dialect {
@@ -55,6 +57,17 @@ final class PostgresDialect implements Dialect {
         AppendResult result = connections.single("append to memory " + key, statement::run);
         begun.add(key);
         return result;
+    }
+
+    @Override
+    public List<LoggedMessage> find(Connections connections, MemoryKey key, Set<String> ids) {
+        return connections.single(
+                "look-up in memory " + key,
+                session -> session.list(
+                        PostgresSql.FIND,
+                        row -> Rows.message(key, codec, row),
+                        Rows.hash(key),
+                        ids.toArray(String[]::new)));
     }
 
     @Override

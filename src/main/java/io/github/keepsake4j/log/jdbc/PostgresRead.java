@@ -1,11 +1,12 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.ResultSet;
@@ -29,9 +30,7 @@ final class PostgresRead {
     /** What stands beside the messages. */
     private record Beside(
             @Nullable Long start,
-            @Nullable String head,
-            long epoch,
-            long revision,
+            Position position,
             @Nullable Long system,
             @Nullable Long user,
             long floor,
@@ -82,7 +81,7 @@ final class PostgresRead {
                     query.maxTokens(),
                     stretch);
             if (beside == null) {
-                return Tail.empty(Memory.NONE.epoch(), Memory.NONE.revision());
+                return Tail.empty(Position.NONE);
             }
             if (isEnough(beside)) {
                 return tail(beside);
@@ -164,9 +163,7 @@ final class PostgresRead {
             case 1 ->
                 beside = new Beside(
                         Rows.nullableLong(row, "seq"),
-                        row.getString("id"),
-                        row.getLong("a"),
-                        row.getLong("b"),
+                        new Position(row.getLong("a"), row.getLong("b"), row.getString("id")),
                         Rows.nullableLong(row, "c"),
                         Rows.nullableLong(row, "d"),
                         row.getLong("floor_seq"),
@@ -206,23 +203,21 @@ final class PostgresRead {
     private Tail tail(Beside found) {
         if (found.start() == null) {
             if (query.from() != null) {
-                throw Node.missing(key, "from", query.from());
+                throw UnknownMessageException.notThere(key, "from", query.from());
             }
-            return Tail.empty(found.epoch(), found.revision());
+            return Tail.empty(found.position());
         }
         if (query.after() != null && found.namedAfter() == null) {
-            throw Node.missing(key, "after", query.after());
+            throw UnknownMessageException.notThere(key, "after", query.after());
         }
         if (query.after() != null && found.after() == 0) {
-            throw new InvalidInputException("after", "is no ancestor of the branch's end in memory " + key);
+            throw UnknownMessageException.noAncestor(key, "after");
         }
         messages.sort(Comparator.comparingLong(LoggedMessage::sequence));
         LoggedMessage oldest = messages.isEmpty() ? null : messages.get(0);
         Long parent = oldest == null ? found.start() : parents.get(oldest.sequence());
         return new Tail(
-                found.head(),
-                found.epoch(),
-                found.revision(),
+                found.position(),
                 messages,
                 oldest(),
                 behind(found.after(), found.system()),

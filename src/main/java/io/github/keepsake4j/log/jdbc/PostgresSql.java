@@ -78,11 +78,11 @@ final class PostgresSql {
             """
             WITH given AS MATERIALIZED (
               SELECT ?::bytea AS memory_key, ?::text AS tenant, ?::text AS app_id, ?::text AS conversation_id,
-                     ?::text AS node_id, ?::bigint AS now, ?::bigint AS epoch, ?::boolean AS any_head,
-                     ?::text AS expected_head, ?::bigint AS expected_last_seq, ?::boolean AS under_head,
-                     ?::text AS parent_id, ?::boolean AS importing, ?::bigint AS size, ?::bigint AS tokens,
-                     ?::text AS last_id, ?::bigint AS last_time, ?::bigint AS system_place, ?::bigint AS user_place,
-                     ?::text AS anchor_id, ?::text AS view
+                     ?::text AS node_id, ?::bigint AS now, ?::bigint AS epoch, ?::bigint AS revision,
+                     ?::boolean AS any_head, ?::text AS expected_head, ?::bigint AS expected_last_seq,
+                     ?::boolean AS under_head, ?::text AS parent_id, ?::boolean AS importing, ?::bigint AS size,
+                     ?::bigint AS tokens, ?::text AS last_id, ?::bigint AS last_time, ?::bigint AS system_place,
+                     ?::bigint AS user_place, ?::text AS anchor_id, ?::text AS view, ?::text[] AS named
             ),
             parent AS MATERIALIZED (
               SELECT p.seq, p.run_start, p.depth, p.path_tokens, p.system_seq, p.user_seq
@@ -102,6 +102,16 @@ final class PostgresSql {
                 LIMIT 1
               ) a
             ),
+            named AS MATERIALIZED (
+              SELECT count(*) AS found
+              FROM given
+              CROSS JOIN LATERAL unnest(given.named) AS name (id)
+              CROSS JOIN LATERAL (
+                SELECT n.seq FROM keepsake_message n
+                WHERE n.memory_key = given.memory_key AND n.id = name.id
+                LIMIT 1
+              ) n
+            ),
             memory AS (
               INSERT INTO keepsake_memory AS m
                 (memory_key, number, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq,
@@ -109,7 +119,7 @@ final class PostgresSql {
                  head_system_seq, head_user_seq, head_id, prev_head_seq, prev_system_seq, prev_user_seq)
               SELECT given.memory_key, COALESCE(seen.number, nextval('keepsake_memory_number')), given.tenant,
                      given.app_id, given.conversation_id, given.node_id, '{}', COALESCE(seen.epoch, 1),
-                     CASE WHEN given.view IS NULL THEN 1 ELSE 2 END, given.size, given.tokens, given.now,
+                     CASE WHEN given.view IS NULL AND given.parent_id IS NULL THEN 1 ELSE 2 END, given.size, given.tokens, given.now,
                      given.last_time, given.size, COALESCE(parent.run_start, 1), COALESCE(parent.depth, 0) + given.size,
                      COALESCE(parent.path_tokens, 0) + given.tokens, given.system_place, given.user_place,
                      given.last_id, parent.seq, parent.system_seq, parent.user_seq
@@ -121,17 +131,23 @@ final class PostgresSql {
               ) seen ON true
               LEFT JOIN parent ON true
               LEFT JOIN anchor ON true
+              CROSS JOIN named
               WHERE (given.epoch IS NULL OR given.epoch = COALESCE(seen.epoch, 1))
                 AND (given.parent_id IS NULL OR given.importing OR parent.seq IS NOT NULL)
                 AND (given.anchor_id IS NULL OR anchor.seq IS NOT NULL)
+                AND named.found = cardinality(given.named)
                 AND (seen.memory_key IS NOT NULL
                      OR (given.size > 0 AND (given.any_head OR given.expected_head IS NULL)
-                         AND COALESCE(given.expected_last_seq, 0) = 0))
+                         AND COALESCE(given.revision, 1) = 1 AND COALESCE(given.expected_last_seq, 0) = 0))
               ON CONFLICT (memory_key) DO UPDATE
               SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
                   node_id = excluded.node_id, metadata = COALESCE(m.metadata, '{}'),
                   created_at = CASE WHEN m.tenant IS NULL THEN excluded.created_at ELSE m.created_at END,
-                  revision = m.revision + excluded.revision - 1,
+                  revision = m.revision + CASE
+                    WHEN (SELECT view FROM given) IS NOT NULL THEN 1
+                    WHEN (SELECT under_head FROM given) THEN 0
+                    WHEN (SELECT parent_id FROM given) IS NOT DISTINCT FROM m.head_id THEN 0
+                    ELSE 1 END,
                   last_seq = m.last_seq + excluded.last_seq,
                   tokens = m.tokens + excluded.tokens,
                   last_message_at = COALESCE(excluded.last_message_at, m.last_message_at),
@@ -157,6 +173,7 @@ final class PostgresSql {
                     WHEN (SELECT under_head FROM given) THEN m.head_user_seq
                     ELSE excluded.prev_user_seq END
               WHERE m.epoch = excluded.epoch
+                AND m.revision = COALESCE((SELECT revision FROM given), m.revision)
                 AND (excluded.last_seq > 0 OR m.head_seq IS NOT NULL)
                 AND ((SELECT any_head FROM given) OR m.head_id IS NOT DISTINCT FROM (SELECT expected_head FROM given))
                 AND m.last_seq = COALESCE((SELECT expected_last_seq FROM given), m.last_seq)
@@ -195,7 +212,9 @@ final class PostgresSql {
             ),
             viewed AS (
               INSERT INTO keepsake_view (memory_key, anchor_seq, view)
-              SELECT memory.memory_key, COALESCE(anchor.seq, memory.head_seq), given.view
+              SELECT memory.memory_key, COALESCE(anchor.seq, memory.head_seq),
+                     replace(given.view, '"00000000-0000-0000-0000-000000000000"',
+                             COALESCE(to_json(memory.prev_head_id)::text, '"00000000-0000-0000-0000-000000000000"'))
               FROM memory
               CROSS JOIN given
               LEFT JOIN anchor ON true
@@ -227,12 +246,13 @@ final class PostgresSql {
                   head_system_seq = CASE WHEN given.is_system THEN m.last_seq + 1 ELSE m.head_system_seq END,
                   head_user_seq = CASE WHEN given.is_user THEN m.last_seq + 1 ELSE m.head_user_seq END
               FROM (
-                SELECT ?::bytea AS memory_key, ?::bigint AS epoch, ?::boolean AS any_head, ?::text AS expected_head,
-                       ?::text AS id, ?::integer AS tokens, ?::bigint AS created_at, ?::boolean AS is_system,
+                SELECT ?::bytea AS memory_key, ?::bigint AS epoch, ?::bigint AS revision, ?::boolean AS any_head,
+                       ?::text AS expected_head, ?::text AS id, ?::integer AS tokens, ?::bigint AS created_at, ?::boolean AS is_system,
                        ?::boolean AS is_user
               ) given
               WHERE m.memory_key = given.memory_key AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
                 AND m.epoch = COALESCE(given.epoch, m.epoch)
+                AND m.revision = COALESCE(given.revision, m.revision)
                 AND (given.any_head OR m.head_id = given.expected_head)
               RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
                         m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
@@ -250,24 +270,37 @@ final class PostgresSql {
             """;
 
     /**
-     * Why an append did not happen: the memory's row, whether parent and anchor are there, and the messages whose ids the
-     * batch uses, all as of one moment. At least one row. Parameters: parent, anchor, key, ids.
+     * Why an append did not happen: the memory's row, whether the parent is there, which messages that the view names are,
+     * and the messages whose ids the batch uses, all as of one moment. At least one row. Parameters: parent, named, key,
+     * ids.
      */
     static final String CLASSIFY =
             """
             WITH given AS NOT MATERIALIZED (
-              SELECT ?::text AS parent_id, ?::text AS anchor_id, ?::bytea AS memory_key, ?::text[] AS ids
+              SELECT ?::text AS parent_id, ?::text[] AS named, ?::bytea AS memory_key, ?::text[] AS ids
             )
             SELECT COALESCE(m.epoch, 1) AS epoch, COALESCE(m.revision, 1) AS revision,
                    COALESCE(m.last_seq, 0) AS last_seq, m.head_seq, m.head_id,
                    EXISTS (SELECT FROM keepsake_message p
                            WHERE p.memory_key = given.memory_key AND p.id = given.parent_id) AS has_parent,
-                   EXISTS (SELECT FROM keepsake_message a
-                           WHERE a.memory_key = given.memory_key AND a.id = given.anchor_id) AS has_anchor,
+                   ARRAY(SELECT n.id FROM unnest(given.named) AS name (id)
+                         CROSS JOIN LATERAL (
+                           SELECT n.id FROM keepsake_message n
+                           WHERE n.memory_key = given.memory_key AND n.id = name.id
+                           LIMIT 1
+                         ) n) AS named,
                    s.seq, s.id, s.parent_id, s.message, s.tokens, s.token_counter, s.created_at
             FROM given
             LEFT JOIN keepsake_memory m ON m.memory_key = given.memory_key
             LEFT JOIN keepsake_message s ON s.memory_key = given.memory_key AND s.id = ANY (given.ids)
+            """;
+
+    static final String FIND =
+            """
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            FROM keepsake_message
+            WHERE memory_key = ? AND id = ANY (?)
+            ORDER BY seq
             """;
 
     /** The message with the highest sequence. Parameters: key, key. */

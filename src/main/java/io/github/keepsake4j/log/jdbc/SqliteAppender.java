@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.UnknownParentException;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;
@@ -14,8 +15,10 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One append, inside a transaction that holds the write lock: nothing can come between its look and its write. */
@@ -43,22 +46,44 @@ final class SqliteAppender {
         Memory memory = Memory.find(session, hash);
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
         if (AppendRules.isReplay(key, append, stored(append))) {
-            return new AppendResult(memory.headId(), memory.headId(), 0, memory.epoch(), memory.revision(), true);
+            return new AppendResult(memory.headId(), memory.position(), 0, true);
         }
-        AppendRules.checkHead(key, append.expected(), memory.headId());
+        AppendRules.checkPosition(key, append, memory.position());
 
+        Node parent = append.messages().isEmpty() ? null : parent(append.parent(), memory, append.importing());
+        // Only an import has a named parent that is not there: its name is kept for reads to report.
+        String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
+        checkView(append);
         String head = memory.headId();
         if (!append.messages().isEmpty()) {
             Memory.create(session, key, hash, now);
-            head = insert(append, texts, memory, now);
+            head = insert(append, texts, memory, parent, parentId, now);
         }
         long revision = memory.revision();
-        if (append.view() != null) {
-            setView(append.view(), head);
+        if (AppendRules.raisesRevision(append, parentId, memory.headId())) {
+            session.update(SqliteSql.BUMP_REVISION, hash);
             revision++;
         }
+        if (append.view() != null) {
+            setView(append.view().resolved(memory.headId()), head);
+        }
         long lastSequence = texts.isEmpty() ? 0 : memory.lastSeq() + texts.size();
-        return new AppendResult(memory.headId(), head, lastSequence, memory.epoch(), revision, false);
+        return new AppendResult(memory.headId(), new Position(memory.epoch(), revision, head), lastSequence, false);
+    }
+
+    /** Looks only for what the view names, each by its index. */
+    private void checkView(Append append) throws SQLException {
+        Set<String> names = new HashSet<>(append.namedByView());
+        if (append.view() != null && append.view().anchor() != null) {
+            names.add(append.view().anchor());
+        }
+        Set<String> there = new HashSet<>();
+        for (String id : names) {
+            if (Node.byId(session, hash, id) != null) {
+                there.add(id);
+            }
+        }
+        AppendRules.checkView(key, append, there::contains);
     }
 
     private Map<String, LoggedMessage> stored(Append append) throws SQLException {
@@ -73,10 +98,15 @@ final class SqliteAppender {
         return stored;
     }
 
-    private String insert(Append append, List<String> texts, Memory memory, long now) throws SQLException {
-        Node parent = parent(append.parent(), memory, append.importing());
-        // Only an import gets here with a named parent that is not there: the name is kept for reads to report.
-        String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
+    private String insert(
+            Append append,
+            List<String> texts,
+            Memory memory,
+            @Nullable Node parent,
+            @Nullable String firstParentId,
+            long now)
+            throws SQLException {
+        String parentId = firstParentId;
         long seq = memory.lastSeq();
         long tokens = 0;
         long time = now;
@@ -140,6 +170,5 @@ final class SqliteAppender {
         }
         Node node = Node.existing(session, key, hash, "view anchor", anchor);
         session.update(SqliteSql.PUT_VIEW, hash, node.seq(), ViewJson.write(view));
-        session.update(SqliteSql.BUMP_REVISION, hash);
     }
 }

@@ -5,8 +5,11 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** SQLite: statements cost next to nothing, so an append and a read are several small ones in one transaction. */
 final class SqliteDialect implements Dialect {
@@ -49,6 +52,17 @@ final class SqliteDialect implements Dialect {
         byte[] hash = Rows.hash(key);
         return connections.write("append to memory " + key, session -> new SqliteAppender(session, key, hash, codec)
                 .append(append, texts, now));
+    }
+
+    @Override
+    public List<LoggedMessage> find(Connections connections, MemoryKey key, Set<String> ids) {
+        return connections.single(
+                "look-up in memory " + key,
+                session -> session.list(
+                        SqliteSql.FIND,
+                        row -> Rows.message(key, codec, row),
+                        Rows.hash(key),
+                        ids.stream().map(codec::encodeText).collect(Collectors.joining(",", "[", "]"))));
     }
 
     @Override

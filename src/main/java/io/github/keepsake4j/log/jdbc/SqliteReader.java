@@ -4,8 +4,8 @@ import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
@@ -42,7 +42,7 @@ final class SqliteReader {
         Memory memory = Memory.find(session, hash);
         Node start = start(query, memory);
         if (start == null) {
-            return Tail.empty(memory.epoch(), memory.revision());
+            return Tail.empty(memory.position());
         }
         Node after = after(query, start);
         long floor = after == null ? 0 : after.seq();
@@ -61,9 +61,7 @@ final class SqliteReader {
                 new ArrayList<>(steps.stream().map(Step::message).toList());
         Collections.reverse(messages);
         return new Tail(
-                memory.headId(),
-                memory.epoch(),
-                memory.revision(),
+                memory.position(),
                 messages,
                 complete && covering == null
                         ? messages.subList(0, Math.min(query.oldest(), messages.size()))
@@ -89,7 +87,7 @@ final class SqliteReader {
         }
         Node after = Node.existing(session, key, hash, "after", query.after());
         if (!start.hasOnBranch(session, hash, after.seq())) {
-            throw new InvalidInputException("after", "is no ancestor of the branch's end in memory " + key);
+            throw UnknownMessageException.noAncestor(key, "after");
         }
         return after;
     }

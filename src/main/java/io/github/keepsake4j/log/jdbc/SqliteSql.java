@@ -36,6 +36,15 @@ final class SqliteSql {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
 
+    /** Messages by their ids, which are one JSON array. */
+    static final String FIND =
+            """
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at
+            FROM json_each(?2) AS wanted
+            CROSS JOIN keepsake_message m ON m.memory_key = ?1 AND m.id = wanted.value
+            ORDER BY m.seq
+            """;
+
     static final String MESSAGE_BY_ID =
             """
             SELECT seq, id, parent_id, message, tokens, token_counter, created_at

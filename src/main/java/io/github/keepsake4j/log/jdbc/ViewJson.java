@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** A view as JSON. Fields that a newer version wrote are ignored. */
 final class ViewJson {
 
-    private record Runs(List<View.Run> runs, List<View.Run> cleared, @Nullable String summary) {}
+    private record Runs(List<View.Run> runs, @Nullable String summary) {}
 
     private static final JsonMapper MAPPER = JsonMapper.builder()
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
@@ -22,7 +22,7 @@ final class ViewJson {
 
     static String write(View view) {
         try {
-            return MAPPER.writeValueAsString(new Runs(view.runs(), view.cleared(), view.summary()));
+            return MAPPER.writeValueAsString(new Runs(view.runs(), view.summary()));
         } catch (JsonProcessingException e) {
             throw new IllegalStateException("ids are always written", e);
         }
@@ -31,7 +31,8 @@ final class ViewJson {
     static View read(MemoryKey key, String json, String anchor, long anchorSequence) {
         try {
             Runs stored = MAPPER.readValue(json, Runs.class);
-            return new View(anchor, anchorSequence, stored.runs(), stored.cleared(), stored.summary());
+            // A head that no statement put in had no message in its place: the memory was empty.
+            return new View(anchor, anchorSequence, stored.runs(), stored.summary()).resolved(null);
         } catch (JsonProcessingException | RuntimeException e) {
             throw new UnreadableDataException(
                     "Memory " + key + ": the view at message " + anchor + " cannot be read. Its bytes are kept", e);

@@ -77,11 +77,10 @@ record Beside(
     }
 
     /** A view; its summary is named by the message that it covers up to. Documents of before there were any have none. */
-    record Shown(String anchor, List<View.Run> runs, List<View.Run> cleared, @Nullable String summary) {
+    record Shown(String anchor, List<View.Run> runs, @Nullable String summary) {
         Shown {
             Objects.requireNonNull(anchor, "anchor");
             runs = runs == null ? List.of() : List.copyOf(runs);
-            cleared = cleared == null ? List.of() : List.copyOf(cleared);
         }
     }
 

@@ -129,8 +129,8 @@ record Change(Document document, byte[] bytes, byte @Nullable [] keptBytes) {
                 state.revision(),
                 counters(shown),
                 state.views().stream()
-                        .map(view -> new Beside.Shown(
-                                Objects.requireNonNull(view.anchor()), view.runs(), view.cleared(), view.summary()))
+                        .map(view ->
+                                new Beside.Shown(Objects.requireNonNull(view.anchor()), view.runs(), view.summary()))
                         .toList(),
                 state.summaries(),
                 List.copyOf(state.leases().values()),

@@ -178,14 +178,13 @@ record Document(State state, Beside beside, Map<String, String> othersBeside, Ma
         List<View> views = new ArrayList<>();
         if (!cleared.isEmpty()) {
             Entry anchor = cleared.get(cleared.size() - 1);
-            views.add(new View(anchor.id(), anchor.sequence(), List.of(), List.of(), null));
+            views.add(new View(anchor.id(), anchor.sequence(), List.of(), null));
         }
         for (Beside.Shown shown : beside.views()) {
             Long anchor = sequences.get(shown.anchor());
             if (anchor != null && areThere(shown.runs(), sequences)) {
-                List<View.Run> repeatable = areThere(shown.cleared(), sequences) ? shown.cleared() : List.of();
                 String summary = sequences.containsKey(shown.summary()) ? shown.summary() : null;
-                views.add(new View(shown.anchor(), anchor, shown.runs(), repeatable, summary));
+                views.add(new View(shown.anchor(), anchor, shown.runs(), summary));
             }
         }
         return views;

@@ -150,9 +150,7 @@ final class MovedContents {
 
     Tail restore(MemoryKey key, Tail tail) {
         return new Tail(
-                tail.head(),
-                tail.epoch(),
-                tail.revision(),
+                tail.position(),
                 restore(key, tail.messages()),
                 restore(key, tail.oldest()),
                 restore(key, tail.system()),
@@ -221,7 +219,7 @@ final class MovedContents {
     }
 
     private static Append with(Append of, List<NewMessage> messages) {
-        return new Append(of.parent(), messages, of.expected(), of.epoch(), of.view(), of.importing());
+        return new Append(of.parent(), messages, of.epoch(), of.revision(), of.expected(), of.view(), of.importing());
     }
 
     private String name(MemoryKey key, String hash) {

@@ -182,7 +182,11 @@ final class OpenTurns {
     /** A view, an expected head and an import are decided on what the bucket holds; an answer ends the turn. */
     private static boolean mayWait(Append append) {
         List<?> messages = append.messages();
-        if (messages.isEmpty() || append.view() != null || append.expected() != null || append.importing()) {
+        if (messages.isEmpty()
+                || append.view() != null
+                || append.expected() != null
+                || append.revision() != null
+                || append.importing()) {
             return false;
         }
         ChatMessage last = append.messages().get(messages.size() - 1).message();

@@ -18,11 +18,13 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -150,6 +152,12 @@ public final class S3MessageLog implements MessageLog {
     public Tail read(MemoryKey key, ReadQuery query) {
         Tail tail = store.read(key, tree -> tree.read(query));
         return contents.restore(key, tail);
+    }
+
+    @Override
+    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
+        List<LoggedMessage> found = store.read(key, tree -> tree.find(ids));
+        return contents.restore(key, found);
     }
 
     @Override

@@ -1,30 +1,20 @@
 package io.github.keepsake4j.log.etag;
 
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.log.Append;
-import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.HistoryPage;
-import io.github.keepsake4j.log.HistoryQuery;
-import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
-import io.github.keepsake4j.log.Summary;
-import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.log.TreeMessageLog;
 import io.github.keepsake4j.message.MemoryKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
-import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -36,7 +26,7 @@ import java.util.function.Function;
  * A log with the shape of object storage: each memory is one document, and a change is applied again on what is there
  * until nobody was first. It shows that the port needs no database.
  */
-final class EtagMessageLog implements MessageLog {
+final class EtagMessageLog extends TreeMessageLog {
 
     private static final MessageCodec CODEC = new MessageCodec();
     private static final MemoryTree.Payloads PAYLOADS = new MemoryTree.Payloads(CODEC::encode, CODEC::decode);
@@ -60,39 +50,6 @@ final class EtagMessageLog implements MessageLog {
 
     static String name(MemoryKey key) {
         return "memories/" + MemoryKey.encode(key.tenant()) + "/" + key.canonical();
-    }
-
-    @Override
-    public AppendResult append(MemoryKey key, Append append) {
-        return write(key, tree -> tree.append(append, clock.instant()));
-    }
-
-    @Override
-    public Tail read(MemoryKey key, ReadQuery query) {
-        return read(key, tree -> tree.read(query));
-    }
-
-    @Override
-    public HistoryPage history(MemoryKey key, HistoryQuery query) {
-        return read(key, tree -> tree.history(query));
-    }
-
-    @Override
-    public List<Branch> branches(MemoryKey key) {
-        return read(key, MemoryTree::branches);
-    }
-
-    @Override
-    public String moveHead(MemoryKey key, String messageId, Long epoch) {
-        return write(key, tree -> tree.moveHead(messageId, epoch));
-    }
-
-    @Override
-    public void describe(MemoryKey key, String title, Map<String, String> metadata) {
-        write(key, tree -> {
-            tree.describe(title, metadata, clock.instant());
-            return true;
-        });
     }
 
     @Override
@@ -127,46 +84,22 @@ final class EtagMessageLog implements MessageLog {
     }
 
     @Override
-    public void putSummary(MemoryKey key, Summary summary, long epoch) {
-        write(key, tree -> {
-            tree.putSummary(summary, epoch);
-            return true;
-        });
-    }
-
-    @Override
-    public List<Summary> summaries(MemoryKey key) {
-        return read(key, MemoryTree::summaries);
-    }
-
-    @Override
-    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
-        return write(key, tree -> tree.acquireLease(name, owner, duration, clock.instant()));
-    }
-
-    @Override
-    public void releaseLease(MemoryKey key, String name, String owner) {
-        write(key, tree -> {
-            tree.releaseLease(name, owner);
-            return true;
-        });
-    }
-
-    @Override
-    public long erase(MemoryKey key) {
-        return write(key, MemoryTree::erase);
-    }
-
-    @Override
     public void close() {
         // Nothing is held.
     }
 
-    private <T> T read(MemoryKey key, Function<MemoryTree, T> query) {
+    @Override
+    protected Instant now() {
+        return clock.instant();
+    }
+
+    @Override
+    protected <T> T ask(MemoryKey key, Function<MemoryTree, T> query) {
         return query.apply(tree(key, load(key)));
     }
 
-    private <T> T write(MemoryKey key, Function<MemoryTree, T> change) {
+    @Override
+    protected <T> T change(MemoryKey key, Function<MemoryTree, T> change) {
         Lock lock = locks.computeIfAbsent(key, k -> new ReentrantLock());
         lock.lock();
         try {

@@ -22,10 +22,10 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.view.ViewReader;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -85,9 +85,9 @@ class PostgresStatementsTest {
         assertThat(count(() -> log.append(KEY, batchUnder("b", "g", "h")))).isOne();
         assertThat(count(() -> log.append(KEY, batch("i").expectingHead("h").inEpoch(epoch))))
                 .isOne();
-        assertThat(count(() -> log.append(KEY, batch("j").withView(View.of(null, List.of(), List.of())))))
+        assertThat(count(() -> log.append(KEY, batch("j").withView(View.of(null, List.of())))))
                 .isOne();
-        assertThat(count(() -> log.append(KEY, Append.viewOnly(View.of("j", List.of(), List.of())))))
+        assertThat(count(() -> log.append(KEY, Append.viewOnly(View.of("j", List.of())))))
                 .isOne();
         assertThat(count(() -> log.append(ConversationKey.of("acme", "new"), batch("a"))))
                 .isOne();
@@ -103,7 +103,7 @@ class PostgresStatementsTest {
                 .isOne();
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(0).alsoOldest(4))))
                 .isOne();
-        log.append(KEY, batchUnder("a", "c", "d").withView(View.of(null, List.of(), List.of())));
+        log.append(KEY, batchUnder("a", "c", "d").withView(View.of(null, List.of())));
         log.putSummary(KEY, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
         log.append(KEY, batchUnder("b", "e"));
         statements.clear();
@@ -141,7 +141,7 @@ class PostgresStatementsTest {
     void the_oldest_of_a_view_cost_a_statement_for_each_run_that_the_first_one_does_not_tell() {
         log.append(KEY, batch("c", "d", "e", "f"));
         List<View.Run> runs = List.of(new View.Run(null, "b"), new View.Run("d", "e"));
-        log.append(KEY, Append.viewOnly(View.of(null, runs, List.of())));
+        log.append(KEY, Append.viewOnly(View.of(null, runs)));
         log.append(KEY, batch("g", "h", "i"));
 
         assertThat(count(() -> ViewReader.read(log, KEY, ReadQuery.newest(2).alsoOldest(2))))
@@ -155,7 +155,7 @@ class PostgresStatementsTest {
                 .isEqualTo(3);
         assertThat(count(() -> ViewReader.read(log, KEY, ReadQuery.newest(3).alsoOldest(2))))
                 .isOne();
-        log.append(KEY, Append.viewOnly(View.of(null, List.of(), runs)));
+        log.append(KEY, Append.viewOnly(View.of(null, List.of())));
         log.append(KEY, batch("j", "k", "l"));
         assertThat(count(() -> ViewReader.read(log, KEY, ReadQuery.newest(2).alsoOldest(2))))
                 .as("a cleared view")

@@ -23,11 +23,11 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.log.ViewReader;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.Messages;
+import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -366,7 +366,7 @@ class DocumentTest extends BucketFixture {
     void a_view_of_cleared_messages_shows_them_to_all() throws Exception {
         log.append(NODE, batch("a", "b"));
         log.append(NODE, clear());
-        log.append(NODE, Append.viewOnly(View.of(null, List.of(new View.Run(null, "a")), List.of())));
+        log.append(NODE, Append.viewOnly(View.of(null, List.of(new View.Run(null, "a")))));
 
         assertThat(PlainProgram.read(text(NODE_OBJECT))).hasSize(2);
         assertThat(objects()).containsExactly(NODE_OBJECT);
@@ -377,8 +377,7 @@ class DocumentTest extends BucketFixture {
         log.append(NODE, batch("a", "b"));
         log.append(
                 NODE,
-                Append.viewOnly(View.of(null, List.of(new View.Run(null, "a")), List.of())
-                        .behindSummary("a")));
+                Append.viewOnly(View.of(null, List.of(new View.Run(null, "a"))).behindSummary("a")));
         String now = text(NODE_OBJECT);
         assertThat(now).contains(",\"summary\":\"a\"");
         put(NODE_OBJECT, now.replace(",\"summary\":\"a\"", ""));
@@ -404,7 +403,7 @@ class DocumentTest extends BucketFixture {
     void what_a_summary_stands_for_is_not_hidden_from_a_plain_reader() throws Exception {
         log.append(NODE, batch("a", "b"));
         log.putSummary(NODE, new Summary("b", "text", 1, "c", 2, 2, null, Instant.EPOCH), 1);
-        log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of()).behindSummary("b")));
+        log.append(NODE, Append.viewOnly(View.of(null, List.of()).behindSummary("b")));
 
         assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("a", "b");
         assertThat(objects()).containsExactly(NODE_OBJECT);
@@ -591,7 +590,7 @@ class DocumentTest extends BucketFixture {
     }
 
     private static Append clear() {
-        return Append.viewOnly(View.of(null, List.of(), List.of()));
+        return Append.viewOnly(View.of(null, List.of()));
     }
 
     /** A blank system message is the one plain message that LangChain4j cannot hold. */

@@ -68,7 +68,7 @@ class RequestsTest extends BucketFixture {
         assertThat(requests(() -> log.append(NODE, batch("d"))))
                 .as("somebody was first")
                 .isEqualTo("1 GET, 2 PUT");
-        assertThat(requests(() -> log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of())))))
+        assertThat(requests(() -> log.append(NODE, Append.viewOnly(View.of(null, List.of())))))
                 .as("a clear")
                 .isEqualTo("2 PUT");
         assertThat(requests(() -> log.append(NODE, batch("e")))).isEqualTo("1 PUT");
@@ -259,7 +259,7 @@ class RequestsTest extends BucketFixture {
                         () -> assertThat(log.acquireLease(NODE, "work", "one", Duration.ofHours(1)))
                                 .isPresent(),
                 "summary", () -> log.putSummary(NODE, new Summary("a", "text", 1, "c", 1, 1, null, Instant.EPOCH), 1),
-                "clear", () -> log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of()))));
+                "clear", () -> log.append(NODE, Append.viewOnly(View.of(null, List.of()))));
         for (String name : List.of("append", "lease", "summary", "clear")) {
             MessageLog other = another();
             once("PUT", false, () -> {
@@ -349,13 +349,13 @@ class RequestsTest extends BucketFixture {
                 S3Server.fail(503);
             }
         });
-        assertThatThrownBy(() -> log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of()))))
+        assertThatThrownBy(() -> log.append(NODE, Append.viewOnly(View.of(null, List.of()))))
                 .isInstanceOf(StorageUnavailableException.class);
         server.leaveAlone();
 
         assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("a", "b");
         assertThat(branch(another(), NODE)).containsExactly("a", "b");
-        another().append(NODE, Append.viewOnly(View.of(null, List.of(), List.of())));
+        another().append(NODE, Append.viewOnly(View.of(null, List.of())));
         assertThat(PlainProgram.read(text(NODE_OBJECT))).isEmpty();
         assertThat(ids(history(another(), NODE))).containsExactly("a", "b");
     }
@@ -363,7 +363,7 @@ class RequestsTest extends BucketFixture {
     @Test
     void what_lies_beside_may_go_while_somebody_reads() {
         log.append(NODE, batch("a", "b"));
-        log.append(NODE, Append.viewOnly(View.of(null, List.of(), List.of())));
+        log.append(NODE, Append.viewOnly(View.of(null, List.of())));
         MessageLog reader = another();
         AtomicInteger gets = new AtomicInteger();
         server.before(request -> {

@@ -80,7 +80,7 @@ class S3EndpointTest {
             log.append(key, batch("a"));
             log.append(
                     key, Append.under(Parent.head(), List.of(message("b", UserMessage.from("x".repeat(200_000)), 1))));
-            log.append(key, Append.viewOnly(View.of(null, List.of(), List.of())));
+            log.append(key, Append.viewOnly(View.of(null, List.of())));
             log.append(key, batch("c"));
 
             assertThat(branch(second, key)).containsExactly("a", "b", "c");

@@ -79,7 +79,7 @@ class TurnModeTest extends BucketFixture {
     }
 
     private static Append clear() {
-        return Append.viewOnly(View.of(null, List.of(), List.of()));
+        return Append.viewOnly(View.of(null, List.of()));
     }
 
     @Test
@@ -137,10 +137,9 @@ class TurnModeTest extends BucketFixture {
         turns.append(NODE, ends("a"));
         Map<String, Runnable> changes = Map.of(
                 "view",
-                () -> turns.append(NODE, Append.viewOnly(View.of(null, List.of(new View.Run(null, "a")), List.of()))),
+                () -> turns.append(NODE, Append.viewOnly(View.of(null, List.of(new View.Run(null, "a"))))),
                 "messages and a view",
-                () -> turns.append(
-                        NODE, batch("m").withView(View.of(null, List.of(new View.Run(null, "a")), List.of()))),
+                () -> turns.append(NODE, batch("m").withView(View.of(null, List.of(new View.Run(null, "a"))))),
                 "import",
                 () -> turns.append(NODE, batchUnder("elsewhere", "i").asImport()),
                 "expected head",

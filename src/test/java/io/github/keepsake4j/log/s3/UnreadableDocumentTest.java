@@ -148,9 +148,7 @@ class UnreadableDocumentTest extends BucketFixture {
     @Test
     void what_lies_beside_the_document_is_part_of_it() {
         log.append(NODE, batch("a"));
-        log.append(
-                NODE,
-                io.github.keepsake4j.log.Append.viewOnly(io.github.keepsake4j.log.View.of(null, List.of(), List.of())));
+        log.append(NODE, io.github.keepsake4j.log.Append.viewOnly(io.github.keepsake4j.log.View.of(null, List.of())));
         String beside = objects().stream()
                 .filter(name -> !name.equals(NODE_OBJECT))
                 .findFirst()

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j.turn;
 
 /** What happens when a turn begins while another turn of the same conversation is going on, in this process or another. */
 public enum TurnPolicy {

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j.log;
 
 import static io.github.keepsake4j.log.LogTesting.KEY;
 import static io.github.keepsake4j.log.LogTesting.batch;
@@ -6,14 +6,12 @@ import static io.github.keepsake4j.log.LogTesting.ids;
 import static io.github.keepsake4j.log.LogTesting.users;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What was read stays true over appends of ours. */
-class SeenTest {
+class TailTest {
 
     private final MessageLog log = new InMemoryMessageLog();
 
@@ -39,9 +37,8 @@ class SeenTest {
     }
 
     private List<String> oldestAfterAppending(ReadQuery query) {
-        Seen seen = Seen.of(log.read(KEY, query), TailLoader.context(KEY, log.read(KEY, query)));
-        Seen after = seen.after(users("x", "y"), log.append(KEY, batch("x", "y")));
+        Tail after = log.read(KEY, query).after(users("x", "y"), log.append(KEY, batch("x", "y")));
         assertThat(after).isNotNull();
-        return ids(after.tail().oldest());
+        return ids(after.oldest());
     }
 }

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j.turn;
 
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.Map;

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j.turn;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -29,11 +29,11 @@ public final class TurnLeases {
     private final TurnQueue queue;
 
     /** The newest turn of each memory, which is the one that holds the lease. */
-    private final Map<MemoryKey, HeldTurn> held = new ConcurrentHashMap<>();
+    private final Map<MemoryKey, TurnLease> held = new ConcurrentHashMap<>();
 
     /** The turns that the current thread is in. Of this log only, and removed with the last of them. */
     @SuppressWarnings("ThreadLocalUsage")
-    private final ThreadLocal<@Nullable Map<MemoryKey, HeldTurn>> ofThread = new ThreadLocal<>();
+    private final ThreadLocal<@Nullable Map<MemoryKey, TurnLease>> ofThread = new ThreadLocal<>();
 
     /**
      * Makes one without turns.
@@ -78,7 +78,7 @@ public final class TurnLeases {
         if (keeps(wanted) || outer(key) != null) {
             return body.get();
         }
-        HeldTurn turn = take(key, wanted);
+        TurnLease turn = take(key, wanted);
         enter(turn);
         try {
             return body.get();
@@ -101,14 +101,18 @@ public final class TurnLeases {
         if (keeps(wanted)) {
             return new TurnHandle(() -> {});
         }
-        HeldTurn outer = outer(key);
-        HeldTurn turn = outer != null ? outer.share() : take(key, wanted);
+        TurnLease outer = outer(key);
+        TurnLease turn = outer != null ? outer.share() : take(key, wanted);
         return new TurnHandle(() -> end(turn));
     }
 
-    /** Renews the lease of this process's turn on a memory, if there is one and it is time to. */
-    void renew(MemoryKey key) {
-        HeldTurn turn = held.get(key);
+    /**
+     * Renews the lease of this process's turn on a memory, if there is one and it is time to.
+     *
+     * @param key the memory
+     */
+    public void renew(MemoryKey key) {
+        TurnLease turn = held.get(key);
         if (turn != null) {
             turn.renew();
         }
@@ -118,8 +122,8 @@ public final class TurnLeases {
         return (wanted == null ? policy : wanted) == TurnPolicy.KEEP;
     }
 
-    private HeldTurn take(MemoryKey key, @Nullable TurnPolicy wanted) {
-        HeldTurn turn = new HeldTurn(log, key, lease, nanoTime);
+    private TurnLease take(MemoryKey key, @Nullable TurnPolicy wanted) {
+        TurnLease turn = new TurnLease(log, key, lease, nanoTime);
         boolean wait = (wanted == null ? policy : wanted) == TurnPolicy.WAIT;
         try {
             if (!(wait ? queue.await(key, waitNanos, turn::acquire) : turn.acquire())) {
@@ -129,27 +133,27 @@ public final class TurnLeases {
             Thread.currentThread().interrupt();
             throw new TurnConflictException(key, e);
         }
-        HeldTurn before = held.put(key, turn);
+        TurnLease before = held.put(key, turn);
         if (before != null) {
             before.lost();
         }
         return turn;
     }
 
-    private void end(HeldTurn turn) {
+    private void end(TurnLease turn) {
         if (turn.leave()) {
             held.remove(turn.key(), turn);
             queue.wake(turn.key());
         }
     }
 
-    private @Nullable HeldTurn outer(MemoryKey key) {
-        Map<MemoryKey, HeldTurn> turns = ofThread.get();
+    private @Nullable TurnLease outer(MemoryKey key) {
+        Map<MemoryKey, TurnLease> turns = ofThread.get();
         return turns == null ? null : turns.get(key);
     }
 
-    private void enter(HeldTurn turn) {
-        Map<MemoryKey, HeldTurn> turns = ofThread.get();
+    private void enter(TurnLease turn) {
+        Map<MemoryKey, TurnLease> turns = ofThread.get();
         if (turns == null) {
             turns = new HashMap<>();
             ofThread.set(turns);
@@ -157,8 +161,8 @@ public final class TurnLeases {
         turns.put(turn.key(), turn);
     }
 
-    private void exit(HeldTurn turn) {
-        Map<MemoryKey, HeldTurn> turns = ofThread.get();
+    private void exit(TurnLease turn) {
+        Map<MemoryKey, TurnLease> turns = ofThread.get();
         if (turns != null) {
             turns.remove(turn.key());
             if (turns.isEmpty()) {

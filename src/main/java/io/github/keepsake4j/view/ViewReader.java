@@ -1,7 +1,13 @@
-package io.github.keepsake4j.log;
+package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
@@ -10,12 +16,17 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Reads what a caller sees: the branch, or, where a view is in force, the view's runs and what follows its anchor. The
- * algorithm once, above the port: a branch without a view, or one that has outgrown its view, costs one read.
+ * Reads the messages that a caller sees: the branch, or, where a view is in force, the view's runs and the messages that
+ * follow its anchor. A branch without a view, or one that has outgrown its view, costs one read. A run that the memory
+ * does not hold, as after a restored backup, is left out and logged.
  */
 public final class ViewReader {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ViewReader.class);
 
     private final MessageLog log;
     private final MemoryKey key;
@@ -34,7 +45,7 @@ public final class ViewReader {
     private @Nullable String missingParent;
     private boolean complete = true;
 
-    /** Whether a summary stands for the runs, so that only their system message is looked for. */
+    /** Whether a summary replaces the runs, so that only their system message is looked for. */
     private boolean summarized;
 
     private ViewReader(MessageLog log, MemoryKey key, ReadQuery query) {
@@ -86,17 +97,26 @@ public final class ViewReader {
     }
 
     /**
-     * Reads runs, such as what a view has cleared.
+     * Reads at least all that a memory shows and that was appended behind a sequence.
      *
      * @param log where to read
      * @param key the memory
-     * @param runs the runs
-     * @param maxMessages how many messages at most, 0 or more; the last ones, if there are more
-     * @return the messages in the order of the runs; it tells whether they are complete
+     * @param sequence the sequence, 0 or more
+     * @param guess how many messages the read starts with, 1 or more; where it was too low, more reads follow
+     * @return a tail whose messages, system message and completeness are the view's
      */
-    public static Tail runs(MessageLog log, MemoryKey key, List<View.Run> runs, int maxMessages) {
-        return new ViewReader(log, key, ReadQuery.newest(maxMessages))
-                .resolve(Tail.empty(0, 0), View.of(null, runs, List.of()));
+    public static Tail since(MessageLog log, MemoryKey key, long sequence, int guess) {
+        for (long most = guess; ; most *= 4) {
+            Tail tail = read(log, key, ReadQuery.newest((int) Math.min(most, Integer.MAX_VALUE)));
+            View view = tail.view();
+            // Runs are in any order, so newer messages may be in each of them.
+            boolean inRuns = view != null && view.anchorSequence() > sequence;
+            boolean reached =
+                    !tail.messages().isEmpty() && tail.messages().get(0).sequence() <= sequence;
+            if (tail.complete() || most > Integer.MAX_VALUE || (reached && !inRuns)) {
+                return tail;
+            }
+        }
     }
 
     private static Tail readOn(MessageLog log, MemoryKey key, Tail newest, @Nullable String after) {
@@ -105,9 +125,7 @@ public final class ViewReader {
         List<LoggedMessage> messages = new ArrayList<>(older.messages());
         messages.addAll(newest.messages());
         return new Tail(
-                newest.head(),
-                newest.epoch(),
-                newest.revision(),
+                newest.position(),
                 messages,
                 List.of(),
                 newest.system(),
@@ -145,9 +163,7 @@ public final class ViewReader {
         List<LoggedMessage> oldestFirst = new ArrayList<>(found);
         Collections.reverse(oldestFirst);
         return new Tail(
-                branch.head(),
-                branch.epoch(),
-                branch.revision(),
+                branch.position(),
                 oldestFirst,
                 oldest(branch, view, oldestFirst),
                 system,
@@ -168,22 +184,38 @@ public final class ViewReader {
 
     private void takeRun(View.Run run, Tail branch, List<LoggedMessage> pool) {
         int i = indexOf(pool, run.last());
-        if (i < 0) {
-            LoggedMessage alone = alone(run, branch);
-            if (alone == null) {
-                readRun(run.last(), run.after());
-            } else {
-                takeFromBranch(alone);
+        try {
+            if (i < 0) {
+                LoggedMessage alone = alone(run, branch);
+                if (alone == null) {
+                    take(readRun(run.last(), run.after(), 0));
+                } else {
+                    takeFromBranch(alone);
+                }
+                return;
             }
-            return;
-        }
-        // The pool is a stretch of a branch, so the run is in it up to where either of them begins.
-        while (i >= 0 && !pool.get(i).id().equals(run.after())) {
-            takeFromBranch(pool.get(i--));
-        }
-        String next = pool.get(0).parentId();
-        if (i < 0 && next != null && !next.equals(run.after()) && !next.equals(branch.missingParent())) {
-            readRun(next, run.after());
+            // The pool is a part of a branch, so it holds the run up to where either of them begins.
+            int begin = i;
+            while (begin >= 0 && !pool.get(begin).id().equals(run.after())) {
+                begin--;
+            }
+            String next = begin < 0 ? pool.get(0).parentId() : run.after();
+            Tail rest = null;
+            if (!Objects.equals(next, run.after())) {
+                boolean isRoot = next == null || next.equals(branch.missingParent());
+                if (isRoot && run.after() != null) {
+                    throw UnknownMessageException.noAncestor(key, "view");
+                }
+                rest = isRoot ? null : readRun(Objects.requireNonNull(next), run.after(), i + 1);
+            }
+            for (int at = i; at > begin; at--) {
+                takeFromBranch(pool.get(at));
+            }
+            if (rest != null) {
+                take(rest);
+            }
+        } catch (UnknownMessageException e) {
+            LOG.warn("Memory {}: its view shows messages that are not there; they are left out", key);
         }
     }
 
@@ -211,14 +243,19 @@ public final class ViewReader {
         }
     }
 
-    private void readRun(String last, @Nullable String after) {
-        int room = isFull() ? 0 : maxMessages - found.size();
-        Tail part = log.read(
+    /** Reads a run as far as there is room for it behind some messages that were found in memory. */
+    private Tail readRun(String last, @Nullable String after, int before) {
+        int room = isFull() ? 0 : Math.max(0, maxMessages - found.size() - before);
+        return log.read(
                 key, ReadQuery.newest(room).endingIn(last).after(after).upToTokens(Math.max(0, maxTokens - tokens)));
-        for (int i = part.messages().size() - 1; i >= 0; i--) {
-            take(part.messages().get(i));
+    }
+
+    private void take(Tail part) {
+        int i = part.messages().size() - 1;
+        while (i >= 0 && !isFull()) {
+            take(part.messages().get(i--));
         }
-        complete &= part.complete();
+        complete &= i < 0 && part.complete();
         missingParent = missingParent == null ? part.missingParent() : missingParent;
         system = system == null ? part.system() : system;
         user = user == null ? part.user() : user;
@@ -299,8 +336,13 @@ public final class ViewReader {
                 }
             }
         }
-        return log.read(key, ReadQuery.newest(0).endingIn(last).after(after).alsoOldest(room))
-                .oldest();
+        try {
+            return log.read(key, ReadQuery.newest(0).endingIn(last).after(after).alsoOldest(room))
+                    .oldest();
+        } catch (UnknownMessageException e) {
+            // The read of the newest part has told of it.
+            return List.of();
+        }
     }
 
     /** Where in a part of the branch the message behind another one stands, or behind the root; negative if it does not. */

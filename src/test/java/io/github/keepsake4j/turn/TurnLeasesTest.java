@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j.turn;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
@@ -8,6 +8,8 @@ import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.ChatMemories;
+import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.TestClock;
@@ -58,8 +60,9 @@ class TurnLeasesTest {
         private final LongSupplier nanoTime =
                 () -> Duration.between(Instant.EPOCH, clock.instant()).toNanos();
         final TurnLeases turns = new TurnLeases(log.log(), TurnPolicy.KEEP, LEASE, WAIT, nanoTime);
-        private final ChatMemorySettings settings = new ChatMemorySettings(
+        private final ChatMemories memories = ChatMemories.of(
                 log.log(),
+                new ChatMemories.IdRules("default", false, null),
                 SlidingWindow.withMaxMessages(50),
                 TokenCounter.standard(),
                 Runnable::run,
@@ -68,7 +71,7 @@ class TurnLeasesTest {
                 Metrics.NONE);
 
         KeepsakeChatMemory memory() {
-            return new KeepsakeChatMemory("alice", KEY, settings);
+            return memories.memory("alice", KEY);
         }
 
         boolean canBeginOnAnotherThread() {
@@ -126,7 +129,7 @@ class TurnLeasesTest {
             memory.add(ai("once"));
             assertThat(log.calls("acquireLease")).isEqualTo(2);
 
-            new KeepsakeChatMemory("bob", ConversationKey.of("default", "bob"), here.settings).add(ai("another"));
+            here.memories.memory("bob", ConversationKey.of("default", "bob")).add(ai("another"));
             elsewhere.memory().add(ai("another process"));
             clock.advance(LEASE.dividedBy(4));
             elsewhere.memory().add(ai("another process"));
@@ -465,7 +468,7 @@ class TurnLeasesTest {
     }
 
     private List<ChatMessage> history() {
-        return Dialogue.history(new Conversation(KEY, KEY, here.settings));
+        return Dialogue.history(here.memories.conversation(KEY, KEY));
     }
 
     /** What is logged meanwhile. */

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j.turn;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Ids;
@@ -10,9 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One turn's lease: taken, renewed, and given back when the last who shares it leaves. Thread-safe. */
-final class HeldTurn {
+final class TurnLease {
 
-    private static final Logger LOG = LoggerFactory.getLogger(HeldTurn.class);
+    private static final Logger LOG = LoggerFactory.getLogger(TurnLease.class);
 
     /** The name of the lease in the log. */
     static final String LEASE = "turn";
@@ -33,7 +33,7 @@ final class HeldTurn {
     private volatile boolean lost;
     private int shares = 1;
 
-    HeldTurn(MessageLog log, MemoryKey key, Duration duration, LongSupplier nanoTime) {
+    TurnLease(MessageLog log, MemoryKey key, Duration duration, LongSupplier nanoTime) {
         this.log = log;
         this.key = key;
         this.duration = duration;
@@ -56,7 +56,7 @@ final class HeldTurn {
     }
 
     /** Lets a turn within this turn keep it open. Only for whoever has a share, or it might be over already. */
-    HeldTurn share() {
+    TurnLease share() {
         statement.lock();
         try {
             shares++;

@@ -1,0 +1,93 @@
+package io.github.keepsake4j.view;
+
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.log.NewMessage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of the last call that failed after they were sent: nobody told whether they are stored. When the caller
+ * sends the same instances again, they keep their ids, so they are never stored twice. A call that succeeds empties it.
+ * Thread-safe.
+ */
+public final class Outbox {
+
+    private volatile List<NewMessage> unanswered = List.of();
+
+    /**
+     * Notes the messages of a call that failed.
+     *
+     * @param messages the messages as they were sent
+     */
+    public void sent(List<NewMessage> messages) {
+        unanswered = List.copyOf(messages);
+    }
+
+    /** Notes that a call succeeded. */
+    public void answered() {
+        unanswered = List.of();
+    }
+
+    /**
+     * Tells whether the last call succeeded.
+     *
+     * @return whether there are no messages of a call that failed
+     */
+    public boolean isEmpty() {
+        return unanswered.isEmpty();
+    }
+
+    /**
+     * Returns how many messages the call that failed had.
+     *
+     * @return the number, 0 if the last call succeeded
+     */
+    public int size() {
+        return unanswered.size();
+    }
+
+    /**
+     * Takes over the messages of another one.
+     *
+     * @param other the other one
+     */
+    public void takeOver(Outbox other) {
+        unanswered = other.unanswered;
+    }
+
+    /**
+     * Tells whether a call repeats the one that failed.
+     *
+     * @param list the messages of the call
+     * @return whether they are the very instances that were sent, and all of them
+     */
+    public boolean isRetry(List<ChatMessage> list) {
+        List<NewMessage> sent = unanswered;
+        if (sent.isEmpty() || sent.size() != list.size()) {
+            return false;
+        }
+        for (int i = 0; i < list.size(); i++) {
+            if (sent.get(i).message() != list.get(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Finds an instance among the messages of the call that failed.
+     *
+     * @param message the instance
+     * @param taken the messages that are found already
+     * @return the message as it was sent, or null
+     */
+    @Nullable
+    NewMessage find(ChatMessage message, List<NewMessage> taken) {
+        for (NewMessage sent : unanswered) {
+            if (sent.message() == message && !taken.contains(sent)) {
+                return sent;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,46 @@
+package io.github.keepsake4j.view;
+
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A stored message without its content: where it is in the tree.
+ *
+ * @param id the message's id
+ * @param parentId the id of the message that it follows, or null for a root
+ * @param sequence its place in the log
+ * @param type the message's type
+ */
+record Place(String id, @Nullable String parentId, long sequence, ChatMessageType type) {
+
+    static Place of(LoggedMessage message) {
+        return new Place(
+                message.id(),
+                message.parentId(),
+                message.sequence(),
+                message.message().type());
+    }
+
+    static List<Place> of(List<LoggedMessage> messages) {
+        return messages.stream().map(Place::of).toList();
+    }
+
+    /** Adds a message behind others: it prolongs the last run if it follows the run's newest message. */
+    static void extend(List<View.Run> runs, @Nullable String parentId, String id) {
+        View.Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+        if (last != null && last.last().equals(parentId)) {
+            runs.set(runs.size() - 1, new View.Run(last.after(), id));
+        } else {
+            runs.add(new View.Run(parentId, id));
+        }
+    }
+
+    /** The same place where only some messages are there: without its parent it is a root. */
+    Place in(Map<String, LoggedMessage> there) {
+        return parentId == null || there.containsKey(parentId) ? this : new Place(id, null, sequence, type);
+    }
+}

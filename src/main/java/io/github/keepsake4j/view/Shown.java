@@ -1,0 +1,74 @@
+package io.github.keepsake4j.view;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.context.ClearToolResults;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages that one read shows, and the note that stays of it. Immutable.
+ *
+ * @param reading the note, without the messages
+ * @param messages the messages as they are shown, in the order of {@link Reading#shown()}
+ * @param stored the messages as they are stored, by id, where a strategy shows something else in their place; null
+ *     where no strategy was at work
+ */
+public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map<String, ChatMessage> stored) {
+
+    /**
+     * All that a memory shows.
+     *
+     * @param tail the view as it was read
+     * @return the messages
+     */
+    public static Shown of(Tail tail) {
+        return new Shown(Reading.of(tail), tail.messages(), null);
+    }
+
+    /**
+     * The part that a strategy selected.
+     *
+     * @param tail the view as it was read
+     * @param context the selection
+     * @return the messages
+     */
+    public static Shown of(Tail tail, Context context) {
+        Map<String, ChatMessage> stored = new HashMap<>();
+        context.turns().forEach(turn -> {
+            keep(turn.user(), context, stored);
+            turn.rounds().forEach(round -> round.messages().forEach(message -> keep(message, context, stored)));
+        });
+        return new Shown(Reading.of(tail, context), context.logged(), stored);
+    }
+
+    private static void keep(LoggedMessage message, Context context, Map<String, ChatMessage> stored) {
+        if (context.replaced().containsKey(message.id())) {
+            stored.put(message.id(), message.message());
+        }
+    }
+
+    /**
+     * Whether a message that was decoded elsewhere is the one at a place. A strategy may have shown it whole, or a marker in
+     * its place.
+     */
+    boolean isAt(int place, ChatMessage given) {
+        LoggedMessage shown = messages.get(place);
+        if (stored == null || shown.message().equals(given)) {
+            return shown.message().equals(given);
+        }
+        ChatMessage whole = stored.getOrDefault(shown.id(), shown.message());
+        return whole.equals(given)
+                || (given instanceof ToolExecutionResultMessage
+                        && whole instanceof ToolExecutionResultMessage result
+                        && given.equals(result.toBuilder()
+                                .contents(TextContent.from(ClearToolResults.MARKER))
+                                .build()));
+    }
+}

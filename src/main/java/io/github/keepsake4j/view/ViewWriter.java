@@ -1,0 +1,370 @@
+package io.github.keepsake4j.view;
+
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.HeadConflictException;
+import io.github.keepsake4j.log.MessageIdConflictException;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.log.UnknownParentException;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the log show a list that a caller sets, in one step: a compare-and-set on the position that the caller saw. Where
+ * another writer was first, the list is compared anew with what is there; messages that the caller did not know are kept
+ * behind the list. Messages that are appended under the head meanwhile never stop it. Thread-safe.
+ */
+public final class ViewWriter {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ViewWriter.class);
+
+    /** How often other writers may set a list, move the head or branch between a read and the step. */
+    private static final int MAX_CONFLICTS = 100;
+
+    /** How many messages the read after a conflict starts with. */
+    private static final int MARGIN = 32;
+
+    private final MessageLog log;
+    private final BiFunction<MemoryKey, Append, AppendResult> appender;
+    private final UnaryOperator<Tail> meter;
+    private final Function<ChatMessage, NewMessage> prepare;
+    private final HandedOut handedOut;
+
+    /**
+     * Makes a writer; no I/O.
+     *
+     * @param log where to read
+     * @param appender appends to that log
+     * @param meter counts a read and returns it
+     * @param prepare makes a message ready to be appended
+     * @param handedOut the messages that reads gave out
+     */
+    public ViewWriter(
+            MessageLog log,
+            BiFunction<MemoryKey, Append, AppendResult> appender,
+            UnaryOperator<Tail> meter,
+            Function<ChatMessage, NewMessage> prepare,
+            HandedOut handedOut) {
+        this.log = log;
+        this.appender = appender;
+        this.meter = meter;
+        this.prepare = prepare;
+        this.handedOut = handedOut;
+    }
+
+    /**
+     * A list to set.
+     *
+     * @param messages the messages, not empty
+     * @param keepsSummary whether the summary that is shown stays
+     * @param epoch the epoch that the caller works in, or null for the one in force
+     * @param current reads what the memory shows, for a list of which no instance was given out
+     * @param outbox the messages of the caller's last call, if that failed
+     */
+    public record Request(
+            List<ChatMessage> messages,
+            boolean keepsSummary,
+            @Nullable Long epoch,
+            Supplier<Shown> current,
+            Outbox outbox) {}
+
+    /**
+     * Sets the list that a memory shows.
+     *
+     * @param key the memory
+     * @param request the list
+     * @param seen what the caller has seen, or null for the newest read that gave out a message of the list
+     * @return what the caller has seen then
+     * @throws ErasedException if the list holds messages from before an erasure
+     * @throws StorageUnavailableException if other writers were first 100 times
+     */
+    public Reading set(MemoryKey key, Request request, @Nullable Reading seen) {
+        return new Step(key, request, seen).run();
+    }
+
+    /**
+     * Empties what a memory shows. Messages that arrive meanwhile stay.
+     *
+     * @param key the memory
+     * @param epoch the epoch that the caller works in, or null for the one in force
+     * @return what the caller has seen then; null if the memory has no messages
+     */
+    public @Nullable Reading clear(MemoryKey key, @Nullable Long epoch) {
+        for (int conflicts = 0; conflicts <= MAX_CONFLICTS; conflicts++) {
+            Tail tail = meter.apply(log.read(key, ReadQuery.newest(1)));
+            Position position = tail.position();
+            String head = position.head();
+            if (head == null) {
+                return null;
+            }
+            Reading empty = Reading.empty(position, tail.messages().get(0).sequence());
+            if (isEmpty(tail.view(), head)) {
+                return empty;
+            }
+            Append append = Append.viewOnly(View.of(head, List.of())).sinceRevisionOf(position);
+            try {
+                return empty.at(appender.apply(key, epoch == null ? append : append.inEpoch(epoch)));
+            } catch (HeadConflictException | UnknownMessageException e) {
+                LOG.debug("Memory {}: another writer was first; it is emptied as it is now", key);
+            }
+        }
+        throw tooManyConflicts(key);
+    }
+
+    private static boolean isEmpty(@Nullable View view, String head) {
+        return view != null && view.runs().isEmpty() && view.summary() == null && head.equals(view.anchor());
+    }
+
+    private static StorageUnavailableException tooManyConflicts(MemoryKey key) {
+        return new StorageUnavailableException(
+                "Memory " + key + ": other writers were first " + MAX_CONFLICTS + " times", null);
+    }
+
+    /** One list on its way. */
+    private final class Step {
+        private final MemoryKey key;
+        private final Request request;
+        private final List<ChatMessage> list;
+
+        /** For each message of the list the stored one that it is, or null. */
+        private final @Nullable Place[] places;
+
+        /** For each message of the list, as it is sent where it is new. */
+        private final @Nullable NewMessage[] prepared;
+
+        /** What the caller has seen. */
+        private final Reading saw;
+
+        /** Whether that was read just now. */
+        private final boolean fresh;
+
+        /** The sequence up to which messages are known to the caller. */
+        private long known;
+
+        private List<Place> running;
+        private @Nullable String summary;
+
+        Step(MemoryKey key, Request request, @Nullable Reading seen) {
+            this.key = key;
+            this.request = request;
+            this.list = request.messages();
+            this.prepared = new NewMessage[list.size()];
+            HandedOut.Recognized recognized = handedOut.recognize(key, list);
+            this.places = recognized.places();
+            Reading newest = recognized.saw();
+            Reading given = seen != null ? seen : newest;
+            this.fresh = given == null;
+            this.saw = given != null ? given : matchEqual(request.current().get());
+            this.known = saw.newest();
+            this.running = saw.running();
+            this.summary = request.keepsSummary() ? (newest == null ? saw : newest).summary() : null;
+            long epoch = saw.position().epoch();
+            if (request.epoch() != null && request.epoch() != epoch) {
+                throw new ErasedException(key, request.epoch(), epoch);
+            }
+            if (handedOut.holdsErased(key, epoch, list)) {
+                throw new ErasedException(key, epoch - 1, epoch);
+            }
+            findUnanswered();
+        }
+
+        Reading run() {
+            ListEdit edit = edit(List.of());
+            Append append = edit.isShownBy(saw) ? null : edit.exactly(saw);
+            if (append == null && (fresh || isStillThere())) {
+                request.outbox().answered();
+                return saw;
+            }
+            AppendResult result = append == null ? null : send(append);
+            if (result != null) {
+                return saw.showing(edit).at(result);
+            }
+            for (int conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
+                Tail now = meter.apply(ViewReader.since(log, key, known, list.size() + MARGIN));
+                if (now.epoch() != saw.position().epoch()) {
+                    throw new ErasedException(key, saw.position().epoch(), now.epoch());
+                }
+                Reading base = Reading.of(now);
+                edit = edit(unseen(now));
+                if (edit.isShownBy(base) || send(edit.withView(base)) != null) {
+                    request.outbox().answered();
+                    // Its position is an old one, so the next step looks again at what is unknown to the caller.
+                    return saw.showing(edit);
+                }
+            }
+            throw tooManyConflicts(key);
+        }
+
+        /** For a list that was decoded elsewhere: equal messages are the same ones, in order. */
+        private Reading matchEqual(Shown current) {
+            int from = 0;
+            for (int i = 0; i < places.length; i++) {
+                for (int at = from; at < current.messages().size(); at++) {
+                    if (current.isAt(at, list.get(i))) {
+                        places[i] = current.reading().shown().get(at);
+                        from = at + 1;
+                        break;
+                    }
+                }
+            }
+            return current.reading();
+        }
+
+        private ListEdit edit(List<Place> unseen) {
+            List<ListEdit.Item> items = new ArrayList<>(list.size() + unseen.size());
+            for (int i = 0; i < places.length; i++) {
+                Place place = places[i];
+                items.add(place != null ? ListEdit.Item.of(place) : ListEdit.Item.of(prepared(i)));
+            }
+            return new ListEdit(items, summary).followedBy(running).followedBy(unseen);
+        }
+
+        private NewMessage prepared(int at) {
+            NewMessage message = prepared[at];
+            if (message == null) {
+                message = prepare.apply(list.get(at));
+                prepared[at] = message;
+            }
+            return message;
+        }
+
+        /** The messages that were added since the caller's read: it does not know them, so they stay. */
+        private List<Place> unseen(Tail now) {
+            return now.messages().stream()
+                    .filter(message -> message.sequence() > known)
+                    .map(Place::of)
+                    .toList();
+        }
+
+        private boolean isStillThere() {
+            Position now = meter.apply(log.read(key, ReadQuery.newest(0))).position();
+            String head = saw.position().head();
+            // Where the head has moved on, the old one must still be there, or the storage was taken back.
+            return now.equals(saw.position())
+                    || (now.isSameRevision(saw.position())
+                            && (head == null || !log.find(key, List.of(head)).isEmpty()));
+        }
+
+        /** Returns null if the list must be compared anew. */
+        private @Nullable AppendResult send(Append append) {
+            try {
+                AppendResult result = appender.apply(key, append);
+                if (!result.replayed()) {
+                    request.outbox().answered();
+                    return result;
+                }
+                // An attempt whose answer was lost has arrived. It may have been for another list.
+                findStored();
+            } catch (MessageIdConflictException e) {
+                findStored();
+            } catch (UnknownMessageException | UnknownParentException e) {
+                forgetLost();
+            } catch (HeadConflictException e) {
+                LOG.debug("Memory {}: another writer was first; the list is compared anew", key);
+            } catch (KeepsakeException e) {
+                if (e.isRetryable()) {
+                    request.outbox().sent(append.messages());
+                }
+                throw e;
+            }
+            return null;
+        }
+
+        /** Messages of a call that failed keep their ids. Those that are stored are not sent again. */
+        private void findUnanswered() {
+            List<NewMessage> taken = new ArrayList<>();
+            for (int i = 0; i < prepared.length; i++) {
+                NewMessage sent = places[i] == null ? request.outbox().find(list.get(i), taken) : null;
+                if (sent != null) {
+                    prepared[i] = sent;
+                    taken.add(sent);
+                }
+            }
+            if (!taken.isEmpty()) {
+                findStored();
+            }
+        }
+
+        private void findStored() {
+            Map<String, Integer> sent = new HashMap<>();
+            for (int i = 0; i < prepared.length; i++) {
+                if (places[i] == null && prepared[i] != null) {
+                    sent.put(prepared[i].id(), i);
+                }
+            }
+            for (LoggedMessage stored : log.find(key, sent.keySet())) {
+                places[Objects.requireNonNull(sent.get(stored.id()))] = Place.of(stored);
+            }
+        }
+
+        /**
+         * Looks which messages are still there. Where the storage was taken back to an older state, the others are new
+         * again, and so is what was appended since then. A parent may also be missing because it was never imported.
+         */
+        private void forgetLost() {
+            Map<String, LoggedMessage> there = new HashMap<>();
+            log.find(key, named()).forEach(message -> there.put(message.id(), message));
+            boolean lost = saw.position().head() != null
+                    && !there.containsKey(saw.position().head());
+            long newest = 0;
+            for (int i = 0; i < places.length; i++) {
+                Place place = places[i];
+                if (place != null) {
+                    places[i] = there.containsKey(place.id()) ? place.in(there) : null;
+                    lost |= places[i] == null;
+                    newest = places[i] == null ? newest : Math.max(newest, place.sequence());
+                }
+            }
+            running = running.stream()
+                    .filter(place -> there.containsKey(place.id()))
+                    .map(place -> place.in(there))
+                    .toList();
+            summary = summary != null && there.containsKey(summary) ? summary : null;
+            if (lost) {
+                known = newest;
+            }
+        }
+
+        private Set<String> named() {
+            Set<String> named = new HashSet<>();
+            Stream.concat(Arrays.stream(places), running.stream())
+                    .filter(Objects::nonNull)
+                    .forEach(place -> {
+                        named.add(place.id());
+                        named.add(place.parentId() == null ? place.id() : place.parentId());
+                    });
+            Stream.of(
+                            Optional.ofNullable(summary),
+                            Optional.ofNullable(saw.position().head()))
+                    .forEach(id -> id.ifPresent(named::add));
+            return named;
+        }
+    }
+}

@@ -1,0 +1,9 @@
+/**
+ * The view of a memory: the list that a caller sees and sets. {@link io.github.keepsake4j.view.ViewReader} reads it,
+ * {@link io.github.keepsake4j.view.HandedOut} knows the messages that reads gave out, and
+ * {@link io.github.keepsake4j.view.ViewWriter} makes the log show a list that a caller sets.
+ */
+@NullMarked
+package io.github.keepsake4j.view;
+
+import org.jspecify.annotations.NullMarked;
