@@ -179,8 +179,8 @@ final class NodeBranch {
         if (place.end() != null) {
             return Parent.of(place.end());
         }
-        // The turn goes after the cleared messages, because otherwise a later reader could not tell that it is not one
-        // of them.
+        // The turn goes after the cleared messages, because otherwise a later reader could not tell that those were
+        // cleared.
         View view = tail.view();
         return floor > 0 && view != null && view.anchor() != null ? Parent.of(view.anchor()) : Parent.root();
     }

@@ -82,7 +82,7 @@ public final class NodeTokenBufferMemory {
      * Adds a turn of texts. Nothing is written before {@link #flush()}.
      *
      * @param messageId the conversation's message that the node ran for
-     * @param parentMessageId the message before it, or null if the conversation begins with it
+     * @param parentMessageId the previous message, or null if the conversation begins with this message
      * @param userContent the user's text
      * @param userFiles the user's files
      * @param assistantContent the assistant's text
@@ -110,7 +110,7 @@ public final class NodeTokenBufferMemory {
      * Adds a turn. Nothing is written before {@link #flush()}.
      *
      * @param messageId the conversation's message that the node ran for
-     * @param parentMessageId the message before it, or null if the conversation begins with it
+     * @param parentMessageId the previous message, or null if the conversation begins with this message
      * @param userText the user's text
      * @param userFiles the user's files
      * @param assistantMessages the messages that followed, in order: messages with tool calls, their results, the
@@ -196,7 +196,7 @@ public final class NodeTokenBufferMemory {
      * Returns the history that leads to a message whose parent is known.
      *
      * @param currentMessageId the message that the node runs for
-     * @param parentMessageId the message before it, or null if the conversation begins with it
+     * @param parentMessageId the previous message, or null if the conversation begins with this message
      * @param tenantId the tenant whose files may be shown
      * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
      * @param fileUploadConfig the settings for showing files, or null for {@link FileUploadConfig#STANDARD}
