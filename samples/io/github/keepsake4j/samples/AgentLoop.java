@@ -18,9 +18,9 @@ import java.util.function.Function;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Two agents of LangChain4j's agentic module in a loop, each with a memory of its own: the memory id that both are called
- * with is the conversation's, and the provider makes it that of a node. It runs on S3, in turn mode:
- * each turn of an agent is one read and one write of a JSON document.
+ * Two agents of LangChain4j's agentic module in a loop, each with a memory of its own. Both are called with the
+ * conversation's id as memory id, and the provider returns the memory of the agent's node. The sample runs on S3, in
+ * turn mode: each turn of an agent is one read and one write of a JSON document.
  */
 public final class AgentLoop {
 
@@ -30,13 +30,13 @@ public final class AgentLoop {
     private final NodeMemories nodes;
     private final SloganWriter loop;
 
-    /** Writes. */
+    /** The agent that writes slogans. */
     public interface Writer {
         /**
          * Writes a draft.
          *
          * @param conversationId the conversation
-         * @param task what to do
+         * @param task the task
          * @return the draft
          */
         @SystemMessage("You write slogans.")
@@ -45,14 +45,14 @@ public final class AgentLoop {
         String write(@MemoryId String conversationId, @V("task") String task);
     }
 
-    /** Judges. */
+    /** The agent that judges slogans. */
     public interface Critic {
         /**
          * Judges a draft.
          *
          * @param conversationId the conversation
-         * @param draft what to judge
-         * @return what to do next
+         * @param draft the draft
+         * @return the next task
          */
         @SystemMessage("You judge slogans.")
         @UserMessage("{{draft}}")
@@ -60,13 +60,13 @@ public final class AgentLoop {
         String judge(@MemoryId String conversationId, @V("draft") String draft);
     }
 
-    /** Both, until the critic is content. */
+    /** The loop of both agents, which ends when the critic is content. */
     public interface SloganWriter {
         /**
          * Writes a slogan.
          *
          * @param conversationId the conversation
-         * @param task what to do
+         * @param task the task
          * @return the slogan
          */
         @Agent
@@ -94,7 +94,7 @@ public final class AgentLoop {
     /**
      * Runs the loop for two messages of a user, on an S3 server in this process.
      *
-     * @param arguments none
+     * @param arguments ignored
      * @throws Exception if the server does not start
      */
     public static void main(String[] arguments) throws Exception {
@@ -108,13 +108,13 @@ public final class AgentLoop {
             run(log, System.out);
             System.out.printf("%d reads and %d writes%n", server.requests("GET"), server.requests("PUT"));
         }
-        // The server's threads are no daemons.
+        // The server's threads are not daemon threads, so they would keep the JVM running.
         System.exit(0);
     }
 
     static void run(MessageLog log, PrintStream out) {
         new AgentLoop(log, out).answer("A slogan for my honey shop", out);
-        // As after a restart: nothing but the log knows what was said.
+        // A new object, as after a restart: only the log knows what was said.
         AgentLoop again = new AgentLoop(log, out);
         again.answer("The same in capitals", out);
         for (String node : List.of("writer", "critic")) {

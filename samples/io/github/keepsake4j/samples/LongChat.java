@@ -27,8 +27,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A long chat whose old turns become a summary: what the model sees before and after, and what that saves. Without a key a
- * scripted model talks and a few lines of code summarize; with {@code OPENAI_API_KEY} a real model does both.
+ * A long chat whose old turns become a summary. It prints what the model sees before and after a summary, and how many
+ * tokens that saves. Without a key, a scripted model talks and a few lines of code summarize. With
+ * {@code OPENAI_API_KEY}, a real model does both.
  */
 public final class LongChat {
 
@@ -76,7 +77,7 @@ public final class LongChat {
             long whole = 0;
             long shown = 0;
             for (String text : lines()) {
-                // What this turn sends of the past, and what it would send without a strategy.
+                // Counts the tokens of the past that this turn sends, and those that it would send without a strategy.
                 whole += tokens(branch(conversation));
                 shown += tokens(conversation.context().shown());
                 assistant.chat(USER, text);
@@ -86,7 +87,8 @@ public final class LongChat {
                 }
                 before = now;
             }
-            // Nothing above waited for a summary; a program that ends at once makes what is due itself.
+            // The chat above did not wait for summaries. A program that ends at once makes the summaries that are due
+            // itself.
             conversation.summarizeNow();
             printEnd(conversation, whole, shown, out);
             String question = "What do you know about me?";
@@ -116,7 +118,7 @@ public final class LongChat {
                     "  %3d messages with %5d tokens became %3d tokens%n",
                     summary.replacedMessages(), summary.replacedTokens(), summary.tokens());
         }
-        // A summarizer reads what is folded once, and the summary before it.
+        // A summarizer reads each folded message once, and the previous summary.
         long summarizing =
                 summaries.isEmpty() ? 0 : summaries.get(summaries.size() - 1).replacedTokens() + 2 * written;
         out.printf(
@@ -125,7 +127,7 @@ public final class LongChat {
                 TURNS, whole, shown, summarizing, whole - shown - summarizing);
     }
 
-    /** Keeps what the user said about themselves, word by word; a model would write it better. */
+    /** Keeps the user's statements about themselves word by word. A model would write a better summary. */
     private static String notes(@Nullable String previous, List<ChatMessage> messages) {
         Set<String> facts = new LinkedHashSet<>(
                 previous == null ? List.of() : previous.lines().toList());

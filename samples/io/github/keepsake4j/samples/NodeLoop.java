@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * A workflow of three nodes, each with a memory of its own: a planner, and a writer and a critic who go on in a loop until
- * the critic is content. It runs on S3: each memory is a JSON document.
+ * A workflow of three nodes, each with a memory of its own: a planner, and a writer and a critic in a loop that ends
+ * when the critic is content. The sample runs on S3: each memory is a JSON document.
  */
 public final class NodeLoop {
 
@@ -50,7 +50,7 @@ public final class NodeLoop {
     /**
      * Runs the workflow for two messages of a user, on an S3 server in this process.
      *
-     * @param arguments none
+     * @param arguments ignored
      * @throws Exception if the server does not start
      */
     public static void main(String[] arguments) throws Exception {
@@ -64,13 +64,13 @@ public final class NodeLoop {
             run(log, System.out);
             System.out.printf("%n%d reads and %d writes%n", server.requests("GET"), server.requests("PUT"));
         }
-        // The server's threads are no daemons.
+        // The server's threads are not daemon threads, so they would keep the JVM running.
         System.exit(0);
     }
 
     static void run(MessageLog log, PrintStream out) {
         new NodeLoop(log, out).answer("m1", null, "A slogan for my honey shop");
-        // As after a restart: nothing but the log knows what was said.
+        // A new object, as after a restart: only the log knows what was said.
         new NodeLoop(log, out).answer("m2", "m1", "The same in capitals");
         for (String node : List.of("planner", "writer", "critic")) {
             print(log, node, out);

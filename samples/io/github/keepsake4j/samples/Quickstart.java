@@ -20,9 +20,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A chat that remembers across runs, in one SQLite file. Without a key a scripted model answers from what the memory
- * shows it; with {@code OPENAI_API_KEY} (and {@code OPENAI_BASE_URL} for another endpoint) a real one does. Reads lines
- * in a terminal, and plays a script where there is none.
+ * A chat that remembers across runs, in one SQLite file. Without a key, a scripted model answers from what the memory
+ * shows it. With {@code OPENAI_API_KEY} (and {@code OPENAI_BASE_URL} for another endpoint), a real model answers. The
+ * sample reads lines from a terminal. Without a terminal it plays a script.
  */
 public final class Quickstart {
 
@@ -80,7 +80,7 @@ public final class Quickstart {
                         .iterator();
     }
 
-    /** A real model if there is a key, else a scripted one. */
+    /** Returns a real model if there is a key, and a scripted one otherwise. */
     static ChatModel model() {
         String key = System.getenv("OPENAI_API_KEY");
         if (key == null) {
@@ -95,7 +95,7 @@ public final class Quickstart {
                 .build();
     }
 
-    /** Lines that a person types, up to an empty one; null where nobody can type. */
+    /** Returns the lines that a user types, up to an empty line, or null if there is no terminal. */
     private static Iterator<String> terminalLines() {
         Console console = System.console();
         if (console == null || !isTerminal(console)) {
@@ -107,7 +107,7 @@ public final class Quickstart {
                 .iterator();
     }
 
-    /** From JDK 22 on there is a console without a terminal too. */
+    /** Since JDK 22 there may be a console without a terminal. */
     private static boolean isTerminal(Console console) {
         try {
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);

@@ -33,7 +33,7 @@ import io.github.keepsake4j.workflow.WorkflowMemories;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The example in README, compiled and run. */
+/** The example in the README, compiled and run. */
 final class ReadmeExample {
 
     interface Assistant {

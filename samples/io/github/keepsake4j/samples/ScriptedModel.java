@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A model without a network: what it knows is what stands in the messages that it is sent. */
+/** A model without a network. It knows only what the messages of a request contain. */
 final class ScriptedModel implements ChatModel {
 
     private static final Pattern NAME = Pattern.compile("(?:My name is|You are) (\\w+)");

@@ -13,14 +13,14 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Models of a few lines, which plan, write and judge slogans, so that a sample's output is always the same. All they know is
- * what stands in the messages that they are sent.
+ * Scripted models that plan, write and judge slogans, so that a sample's output is always the same. They know only what
+ * the messages of a request contain.
  */
 final class Slogans {
 
     static final String GOOD = "Good.";
 
-    /** What a critic misses, one at a time, and what a writer makes of it. */
+    /** The critic's pieces of advice, given one at a time, and the words that the writer adds for each. */
     private enum Advice {
         NAME("Name the shop.", "Ada's honey"),
         PLACE("Say where it is.", "from the hill"),
@@ -53,7 +53,7 @@ final class Slogans {
         return "Task " + (before + 1) + ": " + text(messages.get(messages.size() - 1));
     }
 
-    /** Heeds all advice that it ever got, and not only the last. */
+    /** Follows all advice in the messages, not only the latest. */
     static String write(List<ChatMessage> messages) {
         String heard = messages.stream()
                 .filter(UserMessage.class::isInstance)
@@ -66,7 +66,7 @@ final class Slogans {
         return heard.contains("in capitals") ? slogan.toUpperCase(Locale.ROOT) : slogan;
     }
 
-    /** Never gives an advice twice. */
+    /** Never gives the same advice twice. */
     static String judge(List<ChatMessage> messages) {
         String given = messages.stream()
                 .filter(AiMessage.class::isInstance)

@@ -13,7 +13,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Prints what a model sees beside what the history holds. */
+/** Prints what a model sees next to the whole history. */
 final class Transcript {
 
     private static final int WIDTH = 120;
@@ -36,7 +36,7 @@ final class Transcript {
         out.println();
     }
 
-    /** Prints what a model sees: its beginning and its end, the first words of each message. */
+    /** Prints what a model sees: the messages at its beginning and at its end, with the first words of each. */
     static void printShown(Context context, PrintStream out) {
         List<LoggedMessage> all = context.shown();
         for (int i = 0; i < all.size(); i++) {

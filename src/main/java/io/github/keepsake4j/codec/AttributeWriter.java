@@ -19,16 +19,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes attribute values so that they come back with their Java types: what JSON has is written as it is, other known
- * types as {@code {"@type": "long", "value": "123"}}. What could not come back is refused before anything is stored. One
- * instance writes one message.
+ * Writes attribute values so that they can be read back with their Java types. Values of JSON's own types are written
+ * as they are, other known types as {@code {"@type": "long", "value": "123"}}. Values that could not be read back are
+ * refused before anything is stored. Each instance writes one message.
  */
 final class AttributeWriter {
 
-    /** How deep written JSON may nest; half of what is read. */
+    /** The maximum nesting depth of written JSON. It is half of the depth that can be read. */
     static final int MAX_DEPTH = 500;
 
-    /** A structure that shares its parts can be small in memory and endless when written out. */
+    /**
+     * The maximum number of values in one message. A structure that shares its parts can be small in memory and endless
+     * when it is written out.
+     */
     static final int MAX_VALUES = 1_000_000;
 
     private final JsonGenerator out;
@@ -43,12 +46,12 @@ final class AttributeWriter {
         this.maxDepth = maxDepth;
     }
 
-    /** Writes any supported Java type. */
+    /** Creates a writer for every supported Java type. */
     static AttributeWriter tagged(JsonGenerator out) {
         return new AttributeWriter(out, true, MAX_DEPTH);
     }
 
-    /** Writes plain JSON values only, and each as the JSON that it was. */
+    /** Creates a writer for plain JSON values only. It writes each value as the JSON that it was read from. */
     static AttributeWriter plain(JsonGenerator out) {
         return new AttributeWriter(out, false, Json.MAX_DEPTH);
     }
@@ -60,7 +63,7 @@ final class AttributeWriter {
         for (Map.Entry<?, ?> entry : map.entrySet()) {
             if (!(entry.getKey() instanceof String key)) {
                 throw new InvalidInputException(
-                        place.toString(), "has a key that is no String: " + name(entry.getKey()));
+                        place.toString(), "has a key that is not a String: " + name(entry.getKey()));
             }
             out.writeFieldName(key);
             value(entry.getValue(), path == null ? Path.of(key) : path.field(key));
@@ -71,7 +74,8 @@ final class AttributeWriter {
 
     private void value(@Nullable Object value, Path path) throws IOException {
         if (++values > MAX_VALUES) {
-            throw new InvalidInputException(path.toString(), "is one too many: at most " + MAX_VALUES + " values");
+            throw new InvalidInputException(
+                    path.toString(), "exceeds the limit of " + MAX_VALUES + " values in one message");
         }
         if (value == null) {
             out.writeNull();
@@ -105,7 +109,10 @@ final class AttributeWriter {
         leave(elements);
     }
 
-    /** A user's map that looks like a tagged object goes into one, so that it cannot be taken for what it is not. */
+    /**
+     * Writes a map. A user's map that contains the tag key is wrapped in a tagged object, so that the reader cannot
+     * mistake it for one.
+     */
     private void map(Map<?, ?> map, Path path) throws IOException {
         boolean escape = tagged && map.keySet().stream().anyMatch(TAG::equals);
         if (!escape) {
@@ -136,7 +143,7 @@ final class AttributeWriter {
         } else {
             throw new InvalidInputException(
                     path.toString(),
-                    "cannot be stored, as its class would be lost: " + name(value)
+                    "cannot be stored because its class would be lost: " + name(value)
                             + "; use String, Boolean, a number, Character, Instant, UUID, URI, Image, List, Set or Map");
         }
     }
@@ -150,7 +157,7 @@ final class AttributeWriter {
         } else if (value instanceof BigDecimal number && fits) {
             out.writeNumber(number);
         } else {
-            throw new InvalidInputException(path.toString(), "is no plain JSON value: " + name(value));
+            throw new InvalidInputException(path.toString(), "is not a plain JSON value: " + name(value));
         }
     }
 

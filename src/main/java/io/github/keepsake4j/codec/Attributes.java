@@ -13,15 +13,18 @@ import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Attributes back from plain JSON values: tagged objects become the Java types that {@link AttributeWriter} was given. */
+/**
+ * Reads attributes from plain JSON values. Tagged objects become the Java types that were passed to
+ * {@link AttributeWriter}.
+ */
 final class Attributes {
 
-    /** Marks an object that stands for a value of another type than JSON's own. */
+    /** The key that marks a JSON object as the representation of a value of another type than JSON's own. */
     static final String TAG = "@type";
 
     static final String VALUE = "value";
 
-    /** Types whose text says all: each tag holds what {@code toString} gave. */
+    /** The types that are stored as text. The text is the result of their {@code toString} method. */
     private static final Map<Class<?>, String> TEXT_TAGS = Map.of(
             Long.class, "long",
             Short.class, "short",
@@ -35,7 +38,7 @@ final class Attributes {
 
     private Attributes() {}
 
-    /** The outermost map is never a tagged one, whatever its keys. */
+    /** Reads the outermost map. It is never taken for a tagged object, whatever its keys are. */
     static Map<String, @Nullable Object> read(Map<String, @Nullable Object> json, Path path, boolean tagged) {
         if (!tagged) {
             return json;
@@ -76,7 +79,7 @@ final class Attributes {
             case "instant" -> instant(object.neededString(VALUE), path);
             case "uuid" -> uuid(object.neededString(VALUE), path);
             case "uri" -> Media.uri(object.neededString(VALUE), path);
-            // A newer version's type: its fields are kept for whoever knows them.
+            // A newer version wrote this type. Its fields are kept for the versions that know it.
             default -> read(map, path, true);
         };
     }
@@ -85,7 +88,7 @@ final class Attributes {
         return new LinkedHashSet<>(elements);
     }
 
-    // Below, the JDK's exceptions quote the value: they are not passed on.
+    // Here and in the methods below, the JDK's exceptions quote the value, so they are not passed on as causes.
 
     private static Number number(String tag, String text, Path path) {
         try {
@@ -99,13 +102,13 @@ final class Attributes {
                 default -> new BigDecimal(text);
             };
         } catch (NumberFormatException e) {
-            throw Json.unreadable(path, "it is no " + tag);
+            throw Json.unreadable(path, "it is not a valid " + tag);
         }
     }
 
     private static Character character(String text, Path path) {
         if (text.length() != 1) {
-            throw Json.unreadable(path, "it is no char");
+            throw Json.unreadable(path, "it is not a single character");
         }
         return text.charAt(0);
     }
@@ -114,7 +117,7 @@ final class Attributes {
         try {
             return Instant.parse(text);
         } catch (DateTimeParseException e) {
-            throw Json.unreadable(path, "it is no instant");
+            throw Json.unreadable(path, "it is not a valid instant");
         }
     }
 
@@ -122,11 +125,11 @@ final class Attributes {
         try {
             return UUID.fromString(text);
         } catch (IllegalArgumentException e) {
-            throw Json.unreadable(path, "it is no uuid");
+            throw Json.unreadable(path, "it is not a valid UUID");
         }
     }
 
-    /** The tag for a class whose text says all, or null. */
+    /** Returns the tag of a class that is stored as text, or null for any other class. */
     static @Nullable String tagOf(Class<?> type) {
         return TEXT_TAGS.get(type);
     }

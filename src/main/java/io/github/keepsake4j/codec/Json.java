@@ -20,18 +20,25 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** JSON text from and to plain values. Its Jackson factory is ours alone, so a host's settings never change the format. */
+/**
+ * Converts plain values to JSON text and back. It uses a private Jackson factory, so a host's settings never change the
+ * format.
+ */
 final class Json {
 
-    /** How deep JSON may nest. Writers stop well before, so that readers can read all that was written. */
+    /**
+     * The maximum nesting depth of JSON that is read. Writers stop at a lower depth, so that readers can read
+     * everything that was written.
+     */
     static final int MAX_DEPTH = 1000;
 
-    /** How many characters a number may have: a parser's time grows with the square of it. */
+    /** The maximum length of a number in characters. The time to parse a number grows with the square of its length. */
     static final int MAX_NUMBER_LENGTH = 10_000;
 
     /**
-     * Field names here are users' data, often new ones: neither intern them nor keep them in a shared table (which also
-     * refuses to go on when many of them collide). No source in locations: it would put message text into errors.
+     * Field names are users' data here, and often new. They are neither interned nor kept in a shared table, which also
+     * fails when many of them collide. The source is left out of locations because it would put message text into error
+     * messages.
      */
     private static final JsonFactory FACTORY = JsonFactory.builder()
             .streamReadConstraints(StreamReadConstraints.builder()
@@ -67,7 +74,8 @@ final class Json {
     /**
      * Reads one JSON value.
      *
-     * @return null, String, Boolean, Integer, Long, BigInteger, Double, BigDecimal (if a Double would not do), List, Map
+     * @return null or a String, Boolean, Integer, Long, BigInteger, Double, BigDecimal (if a Double cannot represent
+     *     the number), List or Map
      */
     static @Nullable Object read(String what, String json) {
         try (JsonParser in = FACTORY.createParser(json)) {
@@ -80,8 +88,9 @@ final class Json {
             }
             return value;
         } catch (JsonProcessingException e) {
-            // Jackson's own text quotes what it could not parse, so neither the text nor the exception goes on.
-            throw unreadable(what, "it is no JSON, or nests too deep" + at(e.getLocation()));
+            // Jackson's exception quotes the text that it could not parse, so neither its message nor the exception is
+            // passed on.
+            throw unreadable(what, "it is not valid JSON, or it nests too deep" + at(e.getLocation()));
         } catch (IOException e) {
             throw new UncheckedIOException("Reading from a string cannot fail", e);
         }
@@ -123,7 +132,10 @@ final class Json {
         return list;
     }
 
-    /** A Double where it says the same number, as everything that we write does; else the exact decimal. */
+    /**
+     * Returns a Double if it represents the same number, as for every number that this library writes, and the exact
+     * decimal otherwise.
+     */
     private static Number floating(String text) {
         double value = Double.parseDouble(text);
         BigDecimal exact = new BigDecimal(text);
@@ -136,8 +148,9 @@ final class Json {
     }
 
     /**
-     * Half a surrogate pair has no UTF-8 form, and drivers store a question mark in its place. Outside of strings JSON is
-     * ASCII, and quotes keep the halves of two strings apart, so the finished text can be searched. Jackson escapes NUL.
+     * Escapes unpaired surrogates. An unpaired surrogate has no UTF-8 form, and database drivers store a question mark
+     * in its place. Outside of strings JSON is ASCII, and quotes separate the surrogates of two strings, so the
+     * finished text can be searched. Jackson escapes NUL.
      */
     private static String escapeLoneSurrogates(String json) {
         StringBuilder escaped = null;

@@ -4,10 +4,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A JSON object that was read, and where it stood: a field of the wrong type is an error that names it. */
+/** A JSON object that was read, and its location. A field of the wrong type is an error that names the field. */
 record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
 
-    /** The fields of a value that {@link Json#read} made a Map of, so its keys are Strings. */
+    /** Returns the fields of a value that {@link Json#read} returned as a Map, so its keys are Strings. */
     @SuppressWarnings("unchecked")
     static Map<String, @Nullable Object> fields(Object json) {
         return (Map<String, @Nullable Object>) json;
@@ -17,7 +17,7 @@ record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
         if (json instanceof Map<?, ?> map) {
             return new JsonObject(fields(map), path);
         }
-        throw Json.unreadable(path, "it is no object");
+        throw Json.unreadable(path, "it is not a JSON object");
     }
 
     boolean has(String name) {
@@ -71,7 +71,7 @@ record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
     private <T> @Nullable T as(Class<T> type, String typeName, String name) {
         Object value = fields.get(name);
         if (value != null && !type.isInstance(value)) {
-            throw Json.unreadable(at(name), "it is no " + typeName);
+            throw Json.unreadable(at(name), "it is not of the type " + typeName);
         }
         return value == null ? null : type.cast(value);
     }

@@ -11,7 +11,7 @@ import java.net.URI;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 
-/** Images, audio, video and PDF files, by URL or base64. */
+/** Reads and writes images, audio, video and PDF files, which are given by URL or base64. */
 final class Media {
 
     private Media() {}
@@ -78,7 +78,10 @@ final class Media {
                 .build();
     }
 
-    /** Not every URI that {@code relativize} or {@code normalize} made can be parsed again. */
+    /**
+     * Returns a URI's text. Some URIs that {@code relativize} or {@code normalize} made cannot be parsed again; they
+     * are refused.
+     */
     static String checked(URI uri, Path path) {
         String text = uri.toString();
         try {
@@ -86,16 +89,17 @@ final class Media {
                 return text;
             }
         } catch (IllegalArgumentException e) {
-            // Same answer as for another URI; the exception quotes it.
+            // The error is the same as for a text that gives another URI. The exception is dropped because it quotes
+            // the text.
         }
-        throw new InvalidInputException(path.toString(), "is a URI whose text is no such URI");
+        throw new InvalidInputException(path.toString(), "is a URI whose text cannot be parsed to the same URI");
     }
 
     static URI uri(String text, Path path) {
         try {
             return URI.create(text);
         } catch (IllegalArgumentException e) {
-            throw Json.unreadable(path, "it is no URI");
+            throw Json.unreadable(path, "it is not a URI");
         }
     }
 
@@ -123,7 +127,7 @@ final class Media {
         try {
             return base64 == null ? null : Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException e) {
-            throw Json.unreadable(json.at("binaryData"), "it is no base64");
+            throw Json.unreadable(json.at("binaryData"), "it is not valid base64");
         }
     }
 }

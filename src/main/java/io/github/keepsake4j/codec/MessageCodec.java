@@ -9,42 +9,44 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The JSON that messages are stored as, and back. What was encoded decodes to an equal message: all message and content
- * types of LangChain4j, with every field.
+ * Encodes messages as the JSON that is stored, and decodes them. An encoded message decodes to an equal message. All
+ * message and content types of LangChain4j are supported, with every field.
  *
- * <p><b>Format.</b> One object with {@code "v": 1}, a {@code "type"} and the fields that LangChain4j's own JSON has, under
- * the same names; nulls, empty attributes and empty tool requests are left out. JSON that LangChain4j's
- * {@code ChatMessageSerializer} wrote can be read too. Text holds no raw NUL and no raw half of a surrogate pair (both are
- * {@code \}{@code uXXXX} escapes), so that every database keeps it.
+ * <p><b>Format.</b> A message is one object with {@code "v": 1}, a {@code "type"} and the fields of LangChain4j's own
+ * JSON, under the same names. Nulls, empty attributes and empty tool requests are left out. JSON that LangChain4j's
+ * {@code ChatMessageSerializer} wrote can be decoded too. The text contains no raw NUL and no raw unpaired surrogate
+ * (both are {@code \}{@code uXXXX} escapes), so that every database can store it.
  *
- * <p><b>Attributes</b> keep their Java types. String, Boolean, null, Integer, finite Double, List and Map with String keys
- * are JSON's own. Long, Short, Byte, Float, BigInteger, BigDecimal, other Doubles, Character, Instant, UUID, URI, Set and
- * LangChain4j's Image become objects such as {@code {"@type": "long", "value": "123"}}; a map of the user's that holds the
- * key {@code @type} is wrapped in one. Lists, sets and maps come back equal, as the JDK's usual classes. Other classes,
- * arrays, structures that contain themselves, nest deeper than 500 levels of JSON or hold more than a million values are
- * refused.
+ * <p><b>Attributes</b> keep their Java types. String, Boolean, null, Integer, finite Double, List and Map with String
+ * keys are JSON's own types. Long, Short, Byte, Float, BigInteger, BigDecimal, other Doubles, Character, Instant, UUID,
+ * URI, Set and LangChain4j's Image become objects such as {@code {"@type": "long", "value": "123"}}. A user's map that
+ * contains the key {@code @type} is wrapped in such an object. Lists, sets and maps are decoded to equal collections of
+ * the JDK's usual classes. The codec refuses other classes, arrays, structures that contain themselves, structures that
+ * nest deeper than 500 levels of JSON, and structures with more than a million values.
  *
- * <p><b>Tolerance.</b> The reader ignores unknown fields and reads higher versions likewise. A message of an unknown type
- * becomes an {@link UnknownMessage}, an unknown content a text that says so, an unknown image detail level {@code AUTO}, an
- * attribute with an unknown tag a plain map.
+ * <p><b>Tolerance.</b> The reader ignores unknown fields and reads higher versions in the same way. A message of an
+ * unknown type becomes an {@link UnknownMessage}. An unknown content becomes a text that says so, an unknown image
+ * detail level becomes {@code AUTO}, and an attribute with an unknown tag becomes a plain map.
  *
- * <p>Thread-safe. No error of it holds any text of a message; attribute keys and class names do stand in errors.
+ * <p>Thread-safe. The codec's exceptions never contain text of a message. They may contain attribute keys and class
+ * names.
  */
 public final class MessageCodec {
 
     /** The version of the format that is written. */
     public static final int VERSION = 1;
 
-    /** Makes a codec. It has no state: one can serve all. */
+    /** Creates a codec. A codec has no state, so one instance can be shared. */
     public MessageCodec() {}
 
     /**
      * Encodes a message.
      *
-     * @param message a message of one of LangChain4j's own classes, or an {@link UnknownMessage}, whose fields are written
-     *     back
-     * @return its JSON
-     * @throws InvalidInputException if a part of it could not be read back equal; names the part and its class
+     * @param message a message of one of LangChain4j's own classes, or an {@link UnknownMessage}, whose fields are
+     *     written back unchanged
+     * @return the message as JSON
+     * @throws InvalidInputException if a part of the message could not be decoded to an equal value; the exception
+     *     names the part and its class
      */
     public String encode(ChatMessage message) {
         return Json.write(out -> new MessageWriter(out).write(message));
@@ -53,20 +55,21 @@ public final class MessageCodec {
     /**
      * Decodes a message.
      *
-     * @param json what {@link #encode} or LangChain4j's serializer returned
+     * @param json JSON that {@link #encode} or LangChain4j's serializer returned
      * @return the message; an {@link UnknownMessage} if its type is not known
-     * @throws UnreadableDataException if this is no JSON object, or a needed field is missing or of the wrong type
+     * @throws UnreadableDataException if the text is not a JSON object, or if a required field is missing or has the
+     *     wrong type
      */
     public ChatMessage decode(String json) {
         return new MessageReader(object("Message", json)).read();
     }
 
     /**
-     * Encodes texts by name.
+     * Encodes a map of strings.
      *
-     * @param strings texts by name, without nulls
+     * @param strings the strings by name, without nulls
      * @return a JSON object, escaped like a message
-     * @throws InvalidInputException if a name or a text is null
+     * @throws InvalidInputException if a name or a string is null
      */
     public String encodeStrings(Map<String, String> strings) {
         return Json.write(out -> {
@@ -75,7 +78,7 @@ public final class MessageCodec {
                 @Nullable String name = entry.getKey();
                 @Nullable String value = entry.getValue();
                 if (name == null || value == null) {
-                    throw new InvalidInputException("strings", "must not hold null");
+                    throw new InvalidInputException("strings", "must not contain null");
                 }
                 out.writeStringField(name, value);
             }
@@ -84,11 +87,11 @@ public final class MessageCodec {
     }
 
     /**
-     * Decodes texts by name.
+     * Decodes a map of strings.
      *
-     * @param json what {@link #encodeStrings} returned
-     * @return the texts by name, in their stored order; mutable
-     * @throws UnreadableDataException if this is no JSON object of strings
+     * @param json JSON that {@link #encodeStrings} returned
+     * @return the strings by name, in their stored order; mutable
+     * @throws UnreadableDataException if the text is not a JSON object of strings
      */
     public Map<String, String> decodeStrings(String json) {
         JsonObject object = object("Map of strings", json);
@@ -98,7 +101,7 @@ public final class MessageCodec {
     }
 
     /**
-     * Encodes a text.
+     * Encodes a string.
      *
      * @param text any text
      * @return a JSON string literal, escaped like a message
@@ -108,17 +111,17 @@ public final class MessageCodec {
     }
 
     /**
-     * Decodes a text.
+     * Decodes a string.
      *
-     * @param json what {@link #encodeText} returned
+     * @param json JSON that {@link #encodeText} returned
      * @return the text
-     * @throws UnreadableDataException if this is no JSON string
+     * @throws UnreadableDataException if the JSON is not a string
      */
     public String decodeText(String json) {
         if (Json.read("Text", json) instanceof String text) {
             return text;
         }
-        throw Json.unreadable("Text", "it is no string");
+        throw Json.unreadable("Text", "it is not a JSON string");
     }
 
     private static JsonObject object(String what, String json) {
@@ -126,6 +129,6 @@ public final class MessageCodec {
         if (value instanceof Map<?, ?> map) {
             return new JsonObject(JsonObject.fields(map), null);
         }
-        throw Json.unreadable(what, "it is no object");
+        throw Json.unreadable(what, "it is not a JSON object");
     }
 }

@@ -20,12 +20,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads one message from its JSON object. Fields that it does not ask for are thereby ignored. */
+/** Reads one message from its JSON object. Only known fields are looked up, so all other fields are ignored. */
 final class MessageReader {
 
     private final JsonObject json;
 
-    /** Without a version it is LangChain4j's own JSON, which knows no tagged attributes. */
+    /** JSON without a version is LangChain4j's own, which has no tagged attributes. */
     private final boolean tagged;
 
     MessageReader(JsonObject json) {
@@ -64,15 +64,15 @@ final class MessageReader {
 
     private SystemMessage system() {
         String text = json.neededString("text");
-        // As LangChain4j's constructor sees it, which trims: isBlank() would refuse a text of wide spaces, which it
-        // takes.
+        // LangChain4j's constructor trims the text. isBlank() would refuse a text of wide spaces, which the constructor
+        // accepts.
         if (text.trim().isEmpty()) {
-            throw Json.unreadable("text", "it is blank, which no system message can be");
+            throw Json.unreadable("text", "it is blank, but a system message must have text");
         }
         return SystemMessage.from(text);
     }
 
-    /** A single text stood in for contents in LangChain4j's older JSON. */
+    /** Reads the contents. LangChain4j's older JSON has a single text instead of contents. */
     private List<Content> contents() {
         if (!json.has("contents")) {
             return List.of(TextContent.from(json.neededString("text")));
@@ -101,7 +101,10 @@ final class MessageReader {
         };
     }
 
-    /** LangChain4j's own default where there is none; a newer version's level leaves the choice to the model. */
+    /**
+     * Returns the detail level of a name. A missing name means LangChain4j's own default. For the level of a newer
+     * version, the choice is left to the model.
+     */
     private static DetailLevel detailLevel(@Nullable String name) {
         if (name == null) {
             return DetailLevel.LOW;
@@ -137,7 +140,10 @@ final class MessageReader {
         return nonNullView(Attributes.read(attributes.fields(), Path.of("attributes"), tagged));
     }
 
-    /** LangChain4j's maps do hold nulls; only its signatures don't say so. */
+    /**
+     * Returns the map under the type that LangChain4j's signatures use. LangChain4j's maps may contain nulls, but its
+     * signatures do not say so.
+     */
     @SuppressWarnings({"unchecked", "NullAway"})
     private static Map<String, Object> nonNullView(Map<String, @Nullable Object> map) {
         return (Map<String, Object>) (Map<?, ?>) map;

@@ -24,8 +24,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one message. Classes are compared exactly: a subclass would come back as its parent, without the state that it
- * added.
+ * Writes one message. Classes are compared exactly, because a subclass would be read back as its parent class, without
+ * the state that it added.
  */
 final class MessageWriter {
 

@@ -3,12 +3,15 @@ package io.github.keepsake4j.codec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where in a message a value stands, such as {@code attributes.a[2].b}. Linked instead of concatenated: only an error
- * needs the text.
+ * The location of a value in a message, such as {@code attributes.a[2].b}. The steps are linked and not concatenated,
+ * because only an error needs the text.
  */
 record Path(@Nullable Path parent, String step) {
 
-    /** Keys are data: a long or unprintable one must not spoil a log. */
+    /**
+     * The maximum length of a step in an error message. Keys are data, and a long or unprintable key must not clutter a
+     * log.
+     */
     private static final int MAX_STEP = 64;
 
     static Path of(String field) {
@@ -32,7 +35,10 @@ record Path(@Nullable Path parent, String step) {
         return text.toString();
     }
 
-    /** Makes a name from stored or user data fit for an error's text. */
+    /**
+     * Makes a name from stored data or user data safe for an error message: it is shortened, and unprintable characters
+     * are replaced.
+     */
     static String printable(String name) {
         StringBuilder text = new StringBuilder();
         int length = Math.min(name.length(), MAX_STEP);

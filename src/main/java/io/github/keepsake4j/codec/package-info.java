@@ -1,8 +1,9 @@
 /**
- * The stored form of a message: versioned JSON that loses nothing and a reader that tolerates what a newer writer added.
+ * The stored form of a message: versioned JSON that loses nothing, and a reader that tolerates additions of newer
+ * versions.
  *
- * <p>The promise: golden files of every released format stay readable, and a reader ignores fields and types that it
- * does not know.
+ * <p>The golden files of every released format stay readable, and a reader ignores fields and types that it does not
+ * know.
  */
 @NullMarked
 package io.github.keepsake4j.codec;

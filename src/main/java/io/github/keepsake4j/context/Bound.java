@@ -6,12 +6,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit, 1 or more, with the step that it moves in.
+ * A limit of 1 or more, and the step in which it moves.
  *
- * @param name what errors call it
+ * @param name the name of the limit in error messages
  * @param fixed the limit, or 0 if it depends on the memory
- * @param byMemoryId gives a limit that depends on the memory, or null
- * @param step how much more than needed may go at once; 0 for no more than needed
+ * @param byMemoryId returns the limit for a memory, or null if the limit is fixed
+ * @param step how much more than necessary may be removed at once; 0 to remove no more than necessary
  */
 record Bound(String name, int fixed, @Nullable Function<Object, Integer> byMemoryId, int step) {
 
@@ -31,7 +31,9 @@ record Bound(String name, int fixed, @Nullable Function<Object, Integer> byMemor
         return Math.min(step, limit(memoryId) / 2);
     }
 
-    /** With a step; where the limit depends on the memory, half of it at most counts. */
+    /**
+     * Returns a copy with a step. If the limit depends on the memory, at most half of that limit is used as the step.
+     */
     Bound stepping(int newStep) {
         int most = byMemoryId == null ? fixed / 2 : Integer.MAX_VALUE;
         if (newStep < 1 || newStep > most) {

@@ -15,16 +15,20 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Shows a short marker in place of old tool results: they are often the largest part of a prompt and the soonest useless.
- * The calls stay, so that a model knows what it did, and the log keeps the text. It limits nothing by itself, and limits
- * count a result as if it were whole, so that clearing never brings older messages back. Immutable.
+ * Shows a short marker in place of old tool results, which are often the largest part of a prompt and the first part to
+ * become useless. The calls stay, so that a model knows what it did, and the log keeps the results' text. This strategy
+ * limits nothing by itself. Limits count a cleared result at its full size, so that clearing never brings older
+ * messages back. Immutable.
  */
 public final class ClearToolResults implements ContextStrategy {
 
-    /** What a model sees instead. */
+    /** The text that a model sees in place of a cleared result. */
     public static final String MARKER = "[Old tool result cleared]";
 
-    /** A result of fewer tokens is not worth a marker, which takes about ten itself. */
+    /**
+     * The minimum size of a result that is cleared. Replacing a smaller result is not worth it, because the marker
+     * itself takes about ten tokens.
+     */
     static final int MIN_TOKENS_OF_ONE = 20;
 
     private final int keep;
@@ -38,9 +42,9 @@ public final class ClearToolResults implements ContextStrategy {
     }
 
     /**
-     * Clears all but the newest results.
+     * Creates a strategy that clears all results except the newest ones.
      *
-     * @param results how many of the newest stay, 0 or more
+     * @param results the number of newest results that stay, 0 or more
      * @return the strategy
      * @throws InvalidInputException if the number is negative
      */
@@ -52,10 +56,11 @@ public final class ClearToolResults implements ContextStrategy {
     }
 
     /**
-     * Clears only when it is worth it. Each clearing changes the middle of the prompt, so that a provider's prompt cache
-     * is lost from there on; with a minimum it happens rarely, and between two clearings less than this is left uncleared.
+     * Sets the minimum number of tokens that a clearing must save. Each clearing changes the middle of the prompt, so
+     * that a provider's prompt cache is lost from that place on. With a minimum, clearing happens rarely, and between
+     * two clearings fewer tokens than this are left uncleared. Default: no minimum.
      *
-     * @param tokens what the results that could be cleared must hold together, 1 or more
+     * @param tokens the number of tokens that the clearable results must have together, 1 or more
      * @return a copy
      * @throws InvalidInputException if the number is less than 1
      */
@@ -67,7 +72,7 @@ public final class ClearToolResults implements ContextStrategy {
     }
 
     /**
-     * Never clears the results of some tools. They do not count as the newest ones either.
+     * Exempts the results of some tools from clearing. They do not count among the newest results either.
      *
      * @param toolNames the tools' names
      * @return a copy
@@ -96,7 +101,8 @@ public final class ClearToolResults implements ContextStrategy {
                         .thenComparingLong(result -> result.message().sequence())
                         .reversed())
                 .toList();
-        // What is pinned stands before a gap: nobody knows how many newer results are in it, so that it counts as old.
+        // Pinned messages are before a gap. The number of newer results in the gap is unknown, so a pinned result
+        // counts as old.
         List<Result> behind = newestFirst.stream()
                 .filter(result -> result.place() >= context.unread())
                 .toList();
@@ -111,8 +117,8 @@ public final class ClearToolResults implements ContextStrategy {
     }
 
     /**
-     * A result, at the place of its calls: where those are not read any more, nobody can tell whose it is, so that it must
-     * count as unread with them.
+     * A result, at the place of its calls. If the calls are no longer read, the result cannot be assigned to them, so
+     * it must count as unread together with them.
      */
     private record Result(long place, LoggedMessage message) {}
 
@@ -120,7 +126,10 @@ public final class ClearToolResults implements ContextStrategy {
         return round.stream().map(message -> new Result(round.get(0).sequence(), message));
     }
 
-    /** They are not shown, but what was cleared because of them stays so. */
+    /**
+     * Returns the results without a read turn. They are not shown, but results that were cleared because of them must
+     * stay cleared.
+     */
     private static Stream<Result> headless(Context context) {
         List<Result> results = new ArrayList<>();
         long place = 0;
@@ -131,7 +140,10 @@ public final class ClearToolResults implements ContextStrategy {
         return results.stream();
     }
 
-    /** The place from which on old results are left whole: with a minimum, one that stays the choice for long. */
+    /**
+     * Returns the place from which on old results are not cleared. With a minimum, it is a place that stays the same
+     * for a long time.
+     */
     private long start(List<Result> newestFirst, long unread) {
         if (newestFirst.isEmpty()) {
             return 0;
@@ -147,7 +159,7 @@ public final class ClearToolResults implements ContextStrategy {
                 return Places.roundest(result.place() + 1, behindAll);
             }
         }
-        // What is not read may have been enough, and what was cleared once stays so.
+        // The unread results may have reached the minimum, and results that were cleared once must stay cleared.
         return Places.roundest(unread, Math.max(unread, behindAll));
     }
 

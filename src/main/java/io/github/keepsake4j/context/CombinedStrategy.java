@@ -4,7 +4,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Two strategies; both mark before either limits. */
+/** A combination of two strategies. Both set their marks before either of them limits the context. */
 record CombinedStrategy(ContextStrategy first, ContextStrategy second) implements ContextStrategy {
 
     CombinedStrategy {

@@ -13,21 +13,25 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was read of a memory, and what a model sees of it. A limit takes nothing away: it marks what is not shown, so that
- * the next one decides on the same turns, and all limits of a combination hold in any order.
+ * The part of a memory that was read, and what a model sees of it. A limit removes nothing from the context. It marks
+ * the messages that are not shown, so that the next limit decides on the same turns, and all limits of a combination
+ * hold in any order.
  *
- * @param memoryId the id as LangChain4j gave it, for limits that depend on it
- * @param system the system message in force, which stands first, or null
- * @param summary the summary of what stands before the turns, which is shown behind the system message, or null
- * @param oldest the branch's oldest messages, oldest first, as far as {@link Reach#oldest()} asked for them
- * @param unread the sequence before which nothing was read but the oldest messages and the newest turn's user message; 0 if
+ * @param memoryId the memory's id as LangChain4j passed it, for limits that depend on it
+ * @param system the current system message, which is shown first, or null
+ * @param summary the summary of the messages before the turns, which is shown after the system message, or null
+ * @param oldest the branch's oldest messages, oldest first, as many as {@link Reach#oldest()} requires
+ * @param unread the sequence before which only the oldest messages and the newest turn's user message were read; 0 if
  *     the branch was read from its beginning
- * @param headless what was read of a turn whose beginning was not, results behind their calls; never shown
- * @param turns the turns behind it, oldest first, shown or not
- * @param repaired what a provider would refuse or this version does not know, with the reason
- * @param replaced what is shown in place of a message, by the message's id; its size still counts as before
- * @param reserved tokens that something beside the memory takes, such as tool specifications; 0 or more
- * @param overflow whether even the newest turn's user message and last round are over a limit, so that they are not shown
+ * @param headless the messages that were read of a turn whose beginning was not read, with results after their calls;
+ *     never shown
+ * @param turns the turns after the headless messages, oldest first, whether they are shown or not
+ * @param repaired messages that a provider would refuse or that this version does not know, each with the reason
+ * @param replaced the messages that are shown in place of others, by the other message's id; the size of the replaced
+ *     message still counts
+ * @param reserved the number of tokens that is taken by something outside of the memory, such as tool specifications; 0
+ *     or more
+ * @param overflow whether even the newest turn's user message and last round exceed a limit, so that they are not shown
  */
 public record Context(
         Object memoryId,
@@ -42,37 +46,43 @@ public record Context(
         long reserved,
         boolean overflow) {
 
-    /** Why a message is not shown. */
+    /** The reasons for not showing a message. */
     public enum Reason {
-        /** Over the limit of messages or turns. */
+        /** The message exceeds the limit of messages or turns. */
         MESSAGE_LIMIT,
-        /** Over the limit of tokens. */
+        /** The message exceeds the limit of tokens. */
         TOKEN_LIMIT,
-        /** A strategy of the user's own left it out. */
+        /** A custom strategy excluded the message. */
         STRATEGY,
-        /** A result whose call is not shown, or was answered already. */
+        /** The message is a tool result whose call is not shown or already has a result. */
         ORPHAN_RESULT,
-        /** A call that was never answered: its turn died, or still waits. */
+        /** The message contains a tool call without a result: its turn was aborted or is still waiting. */
         UNANSWERED_CALL,
-        /** An answer that another tool round followed at once, as when turns interleave; not every provider takes that. */
+        /**
+         * The message is an answer that was directly followed by another tool round, as happens when turns interleave.
+         * Not every provider accepts that.
+         */
         ANSWER_BEFORE_CALL,
-        /** The same user message follows: the turn failed and was tried again. */
+        /**
+         * The message is a user message that is followed by the same user message, because the turn failed and was
+         * retried.
+         */
         REPEATED_USER_MESSAGE,
-        /** It has no text, which providers refuse. */
+        /** The message has no text, which providers refuse. */
         EMPTY_TEXT,
-        /** It stands before the first user message that was read. */
+        /** The message is before the first user message that was read. */
         NO_USER_MESSAGE,
-        /** A newer system message is in force. */
+        /** The message is a system message that a newer one has replaced. */
         OLD_SYSTEM_MESSAGE,
-        /** A type that this version does not know. */
+        /** The message has a type that this version does not know. */
         UNKNOWN_TYPE
     }
 
     /**
-     * A message that is not shown.
+     * A message that is not shown, and the reason.
      *
      * @param message the message
-     * @param reason why
+     * @param reason the reason
      */
     public record Omission(LoggedMessage message, Reason reason) {}
 
@@ -86,25 +96,26 @@ public record Context(
     }
 
     /**
-     * Returns everything that is shown, in order.
+     * Returns all messages that are shown, in order.
      *
-     * @return the system message and the summary, if there are, and the turns' messages, as they are shown
+     * @return the system message and the summary, if present, followed by the turns' messages in the form in which they
+     *     are shown
      */
     public List<LoggedMessage> shown() {
         return shown(beside());
     }
 
     /**
-     * Returns everything that is shown and stands in the log, in order.
+     * Returns all shown messages that are part of the log, in order.
      *
-     * @return what is shown but the summary
+     * @return the shown messages without the summary
      */
     public List<LoggedMessage> logged() {
         return shown(system == null ? List.of() : List.of(system));
     }
 
     /**
-     * Returns everything that is shown, as LangChain4j's messages.
+     * Returns all messages that are shown, as LangChain4j's messages.
      *
      * @return a new list
      */
@@ -115,9 +126,9 @@ public record Context(
     }
 
     /**
-     * Returns what was read and is not shown.
+     * Returns the messages that were read and are not shown.
      *
-     * @return what was repaired first, then the turns' messages, oldest first
+     * @return the repaired messages, followed by the turns' messages, oldest first
      */
     public List<Omission> omitted() {
         return Stream.concat(
@@ -129,9 +140,10 @@ public record Context(
     }
 
     /**
-     * Returns where all turns so far are over, so that a summary may reach up to there.
+     * Returns the messages at which all earlier turns are complete. A summary may cover the branch up to any of them.
      *
-     * @return the ids of the last messages before other turns, and of the newest one if it closed its turn; oldest first
+     * @return the ids of the last messages before other turns, and the id of the newest message if it closed its turn;
+     *     oldest first
      */
     public List<String> ends() {
         List<Turn> read = Fold.turns(this);
@@ -150,7 +162,7 @@ public record Context(
     }
 
     /**
-     * Leaves out turns, for a strategy of the user's own. What was left out before stays out.
+     * Excludes turns, for a custom strategy. Turns that were excluded before stay excluded.
      *
      * @param keep whether a turn may be shown
      * @return a copy
@@ -160,9 +172,9 @@ public record Context(
     }
 
     /**
-     * Shows something else in place of messages.
+     * Shows other messages in place of some messages.
      *
-     * @param more what to show, by the id of the message whose place it takes
+     * @param more the messages to show, by the id of the message that each of them replaces
      * @return a copy
      */
     public Context replacing(Map<String, ChatMessage> more) {
@@ -173,9 +185,9 @@ public record Context(
     }
 
     /**
-     * Counts what stands beside the memory's messages.
+     * Sets the number of tokens that is taken by something outside of the memory's messages.
      *
-     * @param tokens how many tokens it takes, 0 or more
+     * @param tokens the number of tokens, 0 or more
      * @return a copy
      */
     public Context reserving(long tokens) {
@@ -184,7 +196,7 @@ public record Context(
     }
 
     /**
-     * Says which messages are the branch's oldest.
+     * Sets the branch's oldest messages.
      *
      * @param messages the messages, oldest first
      * @return a copy
@@ -195,9 +207,9 @@ public record Context(
     }
 
     /**
-     * Puts a summary before the turns.
+     * Sets the summary that is shown before the turns.
      *
-     * @param message what is shown of it, with its size
+     * @param message the summary in the form in which it is shown, with its size, or null for none
      * @return a copy
      */
     public Context summarizedBy(@Nullable LoggedMessage message) {
@@ -205,7 +217,7 @@ public record Context(
                 memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, reserved, overflow);
     }
 
-    /** What is shown before the turns. */
+    /** Returns the messages that are shown before the turns. */
     List<LoggedMessage> beside() {
         return Stream.of(Optional.ofNullable(system), Optional.ofNullable(summary))
                 .flatMap(Optional::stream)

@@ -4,75 +4,76 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Optional;
 
 /**
- * Decides what a model sees of a memory: a pure function from what was read to what is shown. The log is not touched.
- * Strategies are immutable and safe across threads.
+ * Decides what a model sees of a memory: a pure function from the messages that were read to the messages that are
+ * shown. It does not change the log. Strategies are immutable and thread-safe.
  *
- * <p>A strategy of one's own is a lambda, such as {@code context -> context.keepTurns(turn -> …)}.
+ * <p>A custom strategy can be a lambda, such as {@code context -> context.keepTurns(turn -> …)}.
  */
 @FunctionalInterface
 public interface ContextStrategy {
 
     /**
-     * Selects what is shown.
+     * Selects the messages that are shown.
      *
-     * @param context the turns of a branch, as far as {@link #reach(Object)} asks for
-     * @return a context that shows the same or less
+     * @param context the turns of a branch, as far back as {@link #reach(Object)} requires
+     * @return a context that shows the same messages or fewer
      */
     Context select(Context context);
 
     /**
-     * Marks what every limit of a combination must know before it decides, such as pinned turns. Marking twice is the same
-     * as marking once.
+     * Sets marks that every limit of a combination must know before it decides, such as pinned turns. Marking twice is
+     * the same as marking once. Default: no marks.
      *
      * @param context the context before any limit
-     * @return the context with its marks; the same unless a strategy says otherwise
+     * @return the context with its marks
      */
     default Context mark(Context context) {
         return context;
     }
 
     /**
-     * Says what should be summarized, after all limits of a combination have decided. It changes nothing: somebody makes
-     * the summary in the background, and a later context has it.
+     * Returns how far a summary should reach, after all limits of a combination have decided. This method changes
+     * nothing: the summary is made in the background, and a later context contains it. Default: no summary is due.
      *
-     * @param selected the context that {@link #select} gave
-     * @return the id of the message up to which everything should be covered by a summary, or empty if nothing is due;
-     *     empty unless a strategy says otherwise
+     * @param selected the context that {@link #select} returned
+     * @return the id of the message up to which a summary should cover everything, or empty if no summary is due
      */
     default Optional<String> foldUpTo(Context selected) {
         return Optional.empty();
     }
 
     /**
-     * Tells whether this strategy shows summaries, so that somebody must make them.
+     * Returns whether this strategy shows summaries, so that they must be made. Default: false.
      *
-     * @return whether it does; false unless a strategy says otherwise
+     * @return true if this strategy shows summaries
      */
     default boolean summarizes() {
         return false;
     }
 
     /**
-     * Says how far back this strategy ever looks, so that no more is read.
+     * Returns how far back this strategy looks, so that no more is read than necessary. Default: the whole branch.
      *
-     * @param memoryId the memory's id as LangChain4j gave it
-     * @return the reach; everything unless a strategy says otherwise
+     * @param memoryId the memory's id as LangChain4j passed it
+     * @return the reach
      */
     default Reach reach(Object memoryId) {
         return Reach.EVERYTHING;
     }
 
     /**
-     * Returns the counter that this strategy's limits are meant in; messages are counted with it when they are appended.
+     * Returns the counter on which this strategy's limits are based. Messages are counted with it when they are
+     * appended. Default: empty.
      *
-     * @return the counter, or empty if the strategy does not look at tokens
+     * @return the counter, or empty if the strategy does not use token counts
      */
     default Optional<TokenCounter> tokenCounter() {
         return Optional.empty();
     }
 
     /**
-     * Combines two strategies: what both show is shown, so that the limits of both hold, in either order.
+     * Combines two strategies. A message is shown only if both strategies show it, so that the limits of both hold, in
+     * either order.
      *
      * @param other the other strategy
      * @return the combination

@@ -10,11 +10,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides how far a summary should reach: to the end of a turn, or, within a turn that is too long by itself, of a round.
+ * Decides how far a summary should reach: to the end of a turn or, within a turn that is too long by itself, to the end
+ * of a round.
  *
- * @param size what a message counts
- * @param trigger how much may be uncovered
- * @param keep how much stays uncovered when a summary is made
+ * @param size returns the size of a message
+ * @param trigger the size that may stay uncovered by a summary
+ * @param keep the size that stays uncovered when a summary is made
  */
 record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
 
@@ -31,7 +32,7 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         if (uncovered <= trigger && !cut) {
             return Optional.empty();
         }
-        // A limit that is nearer than the trigger must not make a summary due in every turn.
+        // A limit that is lower than the trigger must not make a summary due in every turn.
         long shown = turns.stream().mapToLong(turn -> sizeOf(turn.messages())).sum();
         long target = cut ? Math.min(keep, shown * keep / trigger) : keep;
         int first = behindCut;
@@ -42,24 +43,27 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         return Optional.ofNullable(before(turns, first, !context.headless().isEmpty(), target));
     }
 
-    /** What of a branch's beginning was read because it is pinned has a gap behind it. */
+    /**
+     * Returns the turns without those from the branch's beginning. Those were read only because they are pinned, and
+     * there is a gap after them.
+     */
     static List<Turn> turns(Context context) {
         return context.turns().stream()
                 .filter(turn -> turn.standing() != Standing.BEGINNING)
                 .toList();
     }
 
-    /** The first turn that no limit took away as a whole, with all behind it. */
+    /** Returns the index of the first turn such that no limit removed it or any turn after it as a whole. */
     private static int behindCut(List<Turn> turns) {
         int first = turns.size();
         while (first > 0 && !turns.get(first - 1).cut().whole()) {
             first--;
         }
-        // The newest turn is folded only when it is over: it left because it does not fit.
+        // The newest turn was removed because it does not fit. It is folded only when it is complete.
         return first == turns.size() && !turns.get(first - 1).closed() ? first - 1 : first;
     }
 
-    /** The message that stands before a turn in the log, if no turn reaches across. */
+    /** Returns the id of the message before a turn in the log, if no earlier turn continues beyond that place. */
     private @Nullable String before(List<Turn> turns, int first, boolean anythingBefore, long target) {
         if (first == turns.size()) {
             return newest(turns).id();
@@ -98,7 +102,10 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         return null;
     }
 
-    /** For each turn whether all before it are over where it begins, so that a summary may reach up to there. */
+    /**
+     * Returns for each turn whether all turns before it are complete where it begins, so that a summary may reach up to
+     * there.
+     */
     static List<Boolean> endsBefore(List<Turn> turns) {
         List<Boolean> ends = new ArrayList<>();
         long newest = Long.MIN_VALUE;

@@ -10,21 +10,21 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes a context fit one limit: whole turns go first, oldest first, never the newest; then the newest turn's oldest
- * tool rounds, never the last.
+ * Makes a context fit one limit. First it removes whole turns, oldest first, but never the newest turn. Then it removes
+ * the newest turn's oldest tool rounds, but never the last round.
  *
- * <p>An older message never comes back. So sizes count what is hidden too, and a cut depends only on sizes behind it and
- * on places in the log ({@link Places}), which no later message changes. Pinned turns take at most half the room, the
- * oldest first, and the room that they would take stays theirs.
+ * <p>A message that was removed never comes back. Therefore sizes include hidden messages too, and a cut depends only
+ * on the sizes after it and on places in the log ({@link Places}), which later messages do not change. Pinned turns
+ * take at most half of the room, the oldest first. The room for pinned turns stays reserved for them.
  *
- * @param weight what a message counts
+ * @param weight returns how much a message counts
  * @param limit the limit, in the weight's unit
- * @param step how much more than needed may go at once, in the same unit; 0 for no more than needed
- * @param reason what to say of messages that go
+ * @param step how much more than necessary may be removed at once, in the same unit; 0 to remove no more than necessary
+ * @param reason the reason to record for removed messages
  */
 record Limit(Weight weight, long limit, long step, Reason reason) {
 
-    /** What a message counts against a limit. */
+    /** Returns how much a message counts against a limit. */
     @FunctionalInterface
     interface Weight {
         long of(Turn turn, LoggedMessage message);
@@ -34,7 +34,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * Applies the limit.
      *
      * @param context the context
-     * @param fixed what counts beside the turns, the system message and the summary included
+     * @param fixed what counts in addition to the turns, including the system message and the summary
      */
     Context apply(Context context, long fixed) {
         long room = limit - fixed;
@@ -60,7 +60,10 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         return context.withTurns(cut, context.overflow() || isOver(context, room) || lost);
     }
 
-    /** Where nothing of the turn was read but its beginning, it is open only if results came last, whose calls are unread. */
+    /**
+     * Returns whether the turn is still open. If only the turn's beginning was read, the turn is open only if the
+     * newest messages are results whose calls were not read.
+     */
     private static boolean isOpen(Context context, Turn turn) {
         return (turn.rounds().isEmpty() && turn.user().sequence() < context.unread())
                 ? context.repaired().stream().anyMatch(omission -> omission.reason() == Reason.ORPHAN_RESULT)
@@ -71,7 +74,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         return room < 0 && (context.system() != null || context.summary() != null || context.reserved() > 0);
     }
 
-    /** Decides which pinned parts stay, and returns the room that is kept for pinned parts. */
+    /** Decides which pinned parts stay, and returns the room that is reserved for pinned parts. */
     private long reservePins(List<Turn> turns, long room, boolean[] stays) {
         long most = Math.max(0, room / 2);
         long total = 0;
@@ -91,7 +94,10 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         return reserved;
     }
 
-    /** The newest turn is over the limit by itself: its oldest rounds go, or, if that is not enough, all of it. */
+    /**
+     * Shortens the newest turn, which exceeds the limit by itself. Its oldest rounds are removed or, if that is not
+     * enough, the whole turn.
+     */
     private Cut shorten(Turn turn, boolean pinned, long free, long unread) {
         List<Round> rounds = turn.rounds();
         int first = pinned ? Math.min(turn.pinned(), rounds.size()) : 0;
@@ -99,7 +105,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         Places places = Places.of(turn);
         int read = first;
         while (read < rounds.size() && places.of(read) < unread) {
-            // It stands before a gap, where newer rounds may be.
+            // The round is before a gap, which may contain newer rounds.
             read++;
         }
         int last = rounds.size() - 1;
@@ -123,8 +129,9 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
     }
 
     /**
-     * Whether the turn once was closed by an answer while what was last shown of it was over the limit. Then it left, and
-     * does not come back when more follows or late results arrive, as when turns interleave.
+     * Returns whether the turn was already removed: an answer once closed it while the part of it that was last shown
+     * exceeded the limit. Such a turn does not come back when more messages follow or late results arrive, as happens
+     * when turns interleave.
      */
     private boolean hasLeft(Turn turn, List<Round> rounds, long room) {
         for (int a = 0; a < rounds.size(); a++) {
@@ -152,12 +159,12 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         return false;
     }
 
-    /** An answer before calls was shown until they came. */
+    /** An answer before calls was shown until the calls were appended. */
     private static boolean canBeShown(Round round) {
         return round.hidden() == null || round.hidden() == Reason.ANSWER_BEFORE_CALL;
     }
 
-    /** When the last of the round's messages came. */
+    /** Returns the sequence of the round's last message. */
     private static long done(Round round) {
         return round.messages().stream()
                 .mapToLong(LoggedMessage::sequence)
@@ -170,8 +177,8 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         List<Turn> turns = context.turns();
         long place = 0;
         for (LoggedMessage message : context.headless()) {
-            // It belongs to a turn that began before; a user message never does, so it counts as part of a round.
-            // A result counts where its calls stand, as it did when the turn's beginning was still read.
+            // The message belongs to a turn that began earlier. It is never a user message, so it counts as part of a
+            // round. A result counts at the place of its calls, as it did while the turn's beginning was still read.
             place = message.message() instanceof ToolExecutionResultMessage ? place : message.sequence();
             sizes.add(new Places.Sized(place, weight.of(turns.get(0), message)));
         }

@@ -12,11 +12,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Keeps messages in view that a limit would let go, each with the user message that began its turn. It limits nothing by
- * itself: {@code Pinned.firstMessages(4).and(SlidingWindow.withMaxMessages(50))}.
+ * Keeps messages in view that a limit would remove, each together with the user message that began its turn. It limits
+ * nothing by itself: {@code Pinned.firstMessages(4).and(SlidingWindow.withMaxMessages(50))}.
  *
- * <p>What is pinned counts, and takes at most half of what a limit has beside the system message, the oldest first; what
- * is pinned beyond that leaves like any other turn. Immutable.
+ * <p>Pinned messages count against a limit. They take at most half of the room that is left after the system message,
+ * the oldest first. Pinned messages beyond that are removed like any other turn. Immutable.
  */
 public final class Pinned implements ContextStrategy {
 
@@ -29,10 +29,11 @@ public final class Pinned implements ContextStrategy {
     }
 
     /**
-     * Keeps a conversation's first messages, such as the task that an agent was given. A tool round that is not whole
-     * among them is left out, and so is a message that answers none of its turns' user messages.
+     * Keeps a conversation's first messages, such as the task that an agent was given. If a tool round is not
+     * completely among them, it is left out. A message that does not belong to the turn of one of their user messages
+     * is left out too.
      *
-     * @param messages how many messages, 1 or more
+     * @param messages the number of messages, 1 or more
      * @return the strategy
      * @throws InvalidInputException if the number is less than 1
      */
@@ -44,9 +45,10 @@ public final class Pinned implements ContextStrategy {
     }
 
     /**
-     * Keeps the turns of some messages, whole. To find them the whole branch is read, every time.
+     * Keeps the whole turns of some messages. To find them, the whole branch is read every time.
      *
-     * @param isPinned whether a message is pinned; pure, and always the same for the same message
+     * @param isPinned returns whether a message is pinned; a pure function that always returns the same result for the
+     *     same message
      * @return the strategy
      */
     public static Pinned messages(Predicate<LoggedMessage> isPinned) {
@@ -74,16 +76,17 @@ public final class Pinned implements ContextStrategy {
 
     @Override
     public Reach reach(Object memoryId) {
-        // One more tells whether the last turn among them goes on, and so whether its last answer is shown.
+        // One more message shows whether the last turn among them continues, and therefore whether its last answer is
+        // shown.
         int oldest = first == Integer.MAX_VALUE ? first : first + 1;
         return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, oldest, false);
     }
 
-    /** How many of a turn's first rounds are whole among the oldest messages. */
+    /** Returns how many of a turn's first rounds are completely among the oldest messages. */
     private static int rounds(Turn turn, Set<String> oldest) {
         List<Round> rounds = turn.rounds();
         int whole = 0;
-        // Calls that wait for results may get them from behind what is pinned.
+        // Calls that wait for results may get them from messages after the pinned ones.
         while (whole < rounds.size()
                 && rounds.get(whole).hidden() != Reason.UNANSWERED_CALL
                 && rounds.get(whole).messages().stream().allMatch(message -> oldest.contains(message.id()))) {

@@ -6,8 +6,9 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 
 /**
- * Where turns, or a turn's rounds, stand: the store's sequence of their first message, never falling. A place stays the
- * same whatever is added later, which is what lets a window move in steps without keeping anything.
+ * The places of turns, or of a turn's rounds. A place is the store's sequence of the first message and never decreases
+ * from one turn or round to the next. A place stays the same whatever is appended later, so a window can move in steps
+ * without storing any state.
  */
 final class Places {
 
@@ -17,7 +18,7 @@ final class Places {
         this.places = places;
     }
 
-    /** Something at a place, with its size. */
+    /** A thing at a place, with its size. */
     record Sized(long place, long size) {}
 
     static Places of(Context context) {
@@ -32,21 +33,26 @@ final class Places {
         return places[index];
     }
 
-    /** The place of a turn's round: between its turn and the next one, where it may have been moved to. */
+    /**
+     * Returns the place of a turn's round. It lies between its turn and the next turn, even if the round was moved
+     * there.
+     */
     long within(int turn, Round round) {
         long place = Math.max(places[turn], round.messages().get(0).sequence());
         return turn + 1 < places.length ? Math.max(places[turn], Math.min(place, places[turn + 1] - 1)) : place;
     }
 
     /**
-     * The place from which on things are shown. With a step it is one where windows of any branch like to start: of all
-     * places that leave neither too much nor, by more than the step, too little, the one that the highest power of two
-     * divides. As a conversation grows the places to choose from move on, and this one stays the choice until it must go.
+     * Returns the place from which on things are shown. With a step, the place is chosen so that it stays the same for
+     * a long time. The candidates are all places that leave neither more than the room nor, by more than the step, less
+     * than the room. Of these, the method returns the place that is divisible by the highest power of two. As a
+     * conversation grows, the range of candidates moves on, and this place remains the choice until it leaves the
+     * range.
      *
-     * @param things what there is, in any order
+     * @param things the things, in any order
      * @param room how much may be shown
-     * @param step how much less than that may be shown
-     * @param unread the place before which nothing was read, so that nobody knows what there is; or 0
+     * @param step how much less than the room may be shown
+     * @param unread the place before which nothing was read, so that the things there are unknown; or 0
      * @return the place; 0 if everything fits
      */
     long start(List<Sized> things, long room, long step, long unread) {
@@ -69,7 +75,7 @@ final class Places {
         return step == 0 ? earliest : roundest(earliest, Math.max(earliest, latest));
     }
 
-    /** The number in a range, ends included, that the highest power of two divides. */
+    /** Returns the number in a range, including both ends, that is divisible by the highest power of two. */
     static long roundest(long from, long to) {
         if (from <= 0) {
             return 0;

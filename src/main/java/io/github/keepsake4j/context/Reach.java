@@ -3,17 +3,18 @@ package io.github.keepsake4j.context;
 import io.github.keepsake4j.message.InvalidInputException;
 
 /**
- * How far back a strategy looks: up to whichever bound is met first, and at the branch's beginning.
+ * How far back a strategy looks: up to the bound that is reached first, and how many messages at the branch's
+ * beginning.
  *
- * @param messages messages, 1 or more
- * @param turns turns, 1 or more
- * @param tokens tokens as they were counted when the messages were appended, 1 or more
- * @param oldest how many of the branch's oldest messages, 0 or more
- * @param toSummary whether a summary, where there is one, stands for everything that it covers
+ * @param messages the number of newest messages, 1 or more
+ * @param turns the number of newest turns, 1 or more
+ * @param tokens the number of tokens, as counted when the messages were appended, 1 or more
+ * @param oldest the number of the branch's oldest messages, 0 or more
+ * @param toSummary whether an existing summary replaces all messages that it covers
  */
 public record Reach(int messages, int turns, long tokens, int oldest, boolean toSummary) {
 
-    /** The whole branch. */
+    /** The reach that covers the whole branch. */
     public static final Reach EVERYTHING = new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, 0, false);
 
     /** Checks the bounds. */
@@ -24,9 +25,9 @@ public record Reach(int messages, int turns, long tokens, int oldest, boolean to
     }
 
     /**
-     * Bounds messages only.
+     * Creates a reach that is bounded only by messages.
      *
-     * @param messages how many of the newest, 1 or more
+     * @param messages the number of newest messages, 1 or more
      * @return the reach
      */
     public static Reach ofMessages(int messages) {
@@ -34,9 +35,9 @@ public record Reach(int messages, int turns, long tokens, int oldest, boolean to
     }
 
     /**
-     * Bounds tokens only.
+     * Creates a reach that is bounded only by tokens.
      *
-     * @param tokens back to the message that reaches this count, 1 or more
+     * @param tokens the number of tokens, 1 or more; the reach ends at the message that reaches this number
      * @return the reach
      */
     public static Reach ofTokens(long tokens) {
@@ -44,10 +45,11 @@ public record Reach(int messages, int turns, long tokens, int oldest, boolean to
     }
 
     /**
-     * What two strategies together need: what is beyond one limit is not shown, whatever the other one says.
+     * Returns the reach that two strategies need together. A message beyond the limit of one strategy is not shown,
+     * whatever the other strategy decides.
      *
-     * @param other the other one
-     * @return the nearer bounds, and the greater number of oldest messages
+     * @param other the other reach
+     * @return a reach with the lower of each pair of bounds, and the greater number of oldest messages
      */
     public Reach and(Reach other) {
         return new Reach(

@@ -6,8 +6,8 @@ import io.github.keepsake4j.message.InvalidInputException;
 import java.util.function.Function;
 
 /**
- * Shows the newest messages or turns. Whole turns leave, oldest first; an assistant message with tool calls and its
- * results stay together. Immutable.
+ * Shows the newest messages or turns. Whole turns are removed, oldest first. An assistant message with tool calls and
+ * the results of these calls stay together. Immutable.
  */
 public final class SlidingWindow implements ContextStrategy {
 
@@ -20,9 +20,9 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * A window of messages. The system message and the summary count.
+     * Creates a window of messages. The system message and the summary count.
      *
-     * @param maxMessages how many messages are shown at most, 1 or more
+     * @param maxMessages the maximum number of messages that are shown, 1 or more
      * @return the strategy
      * @throws InvalidInputException if the limit is less than 1
      */
@@ -31,20 +31,20 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * A window of messages whose size depends on the memory. The system message and the summary count.
+     * Creates a window of messages whose size depends on the memory. The system message and the summary count.
      *
-     * @param maxMessages gives the limit, 1 or more, for a memory's id as LangChain4j gave it; fast, since it is asked
-     *     whenever the memory is read
-     * @return the strategy, whose use throws {@link InvalidInputException} if the function gives null or less than 1
+     * @param maxMessages returns the limit, 1 or more, for a memory's id as LangChain4j passed it; it must be fast,
+     *     because it is called whenever the memory is read
+     * @return the strategy; its use throws {@link InvalidInputException} if the function returns null or less than 1
      */
     public static SlidingWindow withDynamicMaxMessages(Function<Object, Integer> maxMessages) {
         return new SlidingWindow(Bound.of("maxMessages", maxMessages), false);
     }
 
     /**
-     * A window of turns. A turn is a user message and what followed it.
+     * Creates a window of turns. A turn is a user message and the messages that follow it.
      *
-     * @param maxTurns how many turns are shown at most, 1 or more
+     * @param maxTurns the maximum number of turns that are shown, 1 or more
      * @return the strategy
      * @throws InvalidInputException if the limit is less than 1
      */
@@ -53,12 +53,13 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * Lets the window move in steps: when it is full, up to this much more than needed leaves at once. Until the next step
-     * what is shown only grows at its end, so that a provider's prompt cache holds.
+     * Lets the window move in steps. When the window is full, up to this much more than necessary is removed at once.
+     * Until the next step, the shown messages only grow at their end, so that a provider's prompt cache stays valid.
+     * Default: no steps.
      *
-     * @param step messages (or turns, in a window of turns), 1 or more and at most half the window
+     * @param step the number of messages (or of turns, in a window of turns), 1 or more and at most half the window
      * @return a copy
-     * @throws InvalidInputException if the step is out of its range
+     * @throws InvalidInputException if the step is out of range
      */
     public SlidingWindow step(int step) {
         return new SlidingWindow(bound.stepping(step), countsTurns);
@@ -78,7 +79,7 @@ public final class SlidingWindow implements ContextStrategy {
     @Override
     public Reach reach(Object memoryId) {
         int limit = bound.limit(memoryId);
-        // One turn more, so that it is the log that says where the newest ones begin.
+        // One more turn is read, so that the log determines where the newest turns begin.
         return countsTurns
                 ? new Reach(Integer.MAX_VALUE, (int) Math.min(Integer.MAX_VALUE, limit + 1L), Long.MAX_VALUE, 0, false)
                 : Reach.ofMessages(limit);

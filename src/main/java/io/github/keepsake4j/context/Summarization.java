@@ -14,27 +14,31 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Shows a summary in place of old turns. It places the summary and says when one is due; a {@code Summarizer} makes it in
- * the background, and until it is there the turns that it will cover stay in view, up to twice the trigger. Combined with
- * another limit, a summary is also due when that limit cuts off what no summary covers.
+ * Shows a summary in place of old turns. This strategy places the summary and decides when one is due. A
+ * {@code Summarizer} makes it in the background. Until the summary is available, the turns that it will cover stay in
+ * view, up to twice the trigger. In combination with another limit, a summary is also due when that limit removes
+ * messages that no summary covers.
  *
- * <p>Trigger and keep are two numbers, so that a summary is not made for every turn: when what no summary covers has more
- * than the trigger, all but the newest turns within {@code keep} are folded into the summary. Immutable.
+ * <p>Trigger and keep are two numbers, so that a summary is not made in every turn. When the messages that no summary
+ * covers exceed the trigger, all but the newest turns within {@code keep} are folded into the summary. Immutable.
  */
 public final class Summarization implements ContextStrategy {
 
-    /** What a summary begins with, so that a model, and a reader of a prompt, knows what it is. */
+    /** The text at the start of every summary, which identifies it for a model and for a reader of a prompt. */
     public static final String MARKER = "[Summary of the earlier conversation]\n";
 
-    /** The attribute that marks a user message as a summary; its value is the id of the message that it covers up to. */
+    /**
+     * The attribute that marks a user message as a summary. Its value is the id of the last message that the summary
+     * covers.
+     */
     public static final String ATTRIBUTE = "keepsake.summary";
 
-    /** What the marker, and a message around it, take at most. */
+    /** The maximum number of tokens of the marker and of the message around it. */
     private static final int MARKER_TOKENS = 16;
 
-    /** Who a summary seems to come from. */
+    /** The message types in which a summary can be shown. */
     public enum Role {
-        /** A user message, which every provider takes. */
+        /** A user message, which every provider accepts. */
         USER,
         /** A second system message. */
         SYSTEM
@@ -55,9 +59,10 @@ public final class Summarization implements ContextStrategy {
     }
 
     /**
-     * Makes a summary due by tokens; a quarter of them is kept unless said otherwise.
+     * Makes a summary due by tokens. By default, a quarter of these tokens is kept.
      *
-     * @param tokens a summary is due when what none covers has more tokens, 2 or more
+     * @param tokens the trigger: a summary is due when the messages that no summary covers have more tokens than this,
+     *     2 or more
      * @return the strategy
      * @throws InvalidInputException if the number is less than 2
      */
@@ -67,9 +72,10 @@ public final class Summarization implements ContextStrategy {
     }
 
     /**
-     * Makes a summary due by messages; two fifths of them are kept unless said otherwise.
+     * Makes a summary due by messages. By default, two fifths of these messages are kept.
      *
-     * @param messages a summary is due when there are more that none covers, 2 or more
+     * @param messages the trigger: a summary is due when more messages than this are not covered by a summary, 2 or
+     *     more
      * @return the strategy
      * @throws InvalidInputException if the number is less than 2
      */
@@ -79,29 +85,29 @@ public final class Summarization implements ContextStrategy {
     }
 
     /**
-     * Sets what stays out of the summary.
+     * Sets the number of tokens that stay out of the summary. Default: a quarter of the trigger.
      *
-     * @param tokens the newest turns with so many tokens together stay, 1 or more and less than the trigger
+     * @param tokens the newest turns with this many tokens together stay, 1 or more and less than the trigger
      * @return a copy
-     * @throws InvalidInputException if the trigger is in messages, or the number is out of its range
+     * @throws InvalidInputException if the trigger is in messages, or the number is out of range
      */
     public Summarization keepTokens(int tokens) {
         return keeping("keepTokens", tokens, byTokens);
     }
 
     /**
-     * Sets what stays out of the summary.
+     * Sets the number of messages that stay out of the summary. Default: two fifths of the trigger.
      *
-     * @param messages the newest turns with so many messages together stay, 1 or more and less than the trigger
+     * @param messages the newest turns with this many messages together stay, 1 or more and less than the trigger
      * @return a copy
-     * @throws InvalidInputException if the trigger is in tokens, or the number is out of its range
+     * @throws InvalidInputException if the trigger is in tokens, or the number is out of range
      */
     public Summarization keepMessages(int messages) {
         return keeping("keepMessages", messages, !byTokens);
     }
 
     /**
-     * Sets what counts tokens; {@link TokenCounter#standard()} unless said otherwise.
+     * Sets the estimator that counts tokens. Default: {@link TokenCounter#standard()}.
      *
      * @param estimator the estimator
      * @return a copy
@@ -111,7 +117,7 @@ public final class Summarization implements ContextStrategy {
     }
 
     /**
-     * Sets who a summary seems to come from; a user unless said otherwise.
+     * Sets the message type in which a summary is shown. Default: {@link Role#USER}.
      *
      * @param summaryRole the role
      * @return a copy
@@ -121,10 +127,11 @@ public final class Summarization implements ContextStrategy {
     }
 
     /**
-     * Tells whether a message is a summary that was shown, so that it is not stored when a framework writes it back.
+     * Returns whether a message is a summary that was shown. Such a message is not stored when a framework writes it
+     * back.
      *
      * @param message any message
-     * @return whether it is marked as one
+     * @return whether the message is marked as a summary
      */
     public static boolean isSummary(ChatMessage message) {
         return message instanceof UserMessage user

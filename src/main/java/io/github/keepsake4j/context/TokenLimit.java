@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Shows what fits a number of tokens, the system message included; an AI service adds the new user message on top.
- * Messages are counted when they are appended; nothing is counted here. A message that another counter has counted weighs
- * {@value #FOREIGN_FACTOR} times its count, since tokenizers disagree by up to about that much. Immutable.
+ * Shows the messages that fit into a number of tokens, including the system message. An AI service adds the new user
+ * message to them. Messages are counted when they are appended, not here. If another counter counted a message, its
+ * count is multiplied by {@value #FOREIGN_FACTOR}, because tokenizers differ by up to about that factor. Immutable.
  */
 public final class TokenLimit implements ContextStrategy {
 
-    /** The weight of a token of another counter. */
+    /** The factor for the count of another counter. */
     static final double FOREIGN_FACTOR = 1.5;
 
     private final Bound bound;
@@ -30,10 +30,10 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     /**
-     * A limit of tokens.
+     * Creates a limit of tokens.
      *
-     * @param maxTokens how many tokens are shown at most, 1 or more, by the estimator's count of the whole list
-     * @param estimator what counts
+     * @param maxTokens the maximum number of tokens that are shown, 1 or more, as the estimator counts the whole list
+     * @param estimator the estimator that counts the tokens
      * @return the strategy
      * @throws InvalidInputException if the limit is less than 1
      */
@@ -42,23 +42,23 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     /**
-     * A limit of tokens that depends on the memory.
+     * Creates a limit of tokens that depends on the memory.
      *
-     * @param maxTokens gives the limit, 1 or more, for a memory's id as LangChain4j gave it; fast, since it is asked
-     *     whenever the memory is read
-     * @param estimator what counts
-     * @return the strategy, whose use throws {@link InvalidInputException} if the function gives null or less than 1
+     * @param maxTokens returns the limit, 1 or more, for a memory's id as LangChain4j passed it; it must be fast,
+     *     because it is called whenever the memory is read
+     * @param estimator the estimator that counts the tokens
+     * @return the strategy; its use throws {@link InvalidInputException} if the function returns null or less than 1
      */
     public static TokenLimit withDynamicMaxTokens(Function<Object, Integer> maxTokens, TokenCountEstimator estimator) {
         return of(Bound.of("maxTokens", maxTokens), estimator);
     }
 
     /**
-     * A limit by what a model takes in: its context size without what is kept free for the answer.
+     * Creates a limit from a model's context size, less the tokens that are reserved for the answer.
      *
      * @param contextTokens the model's context size in tokens
      * @param answerTokens how many of them the answer may take, 0 or more and less than the context size
-     * @param estimator what counts
+     * @param estimator the estimator that counts the tokens
      * @return the strategy
      * @throws InvalidInputException if nothing is left for the memory
      */
@@ -76,12 +76,13 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     /**
-     * Lets the limit move in steps: when it is reached, up to this much more than needed leaves at once. Until the next
-     * step what is shown only grows at its end, so that a provider's prompt cache holds.
+     * Lets the limit move in steps. When the limit is reached, up to this much more than necessary is removed at once.
+     * Until the next step, the shown messages only grow at their end, so that a provider's prompt cache stays valid.
+     * Default: no steps.
      *
-     * @param step tokens, 1 or more and at most half the limit
+     * @param step the number of tokens, 1 or more and at most half the limit
      * @return a copy
-     * @throws InvalidInputException if the step is out of its range
+     * @throws InvalidInputException if the step is out of range
      */
     public TokenLimit step(int step) {
         return new TokenLimit(bound.stepping(step), counter);
@@ -109,7 +110,7 @@ public final class TokenLimit implements ContextStrategy {
         return tokens(message, counter);
     }
 
-    /** What a message counts for a counter. */
+    /** Returns how many tokens a message counts for a counter. */
     static long tokens(LoggedMessage message, TokenCounter counter) {
         return message.tokenCounter().equals(counter.name())
                 ? message.tokens()

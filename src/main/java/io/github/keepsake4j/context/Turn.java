@@ -9,35 +9,39 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user message and what followed it, with what the limits so far leave of it.
+ * A user message and the messages that follow it, with the cuts of the limits so far.
  *
- * @param user the message that began it
- * @param rounds what followed, oldest first
- * @param standing whether it is shown at all where there is room
- * @param pinned how many of its first rounds are pinned, its user message with them; or {@link #NOT_PINNED}
- * @param cut what the limits so far take away
+ * @param user the message that began the turn
+ * @param rounds the messages that follow it, oldest first
+ * @param standing the turn's state before any limit
+ * @param pinned how many of its first rounds are pinned together with its user message, or {@link #NOT_PINNED}
+ * @param cut the parts that the limits so far removed
  */
 public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, int pinned, Cut cut) {
 
-    /** No part of the turn is pinned. */
+    /** Indicates that no part of the turn is pinned. */
     public static final int NOT_PINNED = -1;
 
-    /** What a turn is before any limit. */
+    /** The state of a turn before any limit. */
     public enum Standing {
-        /** A turn like any other. */
+        /** An ordinary turn. */
         WHOLE,
-        /** The same user message follows at once, so this one is not shown. */
+        /** The same user message follows directly, so this turn is not shown. */
         REPEATED,
-        /** From the branch's beginning, with unread messages behind it: only what is pinned of it is shown. */
+        /**
+         * The turn is from the branch's beginning, and there are unread messages after it. Only its pinned part is
+         * shown.
+         */
         BEGINNING
     }
 
     /**
-     * A message, or an assistant message with tool calls and its results: what can only be shown together.
+     * A message, or an assistant message with tool calls and the results of these calls. A round is the smallest unit
+     * that can be shown.
      *
      * @param messages the messages, calls first
-     * @param hidden why it is not shown, or null if it is; limits count it all the same, so that nothing older comes back
-     *     when it is found to be dead
+     * @param hidden why the round is not shown, or null if it is shown; limits count a hidden round too, so that no
+     *     older message comes back when the round turns out to be incomplete
      */
     public record Round(List<LoggedMessage> messages, @Nullable Reason hidden) {
 
@@ -47,7 +51,7 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
         }
 
         /**
-         * Tells whether this is a message without tool calls, which closes a turn.
+         * Returns whether this is a message without tool calls, which closes a turn.
          *
          * @return false for calls and their results
          */
@@ -55,19 +59,19 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
             return !calls();
         }
 
-        /** Whether it is an assistant message with tool calls, and its results. */
+        /** Returns whether this is an assistant message with tool calls, and the results of these calls. */
         boolean calls() {
             return messages.get(0).message() instanceof AiMessage ai && ai.hasToolExecutionRequests();
         }
     }
 
     /**
-     * What limits take away of a turn.
+     * The parts of a turn that limits removed.
      *
-     * @param reason the first limit that took something, or null
-     * @param whole whether the turn is gone but for what is pinned of it
-     * @param from the first of its rounds that is shown, behind the pinned ones
-     * @param pinGone whether not even the pinned part is shown
+     * @param reason the reason of the first limit that removed a part, or null
+     * @param whole whether the turn was removed except for its pinned part
+     * @param from the index of the first round that is shown after the pinned rounds
+     * @param pinGone whether the pinned part was removed too
      */
     public record Cut(@Nullable Reason reason, boolean whole, int from, boolean pinGone) {
 
@@ -92,16 +96,16 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
     }
 
     /**
-     * Tells whether the turn came to its end: its last message is an answer without tool calls.
+     * Returns whether the turn is complete: its last message is an answer without tool calls.
      *
-     * @return whether it did
+     * @return whether the turn is complete
      */
     public boolean closed() {
         return !rounds.isEmpty() && rounds.get(rounds.size() - 1).isAnswer();
     }
 
     /**
-     * Returns what is shown, in order.
+     * Returns the messages that are shown, in order.
      *
      * @return the user message and the rounds' messages; empty if the turn is not shown
      */
@@ -118,12 +122,12 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
         return messages;
     }
 
-    /** Whether a limit took something away. */
+    /** Returns whether a limit removed a part of the turn. */
     boolean isCut() {
         return cut.whole() || cut.from() > 0;
     }
 
-    /** What is not shown, with the reason. */
+    /** Returns the messages that are not shown, each with the reason. */
     List<Omission> omitted() {
         List<Omission> omitted = new ArrayList<>();
         Reason limit = cut.reason() == null ? Reason.NO_USER_MESSAGE : cut.reason();
@@ -158,7 +162,10 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
                 && ((isOrdinary() && round >= cut.from()) || (isPinned() && isInPinnedPart(round)));
     }
 
-    /** An answer at the end of a part would stand directly before the calls that are shown behind it. */
+    /**
+     * An answer at the end of the pinned part is left out, because it would be directly before the calls that are shown
+     * next.
+     */
     private boolean isInPinnedPart(int round) {
         return round < pinned
                 && (pinned >= rounds.size()

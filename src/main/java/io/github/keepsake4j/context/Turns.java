@@ -24,10 +24,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Cuts what was read of a branch into turns, and repairs what a provider would refuse. */
+/** Divides the messages that were read of a branch into turns, and repairs what a provider would refuse. */
 public final class Turns {
 
-    /** What LangChain4j passes where there is no memory id. */
+    /** The memory id that LangChain4j passes when there is none. */
     private static final String NO_ID = "default";
 
     private final List<OpenTurn> turns = new ArrayList<>();
@@ -38,10 +38,10 @@ public final class Turns {
     private Turns() {}
 
     /**
-     * Cuts a branch's newest part into turns. Results stand directly behind their calls; calls without all their
-     * results, and results without their call, are not shown.
+     * Divides a branch's newest part into turns. Results are placed directly after their calls. Calls that lack a
+     * result, and results without their call, are not shown.
      *
-     * @param system the system message in force, or null
+     * @param system the current system message, or null
      * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
      * @param messages the messages, oldest first
      * @return the context before any limit
@@ -52,12 +52,12 @@ public final class Turns {
     }
 
     /**
-     * Cuts a branch's newest part, and its oldest one, into turns.
+     * Divides a branch's newest part and its oldest part into turns.
      *
-     * @param memoryId the memory's id as LangChain4j gave it
-     * @param system the system message in force, or null
+     * @param memoryId the memory's id as LangChain4j passed it
+     * @param system the current system message, or null
      * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
-     * @param oldest the branch's oldest messages, oldest first; they may overlap with the newest; may be empty
+     * @param oldest the branch's oldest messages, oldest first; they may overlap with the newest messages; may be empty
      * @param messages the newest messages, oldest first
      * @return the context before any limit
      */
@@ -71,16 +71,16 @@ public final class Turns {
     }
 
     /**
-     * Cuts what no summary covers, and the branch's oldest part, into turns. What stands before the summary is shown only
-     * where it is pinned; where the summary ends within the newest turn, the turn is its user message and what the summary
-     * does not cover.
+     * Divides the messages that no summary covers, and the branch's oldest part, into turns. Messages before the
+     * summary are shown only if they are pinned. If the summary ends within the newest turn, that turn consists of its
+     * user message and the messages that the summary does not cover.
      *
-     * @param memoryId the memory's id as LangChain4j gave it
-     * @param system the system message in force, or null
+     * @param memoryId the memory's id as LangChain4j passed it
+     * @param system the current system message, or null
      * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
-     * @param oldest the branch's oldest messages, oldest first; they may overlap with the newest; may be empty
+     * @param oldest the branch's oldest messages, oldest first; they may overlap with the newest messages; may be empty
      * @param messages the newest messages, oldest first
-     * @param summary what stands for all between, or null if nothing does
+     * @param summary the summary that replaces all messages in between, or null if there is none
      * @return the context before any limit
      */
     public static Context of(
@@ -109,7 +109,7 @@ public final class Turns {
         boolean begunThere = user != null
                 && messages.stream().noneMatch(message -> message.id().equals(user.id()))
                 && before.stream().anyMatch(message -> message.id().equals(user.id()));
-        // Else what was read of the newest turn would lack its beginning.
+        // Otherwise the part of the newest turn that was read would lack its beginning.
         (follows || begunThere ? tail : beginning).addAll(before, system);
         if (user != null
                 && Stream.concat(beginnings.stream(), messages.stream()).noneMatch(m -> m.id().equals(user.id()))) {
@@ -128,7 +128,10 @@ public final class Turns {
                 memoryId, system, summary, oldest, unread, tail.headless(), turns, repaired, replaced, 0, false);
     }
 
-    /** The place before which nothing was read; a list that was set need not be in the log's order. */
+    /**
+     * Returns the place before which nothing was read. The messages of a list that was set may differ from the log's
+     * order.
+     */
     private static long unread(@Nullable LoggedMessage user, List<LoggedMessage> oldest, List<LoggedMessage> messages) {
         boolean whole = messages.isEmpty()
                 || messages.stream().anyMatch(message -> message.parentId() == null)
@@ -167,7 +170,7 @@ public final class Turns {
         }
     }
 
-    /** What follows a user message without text belongs to the turn before. */
+    /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
     private void begin(LoggedMessage logged, UserMessage user) {
         List<Content> contents =
                 user.contents().stream().filter(content -> !isBlank(content)).toList();
@@ -176,7 +179,7 @@ public final class Turns {
             return;
         }
         if (contents.size() < user.contents().size()) {
-            // Beside an image, say; providers refuse it all the same.
+            // Blank text is removed even beside other contents such as an image, because providers refuse it there too.
             replaced.put(logged.id(), user.toBuilder().contents(contents).build());
         }
         if (!turns.isEmpty() && newest().user.message().equals(user)) {
@@ -186,8 +189,8 @@ public final class Turns {
     }
 
     /**
-     * The newest call that waits for this result gets it, be it in an older turn: turns can interleave. A turn that was
-     * tried again gets none, or it would come back.
+     * Assigns a result to the newest call that waits for it, even in an older turn, because turns can interleave. A
+     * turn that was retried gets no results, because it would be shown again.
      */
     private boolean answer(LoggedMessage logged, ToolExecutionResultMessage result) {
         for (int t = turns.size() - 1; t >= 0; t--) {
@@ -273,7 +276,7 @@ public final class Turns {
         boolean takes(ToolExecutionResultMessage result) {
             for (int i = 0; i < waiting.size(); i++) {
                 ToolExecutionRequest call = waiting.get(i);
-                // Some models give no ids; then the tool's name is all there is.
+                // Some models provide no call ids. Then only the tool's name can match the result to its call.
                 boolean same = (call.id() == null && result.id() == null)
                         ? Objects.equals(call.name(), result.toolName())
                         : Objects.equals(call.id(), result.id());

@@ -1,26 +1,26 @@
 package io.github.keepsake4j.message;
 
 /**
- * The memory of one conversation.
+ * The key of one conversation's memory.
  *
  * @param tenant the tenant's id
  * @param conversationId the conversation's id within the tenant
  */
 public record ConversationKey(String tenant, String conversationId) implements MemoryKey {
 
-    /** Checks the parts. */
+    /** Checks both ids. */
     public ConversationKey {
         Ids.check("tenant", tenant);
         Ids.check("conversationId", conversationId);
     }
 
     /**
-     * Makes the key of a conversation.
+     * Creates the key of a conversation.
      *
      * @param tenant the tenant's id
      * @param conversationId the conversation's id within the tenant
      * @return the key
-     * @throws InvalidInputException if an id is null, empty, too long, or holds NUL or half a surrogate pair
+     * @throws InvalidInputException if an id is null, empty or too long, or contains NUL or an unpaired surrogate
      */
     public static ConversationKey of(String tenant, String conversationId) {
         return new ConversationKey(tenant, conversationId);

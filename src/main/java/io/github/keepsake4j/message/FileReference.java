@@ -14,15 +14,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that belongs to a message: not its bytes, but where they are. A message carries its references as the attribute
- * {@value #ATTRIBUTE}, a list of maps with the names that {@link #toMap()} gives, so that every log keeps them.
+ * A reference to a file that belongs to a message. It says where the file's bytes are and does not hold the bytes
+ * themselves. A message carries its references in the attribute {@value #ATTRIBUTE}, as a list of maps in the form of
+ * {@link #toMap()}, so that every log stores them.
  *
- * @param type what kind of file it is
- * @param transferMethod which of the three ids below says where it is
+ * @param type the kind of file
+ * @param transferMethod which of the next three components locates the file
  * @param uploadFileId the id of an uploaded file; required for {@link TransferMethod#LOCAL_FILE}
  * @param toolFileId the id of a file that a tool made; required for {@link TransferMethod#TOOL_FILE}
  * @param url an absolute http or https URL; required for {@link TransferMethod#REMOTE_URL}
- * @param belongsTo whose file it is; null counts as the user's
+ * @param belongsTo the owner of the file; null means the user
  */
 public record FileReference(
         Type type,
@@ -32,7 +33,7 @@ public record FileReference(
         @Nullable String url,
         @Nullable Owner belongsTo) {
 
-    /** The attribute of a message that holds its references. */
+    /** The name of the message attribute that holds the references. */
     public static final String ATTRIBUTE = "files";
 
     private static final String TYPE = "type";
@@ -42,39 +43,39 @@ public record FileReference(
     private static final String URL = "url";
     private static final String BELONGS_TO = "belongs_to";
 
-    /** Kinds of files. In JSON their names are in lower case. */
+    /** The kinds of files. JSON uses the constants' names in lower case. */
     public enum Type {
-        /** A picture. */
+        /** An image. */
         IMAGE,
-        /** A sound. */
+        /** An audio file. */
         AUDIO,
-        /** A film. */
+        /** A video. */
         VIDEO,
-        /** A text, a PDF, an office document. */
+        /** A document, such as a text, a PDF or an office document. */
         DOCUMENT,
-        /** Anything else. */
+        /** Any other kind of file. */
         CUSTOM
     }
 
-    /** How a file is found. In JSON their names are in lower case. */
+    /** The ways to locate a file. JSON uses the constants' names in lower case. */
     public enum TransferMethod {
-        /** Somebody uploaded it. */
+        /** The file was uploaded and is located by its upload id. */
         LOCAL_FILE,
-        /** A tool made it. */
+        /** A tool made the file; it is located by its tool file id. */
         TOOL_FILE,
-        /** It is somewhere in the web. */
+        /** The file is on the web and is located by its URL. */
         REMOTE_URL
     }
 
-    /** Whose file it is. In JSON their names are in lower case. */
+    /** The owners of a file. JSON uses the constants' names in lower case. */
     public enum Owner {
-        /** The user sent it. */
+        /** The user, who sent the file. */
         USER,
-        /** The assistant made it. */
+        /** The assistant, which made the file. */
         ASSISTANT
     }
 
-    /** Checks that what the transfer method needs is there. */
+    /** Checks that the id or URL that the transfer method requires is present and valid. */
     public FileReference {
         required(TYPE, type);
         required(TRANSFER_METHOD, transferMethod);
@@ -87,10 +88,10 @@ public record FileReference(
     }
 
     /**
-     * Refers to an uploaded file of the user's.
+     * Creates a reference to an uploaded file that belongs to the user.
      *
-     * @param type what kind of file it is
-     * @param uploadFileId its id
+     * @param type the kind of file
+     * @param uploadFileId the file's id
      * @return the reference
      * @throws InvalidInputException if the id is missing or malformed
      */
@@ -99,11 +100,11 @@ public record FileReference(
     }
 
     /**
-     * Refers to a file that a tool made.
+     * Creates a reference to a file that a tool made.
      *
-     * @param type what kind of file it is
-     * @param toolFileId its id
-     * @return the reference, which counts as the user's until {@link #belongingTo} says otherwise
+     * @param type the kind of file
+     * @param toolFileId the file's id
+     * @return the reference; it belongs to the user until {@link #belongingTo} changes that
      * @throws InvalidInputException if the id is missing or malformed
      */
     public static FileReference toolFile(Type type, String toolFileId) {
@@ -111,11 +112,11 @@ public record FileReference(
     }
 
     /**
-     * Refers to a file in the web.
+     * Creates a reference to a file on the web.
      *
-     * @param type what kind of file it is
+     * @param type the kind of file
      * @param url an absolute http or https URL
-     * @return the reference, which counts as the user's until {@link #belongingTo} says otherwise
+     * @return the reference; it belongs to the user until {@link #belongingTo} changes that
      * @throws InvalidInputException if the URL is missing or malformed
      */
     public static FileReference remoteUrl(Type type, String url) {
@@ -123,19 +124,19 @@ public record FileReference(
     }
 
     /**
-     * Says whose file it is.
+     * Returns a copy of this reference with the given owner.
      *
-     * @param owner whose
-     * @return a copy
+     * @param owner the owner of the file
+     * @return the copy
      */
     public FileReference belongingTo(Owner owner) {
         return new FileReference(type, transferMethod, uploadFileId, toolFileId, url, owner);
     }
 
     /**
-     * Returns the file's id, or its URL if it is in the web.
+     * Returns the file's id, or its URL for {@link TransferMethod#REMOTE_URL}.
      *
-     * @return what the transfer method needs
+     * @return the id or URL that the transfer method uses
      */
     public String id() {
         String id =
@@ -148,9 +149,10 @@ public record FileReference(
     }
 
     /**
-     * Returns the reference as plain JSON values, as a message's attribute and the node document hold it.
+     * Returns this reference as plain JSON values, the form in which a message's attribute and the node document hold
+     * it.
      *
-     * @return a new map; what is null is left out
+     * @return a new map without entries for null values
      */
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
@@ -164,11 +166,11 @@ public record FileReference(
     }
 
     /**
-     * Reads a reference from plain JSON values; names that it does not know are ignored.
+     * Reads a reference from plain JSON values. Unknown names are ignored.
      *
      * @param map the values by name
      * @return the reference
-     * @throws InvalidInputException if a value is missing or malformed; the error names it
+     * @throws InvalidInputException if a value is missing or malformed; the error names the value
      */
     public static FileReference fromMap(Map<?, ?> map) {
         String owner = text(map, BELONGS_TO);
@@ -182,11 +184,11 @@ public record FileReference(
     }
 
     /**
-     * Puts references on a user message, in place of those that it has.
+     * Attaches references to a user message and replaces the references that it has.
      *
      * @param message the message
-     * @param files the references; the message stays as it is if there are none
-     * @return a copy with the attribute {@value #ATTRIBUTE}
+     * @param files the references; if there are none, the message is returned unchanged
+     * @return a copy of the message with the attribute {@value #ATTRIBUTE}
      */
     public static UserMessage attach(UserMessage message, List<FileReference> files) {
         return files.isEmpty()
@@ -197,11 +199,11 @@ public record FileReference(
     }
 
     /**
-     * Puts references on an assistant message, in place of those that it has.
+     * Attaches references to an assistant message and replaces the references that it has.
      *
      * @param message the message
-     * @param files the references; the message stays as it is if there are none
-     * @return a copy with the attribute {@value #ATTRIBUTE}
+     * @param files the references; if there are none, the message is returned unchanged
+     * @return a copy of the message with the attribute {@value #ATTRIBUTE}
      */
     public static AiMessage attach(AiMessage message, List<FileReference> files) {
         return files.isEmpty()
@@ -212,10 +214,10 @@ public record FileReference(
     }
 
     /**
-     * Returns what a message's attribute {@value #ATTRIBUTE} holds, unread: an entry may be malformed.
+     * Returns the entries of a message's attribute {@value #ATTRIBUTE} without parsing them. An entry may be malformed.
      *
      * @param message any message
-     * @return the entries, each to be read with {@link #fromMap}; empty if there is no such list of maps
+     * @return the entries, each to be parsed with {@link #fromMap}; empty if the attribute is not a list
      */
     public static List<Map<?, ?>> entries(ChatMessage message) {
         Object value = null;
@@ -260,7 +262,7 @@ public record FileReference(
                 throw new InvalidInputException(URL, "must be an absolute http or https URL");
             }
         } catch (URISyntaxException e) {
-            throw new InvalidInputException(URL, "is no URL (at character " + e.getIndex() + ")");
+            throw new InvalidInputException(URL, "is not a URL (error at character " + e.getIndex() + ")");
         }
     }
 
@@ -269,7 +271,7 @@ public record FileReference(
         if (value == null || value instanceof String) {
             return (String) value;
         }
-        throw new InvalidInputException(field, "must be a text");
+        throw new InvalidInputException(field, "must be a string");
     }
 
     private static <E extends Enum<E>> E named(Class<E> type, String field, @Nullable String name) {
@@ -279,7 +281,7 @@ public record FileReference(
                 return constant;
             }
         }
-        throw new InvalidInputException(field, "is none of those that are known");
+        throw new InvalidInputException(field, "is not a known value");
     }
 
     private static String lower(Enum<?> constant) {

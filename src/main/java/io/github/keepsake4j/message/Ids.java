@@ -8,30 +8,30 @@ import java.security.SecureRandom;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Rules for ids, and ids of our own. Thread-safe. */
+/** Checks ids and generates message ids. Thread-safe. */
 public final class Ids {
 
-    /** The longest id, in bytes of UTF-8. */
+    /** The maximum length of an id, in bytes of UTF-8. */
     public static final int MAX_BYTES = 512;
 
     /**
-     * As a parent this id means "the message before it in time": the marker that Dify's data holds for conversations
-     * from before there were branches.
+     * The parent id that means "the previous message in time". Dify's data holds this marker for conversations that are
+     * older than branches.
      */
     public static final String BEFORE_IN_TIME = "00000000-0000-0000-0000-000000000000";
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** Milliseconds (48 bits) and a counter (12 bits) of the id that was made last. */
+    /** The time in milliseconds (48 bits) and the counter (12 bits) of the most recent id. */
     private static long lastTick;
 
     private Ids() {}
 
     /**
-     * Checks an id: any Unicode text of 1 to {@value #MAX_BYTES} bytes of UTF-8 without NUL and without lone surrogates
-     * (which no encoding keeps apart).
+     * Checks an id. An id is any Unicode text of 1 to {@value #MAX_BYTES} bytes of UTF-8 without NUL and without
+     * unpaired surrogates (no encoding keeps those apart).
      *
-     * @param field how the caller knows this id
+     * @param field the caller's name for this id
      * @param id the id
      * @return the same id
      * @throws InvalidInputException if the id is null or breaks a rule
@@ -55,8 +55,8 @@ public final class Ids {
     }
 
     /**
-     * Makes an id for a message: a UUID of version 7 (RFC 9562), so that ids made later sort later within one process
-     * and new rows land at the end of an index.
+     * Generates an id for a message: a UUID of version 7 (RFC 9562). Within one process, later ids sort after earlier
+     * ones, so new rows are added at the end of an index.
      *
      * @return a new id of 36 ASCII characters
      */
@@ -76,7 +76,7 @@ public final class Ids {
         try {
             return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(id));
         } catch (CharacterCodingException e) {
-            throw new InvalidInputException(field, "is not Unicode text: it holds half of a surrogate pair");
+            throw new InvalidInputException(field, "is not Unicode text: it contains an unpaired surrogate");
         }
     }
 }

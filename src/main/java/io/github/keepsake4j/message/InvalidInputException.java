@@ -1,15 +1,18 @@
 package io.github.keepsake4j.message;
 
-/** The input must be fixed; nothing was read or written. The text names the field. Not retryable. */
+/**
+ * Thrown when an input is invalid and must be corrected by the caller. Nothing was read or written. The exception's
+ * text names the field. Not retryable.
+ */
 public class InvalidInputException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes an error that names the field.
+     * Creates an exception that names the field.
      *
-     * @param field the field as its caller knows it
-     * @param problem what is wrong with it and what to do; never message text
+     * @param field the caller's name for the field
+     * @param problem what is wrong with the field and what to do about it; never the text of a message
      */
     public InvalidInputException(String field, String problem) {
         super(field + ": " + problem, null);

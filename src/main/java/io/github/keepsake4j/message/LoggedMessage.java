@@ -5,15 +5,16 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message as the log keeps it.
+ * A message as the log stores it.
  *
- * @param id its id, unique within its memory
+ * @param id the message's id, unique within its memory
  * @param parentId the id of the message that it follows, or null if it starts a branch of its own
- * @param sequence its place in the memory's log, from 1, assigned by the store; the only order there is
- * @param message the message; an {@link UnknownMessage} if a newer version wrote a type that this one doesn't know
+ * @param sequence its position in the memory's log, from 1, assigned by the store; it alone defines the order of
+ *     messages
+ * @param message the message; an {@link UnknownMessage} if a newer version wrote a type that this version does not know
  * @param tokens its size in tokens, counted once when it was appended
- * @param tokenCounter the name of the counter that counted them
- * @param createdAt when the store appended it, in microseconds of UTC; orders nothing
+ * @param tokenCounter the name of the counter that counted the tokens
+ * @param createdAt the time when the store appended it, in UTC with microsecond precision; it does not define any order
  */
 public record LoggedMessage(
         String id,
@@ -25,10 +26,10 @@ public record LoggedMessage(
         Instant createdAt) {
 
     /**
-     * Puts another message in its place, with the same id, place and size.
+     * Returns a copy that holds another message under the same id, position and size.
      *
      * @param other the other message
-     * @return a copy; this one if it is the same message
+     * @return the copy, or this object if the message is the same
      */
     public LoggedMessage withMessage(ChatMessage other) {
         return other == message
@@ -36,7 +37,7 @@ public record LoggedMessage(
                 : new LoggedMessage(id, parentId, sequence, other, tokens, tokenCounter, createdAt);
     }
 
-    /** Leaves the message's text out, so that it can stand in logs. */
+    /** Returns a description without the message's text, so that it can be written to logs. */
     @Override
     public String toString() {
         return "LoggedMessage[id=" + id + ", parentId=" + parentId + ", sequence=" + sequence + ", type="

@@ -3,8 +3,9 @@ package io.github.keepsake4j.message;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The name of one memory: a tenant and the ids of its scope. Keys are values: equal ids give equal keys. Ids are data
- * (any Unicode, 1 to {@value Ids#MAX_BYTES} bytes of UTF-8 each, no NUL): they never become a path or SQL unescaped.
+ * The key of one memory: a tenant and the ids of its scope. Keys are values: keys with equal ids are equal. Each id is
+ * arbitrary data (any Unicode text of 1 to {@value Ids#MAX_BYTES} bytes of UTF-8, without NUL) and is always escaped
+ * before it becomes part of a path or of SQL.
  */
 public sealed interface MemoryKey permits ConversationKey, NodeKey {
 
@@ -16,19 +17,19 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
     String tenant();
 
     /**
-     * Returns the one text form of this key. Two keys have the same form only if they are equal; it holds ASCII
-     * letters, digits, {@code - . _ ~ % /} only, so that it can stand in logs and errors. This form is stored (as a
-     * hash), so it never changes.
+     * Returns the canonical text form of this key. Two keys have the same form only if they are equal. The form
+     * contains only ASCII letters, digits and {@code - . _ ~ % /}, so that it can be used in logs and error messages.
+     * It is stored (as a hash), so it never changes.
      *
      * @return the scope and the percent-encoded ids, joined by {@code /}
      */
     String canonical();
 
     /**
-     * Percent-encodes one id (RFC 3986: everything but unreserved characters, by its UTF-8 bytes).
+     * Percent-encodes an id as in RFC 3986: every byte of its UTF-8 form that is not an unreserved character.
      *
      * @param id an id that was checked
-     * @return ASCII text that holds no {@code /}
+     * @return ASCII text without {@code /}
      */
     static String encode(String id) {
         StringBuilder encoded = new StringBuilder(id.length() + 16);

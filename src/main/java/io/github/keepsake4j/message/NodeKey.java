@@ -1,7 +1,7 @@
 package io.github.keepsake4j.message;
 
 /**
- * The memory of one node of a workflow within one conversation.
+ * The key of the memory of one workflow node within one conversation.
  *
  * @param tenant the tenant's id
  * @param appId the application's id within the tenant
@@ -10,7 +10,7 @@ package io.github.keepsake4j.message;
  */
 public record NodeKey(String tenant, String appId, String conversationId, String nodeId) implements MemoryKey {
 
-    /** Checks the parts. */
+    /** Checks all ids. */
     public NodeKey {
         Ids.check("tenant", tenant);
         Ids.check("appId", appId);
@@ -19,14 +19,14 @@ public record NodeKey(String tenant, String appId, String conversationId, String
     }
 
     /**
-     * Makes the key of a node's memory.
+     * Creates the key of a node's memory.
      *
      * @param tenant the tenant's id
      * @param appId the application's id within the tenant
      * @param conversationId the conversation's id within the application
      * @param nodeId the node's id within the application's workflow
      * @return the key
-     * @throws InvalidInputException if an id is null, empty, too long, or holds NUL or half a surrogate pair
+     * @throws InvalidInputException if an id is null, empty or too long, or contains NUL or an unpaired surrogate
      */
     public static NodeKey of(String tenant, String appId, String conversationId, String nodeId) {
         return new NodeKey(tenant, appId, conversationId, nodeId);

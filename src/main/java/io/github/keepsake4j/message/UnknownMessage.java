@@ -4,15 +4,15 @@ import dev.langchain4j.data.message.CustomMessage;
 import java.util.Map;
 
 /**
- * A stored message of a type that this version does not know (a newer one wrote it). Its stored bytes are kept and it
- * shows in the history; a model never sees it.
+ * A stored message of a type that this version does not know because a newer version wrote it. Its stored bytes are
+ * kept. It appears in the history and is never sent to a model.
  */
 public final class UnknownMessage extends CustomMessage {
 
     /**
-     * Makes the stand-in for a message of an unknown type.
+     * Creates a placeholder for a message of an unknown type.
      *
-     * @param fields the stored fields as plain JSON values, the type's name among them
+     * @param fields the stored fields as plain JSON values, including the name of the type
      */
     public UnknownMessage(Map<String, Object> fields) {
         super(fields);

@@ -2,16 +2,19 @@ package io.github.keepsake4j.message;
 
 import org.jspecify.annotations.Nullable;
 
-/** Stored data cannot be read. The bytes are kept and nothing is written over them: repair them. Not retryable. */
+/**
+ * Thrown when stored data cannot be read. The stored bytes are kept and are not overwritten; they need repair. Not
+ * retryable.
+ */
 public class UnreadableDataException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes an error that says what cannot be read.
+     * Creates an exception that names the unreadable data.
      *
-     * @param message what cannot be read, where, and what to do; never message text
-     * @param cause what caused it, or null
+     * @param message what cannot be read, where, and what to do about it; never the text of a message
+     * @param cause the cause, or null
      */
     public UnreadableDataException(String message, @Nullable Throwable cause) {
         super(message, cause);

@@ -1,7 +1,8 @@
 /**
- * What a memory is made of: records without I/O. A {@link io.github.keepsake4j.message.MemoryKey} names a memory, a
- * {@link io.github.keepsake4j.message.LoggedMessage} is one message in it, a {@link io.github.keepsake4j.message.Branch}
- * one line of the conversation; {@link io.github.keepsake4j.message.KeepsakeException} is the root of all errors.
+ * The values that make up a memory, without any I/O. A {@link io.github.keepsake4j.message.MemoryKey} names a memory. A
+ * {@link io.github.keepsake4j.message.LoggedMessage} is one message in it, and a
+ * {@link io.github.keepsake4j.message.Branch} is one branch of the conversation.
+ * {@link io.github.keepsake4j.message.KeepsakeException} is the root of all exceptions.
  */
 @NullMarked
 package io.github.keepsake4j.message;

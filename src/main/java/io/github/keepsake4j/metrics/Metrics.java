@@ -1,76 +1,79 @@
 package io.github.keepsake4j.metrics;
 
 /**
- * Hears what happens, to count it. Every method does nothing unless it is overridden. It is called on the thread that does
- * the work, so an implementation must be fast and thread-safe; what it throws is ignored.
+ * Receives events in order to count them. Every method does nothing by default. The methods are called on the thread
+ * that does the work, so an implementation must be fast and thread-safe. Exceptions that a method throws are ignored.
  *
- * <p>A backend is a short name such as {@code postgresql}. No method is told a memory's id, so that none can become a tag.
+ * <p>A backend is a short name such as {@code postgresql}. No method receives a memory's id, so that an id can never
+ * become a tag.
  */
 public interface Metrics {
 
-    /** Counts nothing. */
+    /** A sink that ignores all events. */
     Metrics NONE = new Metrics() {};
 
     /**
-     * Messages were appended as one batch. What is only linked to or sent again is not counted.
+     * Counts messages that were appended as one batch. Messages that were only linked or sent again are not counted.
      *
-     * @param backend where
-     * @param messages how many, 1 or more
+     * @param backend the backend that stores them
+     * @param messages the number of messages, 1 or more
      */
     default void appended(String backend, int messages) {}
 
     /**
-     * The newest part of a memory was read, for a model, an application or a summary. A page of history is not counted.
+     * Counts a read of the newest part of a memory, for a model, an application or a summary. Reading a page of history
+     * is not counted.
      *
-     * @param backend where
-     * @param messages how many messages came back, 0 or more
+     * @param backend the backend that was read
+     * @param messages the number of messages that were returned, 0 or more
      */
     default void read(String backend, int messages) {}
 
     /**
-     * Somebody else had moved the head first.
+     * Counts a conflict: another writer moved the head first.
      *
-     * @param backend where
+     * @param backend the backend of the memory
      */
     default void conflict(String backend) {}
 
     /**
-     * An append was sent again and had been stored before, such as when its first answer was lost.
+     * Counts an append that was sent again and had already been stored, for instance because its first answer was lost.
      *
-     * @param backend where
+     * @param backend the backend of the memory
      */
     default void retried(String backend) {}
 
     /**
-     * A limit newly put messages out of what a model sees. Compared with
-     * what this process showed last, so messages that nobody here had shown are not counted.
+     * Counts tokens of messages that a limit newly excluded from a model's view. The comparison is with the view that
+     * this process returned last, so messages that this process never showed are not counted.
      *
-     * @param backend where they are kept
-     * @param tokens how many tokens they have, 1 or more
+     * @param backend the backend that stores the messages
+     * @param tokens the number of tokens of these messages, 1 or more
      */
     default void tokensDropped(String backend, long tokens) {}
 
     /**
-     * A summary was made and kept.
+     * Counts a summary that was made and stored.
      *
-     * @param backend where
-     * @param tokensFolded how many tokens the messages have that it newly covers, 0 or more
-     * @param tokensSent how many tokens the model was sent for it, or 0 if the summarizer is a function of the user's
+     * @param backend the backend that stores it
+     * @param tokensFolded the number of tokens of the messages that it newly covers, 0 or more
+     * @param tokensSent the number of tokens that were sent to the model for it, or 0 if the summarizer is the user's
+     *     own function
      */
     default void summaryMade(String backend, long tokensFolded, long tokensSent) {}
 
     /**
-     * An attempt to make a summary failed; nothing changed.
+     * Counts a failed attempt to make a summary. The attempt changed nothing.
      *
-     * @param backend where it would have been kept
-     * @param kind what failed: one of few words in lower case
+     * @param backend the backend that would have stored it
+     * @param kind the kind of failure: one of a few words in lower case
      */
     default void summaryFailed(String backend, String kind) {}
 
     /**
-     * A clean-up removed a memory.
+     * Counts a memory that a clean-up removed.
      *
-     * @param backend where it was kept
+     * @param backend the backend that stored it
      */
     default void memoryRemoved(String backend) {}
 }

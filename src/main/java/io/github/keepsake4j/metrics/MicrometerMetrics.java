@@ -4,17 +4,17 @@ import io.micrometer.core.instrument.MeterRegistry;
 import java.util.Objects;
 
 /**
- * Counts with Micrometer, whose {@code micrometer-core} must be on the class path. Every meter is a counter with the tag
- * {@code backend}; {@code keepsake.summaries.failed} has {@code kind} too. Thread-safe.
+ * Counts with Micrometer. Requires {@code micrometer-core} on the class path. Every meter is a counter with the tag
+ * {@code backend}; {@code keepsake.summaries.failed} also has the tag {@code kind}. Thread-safe.
  */
 public final class MicrometerMetrics implements Metrics {
 
     private final MeterRegistry registry;
 
     /**
-     * Makes metrics that count in a registry.
+     * Creates metrics that count in a registry.
      *
-     * @param registry the registry; stays its owner's to close
+     * @param registry the registry; its owner remains responsible for closing it
      */
     public MicrometerMetrics(MeterRegistry registry) {
         this.registry = Objects.requireNonNull(registry, "registry");

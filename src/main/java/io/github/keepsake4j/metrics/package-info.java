@@ -1,6 +1,6 @@
 /**
- * What can be measured: {@link io.github.keepsake4j.metrics.Metrics} hears of it, and
- * {@link io.github.keepsake4j.metrics.MicrometerMetrics} passes it on to Micrometer, where that is on the class path.
+ * Measurements. {@link io.github.keepsake4j.metrics.Metrics} receives the events, and
+ * {@link io.github.keepsake4j.metrics.MicrometerMetrics} passes them on to Micrometer if that is on the class path.
  */
 @NullMarked
 package io.github.keepsake4j.metrics;

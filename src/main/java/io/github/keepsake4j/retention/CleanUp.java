@@ -25,21 +25,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Removes memories that nobody added to for a while, and conversations with all that their nodes remember. For a scheduler
- * to call, such as once a night:
+ * Removes memories to which nothing was appended for a while, and conversations together with the memories of their
+ * nodes. A scheduler should call it, for instance once a night:
  *
  * <pre>{@code
  * CleanUp cleanUp = CleanUp.of(messageLog, nodeLog).idleFor(Duration.ofDays(180));
  * CleanUp.Report report = cleanUp.run("tenant");
  * }</pre>
  *
- * <p>Memories are listed and looked at in batches, so that heap does not grow with their number. Each is looked at once
- * more right before it is removed; what is appended in the moment between is removed with it, and a turn that is going on
- * then fails as after any {@link MessageLog#erase}. A memory that cannot be read is not removed: its bytes may be repaired.
- * A log that must read memories to list them, as in a bucket, ends the run there with an error until it is.
- * An outage ends the run with an error; the next run goes on with what is left.
+ * <p>Memories are listed and checked in batches, so that heap use does not grow with their number. Each memory is
+ * checked once more immediately before it is removed. A message that is appended between that check and the removal is
+ * removed too, and a turn that is in progress then fails as after any {@link MessageLog#erase}. A memory that cannot be
+ * read is not removed, because its bytes may be repaired. Some logs, such as one in a bucket, must read the memories to
+ * list them. For such a log an unreadable memory ends the run with an error until it is repaired. An outage also ends
+ * the run with an error; the next run continues with the remaining memories.
  *
- * <p>Immutable and thread-safe. The logs stay their makers' to close. Two runs at once do no harm.
+ * <p>Immutable and thread-safe. The creators of the logs remain responsible for closing them. Two runs at the same time
+ * do no harm.
  */
 public final class CleanUp {
 
@@ -74,12 +76,12 @@ public final class CleanUp {
     }
 
     /**
-     * What a run did.
+     * The result of a run.
      *
-     * @param looked at how many memories it looked
-     * @param removed how many it removed, or in a dry run would have
-     * @param messages how many messages these held
-     * @param failed how many it could not read or remove
+     * @param looked the number of memories that were checked
+     * @param removed the number of memories that were removed, or in a dry run would have been
+     * @param messages the number of messages in the removed memories
+     * @param failed the number of memories that could not be read or removed
      */
     public record Report(long looked, long removed, long messages, long failed) {
 
@@ -92,11 +94,12 @@ public final class CleanUp {
     }
 
     /**
-     * Cleans up in some logs; memories idle for 180 days unless said otherwise.
+     * Creates a clean-up of the given logs. By default, it removes memories that have been idle for 180 days.
      *
-     * @param logs the logs, 1 or more, such as those of conversations and of nodes; one that is given twice counts once
-     * @return the clean-up; no I/O
-     * @throws InvalidInputException if there is no log
+     * @param logs the logs, 1 or more, such as those of conversations and of nodes; a log that is given twice counts
+     *     once
+     * @return the clean-up; this method does no I/O
+     * @throws InvalidInputException if no log is given
      */
     public static CleanUp of(MessageLog... logs) {
         List<MessageLog> different = new ArrayList<>();
@@ -119,12 +122,12 @@ public final class CleanUp {
     }
 
     /**
-     * Sets how long nothing was appended to a memory before it is removed. A memory without messages counts from when it
-     * came into being.
+     * Sets how long a memory must be idle before it is removed, counted from its last append. A memory without messages
+     * is idle since its creation. Default: 180 days.
      *
-     * @param period longer than zero
+     * @param period the period, longer than zero
      * @return a copy
-     * @throws InvalidInputException if it is not
+     * @throws InvalidInputException if the period is zero or negative
      */
     public CleanUp idleFor(Duration period) {
         if (period.isZero() || period.isNegative()) {
@@ -134,11 +137,11 @@ public final class CleanUp {
     }
 
     /**
-     * Sets how many memories are listed at a time; 100 unless said otherwise.
+     * Sets the number of memories that are listed at a time. Default: 100.
      *
      * @param memories 1 to 1,000
      * @return a copy
-     * @throws InvalidInputException if it is out of range
+     * @throws InvalidInputException if the number is out of range
      */
     public CleanUp inBatchesOf(int memories) {
         if (memories < 1 || memories > MAX_BATCH) {
@@ -148,7 +151,7 @@ public final class CleanUp {
     }
 
     /**
-     * Only reports what would be removed.
+     * Makes the clean-up report the memories that would be removed, without removing them.
      *
      * @return a copy
      */
@@ -157,9 +160,9 @@ public final class CleanUp {
     }
 
     /**
-     * Counts what is removed.
+     * Sets the metrics sink. It counts the removed memories. Default: none.
      *
-     * @param sink the metrics
+     * @param sink the metrics sink
      * @return a copy
      */
     public CleanUp metrics(Metrics sink) {
@@ -167,26 +170,26 @@ public final class CleanUp {
     }
 
     /**
-     * Tells of each memory before it is removed, or in a dry run would be. What the listener throws ends the run, and that
-     * memory stays.
+     * Sets a listener that is called for each memory before it is removed, or in a dry run would be. An exception from
+     * the listener ends the run, and that memory is not removed. Default: none.
      *
-     * @param memories hears of them, on the thread that runs
+     * @param memories the listener, which is called on the thread of the run
      * @return a copy
      */
     public CleanUp telling(Consumer<MemoryInfo> memories) {
         return new CleanUp(logs, idle, batch, dry, metrics, Objects.requireNonNull(memories, "memories"), clock);
     }
 
-    /** For tests: what time it is. */
+    /** Sets the clock, for tests. */
     CleanUp at(Clock testClock) {
         return new CleanUp(logs, idle, batch, dry, metrics, listener, testClock);
     }
 
     /**
-     * Removes a tenant's memories that have been idle.
+     * Removes a tenant's idle memories.
      *
      * @param tenant the tenant's id
-     * @return what was done
+     * @return the result of the run
      */
     public Report run(String tenant) {
         Instant limit = clock.instant().minus(idle);
@@ -199,11 +202,11 @@ public final class CleanUp {
     }
 
     /**
-     * Removes a conversation and what nodes remember of it, however new. Where memories of nodes are, all of the tenant's
-     * memories are listed for it.
+     * Removes a conversation and its nodes' memories, however recent they are. A log with memories of nodes must list
+     * all memories of the tenant for this.
      *
      * @param conversation the conversation
-     * @return what was done
+     * @return the result of the run
      */
     public Report conversation(ConversationKey conversation) {
         Report report = Report.NOTHING;
@@ -259,7 +262,7 @@ public final class CleanUp {
         return message != null && message.isAfter(info.createdAt()) ? message : info.createdAt();
     }
 
-    /** The list may be a while old. */
+    /** Checks the memory again, because the list may be out of date. */
     private static boolean isIdle(MessageLog log, MemoryKey key, Instant limit) {
         List<LoggedMessage> newest = log.history(key, HistoryQuery.newest(1)).messages();
         return newest.isEmpty() || isBefore(newest.get(newest.size() - 1).createdAt(), limit);

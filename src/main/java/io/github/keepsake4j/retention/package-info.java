@@ -1,4 +1,4 @@
-/** Removing what is no longer needed: {@link io.github.keepsake4j.retention.CleanUp}. */
+/** Removal of memories that are no longer needed: {@link io.github.keepsake4j.retention.CleanUp}. */
 @NullMarked
 package io.github.keepsake4j.retention;
 

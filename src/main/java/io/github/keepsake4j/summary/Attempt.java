@@ -24,13 +24,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One go at a memory: takes the lease, makes summaries until none is due, gives the lease back. */
+/** One attempt at a memory: it takes the lease, makes summaries until none is due, and releases the lease. */
 final class Attempt {
 
     private static final Logger LOG = LoggerFactory.getLogger(SummaryWorker.class);
     private static final String LEASE = "summary";
 
-    /** What an attempt works with. */
+    /** The collaborators of an attempt. */
     record Tools(
             MessageLog log,
             Summarizer summarizer,
@@ -49,9 +49,9 @@ final class Attempt {
     private int made;
 
     /**
-     * Makes an attempt.
+     * Creates an attempt.
      *
-     * @param timedOut called on a timer's thread when the summarizer hangs and others must go on
+     * @param timedOut called on a timer's thread when the summarizer hangs and another thread must continue the job
      */
     Attempt(MemoryKey key, Tools tools, Runnable timedOut) {
         this.key = key;
@@ -60,18 +60,18 @@ final class Attempt {
         this.lease = tools.options().lease();
     }
 
-    /** How many summaries were made so far. */
+    /** Returns the number of summaries that were made so far. */
     int made() {
         return made;
     }
 
     /**
-     * Does it.
+     * Makes the summaries that are due.
      *
-     * @param first what to look at
-     * @param more what to look at when nothing is due there any more, or null from it for nothing
-     * @return false if another process has the lease, or got it meanwhile
-     * @throws AbandonedException if this thread must not touch anything any more
+     * @param first the plan to start with
+     * @param more returns the next plan when nothing is due in the current one, or null if there is none
+     * @return false if another process holds the lease or took it in the meantime
+     * @throws AbandonedException if this thread must not access anything anymore
      */
     boolean run(SummaryPlan first, Supplier<@Nullable SummaryPlan> more) throws AbandonedException {
         if (!takeLease()) {
@@ -95,13 +95,13 @@ final class Attempt {
         }
     }
 
-    /** If it fails, the lease ends by itself. */
+    /** Releases the lease. If that fails, the lease expires. */
     void release() {
         try {
             tools.log().releaseLease(key, LEASE, owner);
         } catch (RuntimeException e) {
             LOG.debug(
-                    "The lease on memory {} is left to expire: {}",
+                    "The lease on memory {} could not be released and will expire: {}",
                     key,
                     e.getClass().getName());
         }
@@ -116,9 +116,9 @@ final class Attempt {
             }
             SummaryTask task = next.get();
             if (task.last().id().equals(covered)) {
-                // A plan that doesn't see what was just kept would ask a model for ever.
+                // A plan that does not see the summary that was just stored would call the model forever.
                 throw new SummaryFailedException(
-                        Kind.PLAN, "Memory " + key + ": the same summary was asked for twice", null);
+                        Kind.PLAN, "Memory " + key + ": the plan requested the same summary twice", null);
             }
             if (!fold(task)) {
                 return false;
@@ -134,7 +134,7 @@ final class Attempt {
             throw e;
         } catch (RuntimeException e) {
             throw new SummaryFailedException(
-                    Kind.PLAN, "Memory " + key + ": what says when a summary is due failed", e);
+                    Kind.PLAN, "Memory " + key + ": the plan that decides when a summary is due failed", e);
         }
     }
 
@@ -153,7 +153,10 @@ final class Attempt {
 
     private record Written(@Nullable String text, @Nullable String model, long tokensSent) {}
 
-    /** Whatever the summarizer throws is its failure; a checked exception or an error may come from other languages. */
+    /**
+     * Calls the summarizer. Everything it throws counts as its failure: code in other languages may throw checked
+     * exceptions, and errors count too.
+     */
     private Written ask(SummaryTask task) throws AbandonedException {
         try {
             return TimedCall.run(() -> write(task), tools.options().callTimeout(), timedOut);
@@ -206,7 +209,7 @@ final class Attempt {
         String text = written.text().strip();
         if (tools.options().reserved().test(text)) {
             throw new SummaryFailedException(
-                    Kind.MARKED, "Memory " + key + ": the summary holds a mark that is reserved", null);
+                    Kind.MARKED, "Memory " + key + ": the summary contains a reserved mark", null);
         }
         Summary previous = task.previous();
         TokenCounter.Count size = tools.counter().count(UserMessage.from(text));
@@ -214,7 +217,8 @@ final class Attempt {
         if (size.tokens() >= source) {
             throw new SummaryFailedException(
                     Kind.TOO_LONG,
-                    "Memory " + key + ": the summary has " + size.tokens() + " tokens in place of " + source,
+                    "Memory " + key + ": the summary has " + size.tokens() + " tokens, not fewer than the " + source
+                            + " tokens that it replaces",
                     null);
         }
         return new Summary(
@@ -229,8 +233,9 @@ final class Attempt {
     }
 
     /**
-     * Once the time is over, another process may have had the lease, made this very summary and given the lease back: to
-     * get it again proves nothing. A machine that slept stops one clock, a corrected time turns back the other.
+     * Renews the lease unless its time is over. After that time, another process may have held the lease, made this
+     * very summary and released the lease, so a successful renewal would prove nothing. Time is measured with two
+     * clocks: one of them stops while a machine sleeps, and the other goes back when the time is corrected.
      */
     private boolean renewLease() {
         long byClock = Duration.between(leasedAt, tools.clock().instant()).toNanos();

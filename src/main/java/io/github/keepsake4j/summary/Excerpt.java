@@ -3,14 +3,14 @@ package io.github.keepsake4j.summary;
 import dev.langchain4j.model.TokenCountEstimator;
 import java.util.Locale;
 
-/** Cuts a text in its middle, with a mark that says how much is missing. */
+/** Shortens a text by cutting out its middle, with a mark that says how much is missing. */
 final class Excerpt {
 
     private static final int MARK_TOKENS = 12;
 
     private Excerpt() {}
 
-    /** At most so many characters of the text, from both ends. */
+    /** Returns at most the given number of characters of the text, from both ends. */
     static String ofChars(String text, int maxChars) {
         if (text.length() <= maxChars) {
             return text;
@@ -22,7 +22,7 @@ final class Excerpt {
                 + text.substring(tail);
     }
 
-    /** At most so many tokens of the text, from both ends; at least a few characters. */
+    /** Returns at most the given number of tokens of the text, from both ends, but at least a few characters. */
     static String ofTokens(String text, int maxTokens, TokenCountEstimator estimator) {
         int tokens = estimator.estimateTokenCountInText(text);
         if (tokens <= maxTokens) {
@@ -35,12 +35,12 @@ final class Excerpt {
             if (chars <= MARK_TOKENS || estimator.estimateTokenCountInText(cut) <= maxTokens) {
                 return cut;
             }
-            // Tokens are not spread evenly over the text.
+            // Tokens are not spread evenly over the text, so the first estimate may be too long.
             chars = chars / 10 * 9;
         }
     }
 
-    /** Not between the halves of a surrogate pair. */
+    /** Moves an index out of a surrogate pair. */
     private static int edge(String text, int at) {
         boolean inside = at > 0
                 && at < text.length()

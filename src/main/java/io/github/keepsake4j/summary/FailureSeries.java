@@ -8,8 +8,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Which memories' summaries fail at the moment. A broken summarizer costs one line for each memory and way of failing, not
- * one for each turn. Only so many memories are remembered; another line is the worst that comes of it. Thread-safe.
+ * The memories whose summaries currently fail. A broken summarizer is logged once for each memory and kind of failure,
+ * not in every turn. The number of remembered memories is bounded; if one is forgotten, its failure may be logged once
+ * more. Thread-safe.
  */
 final class FailureSeries {
 
@@ -33,7 +34,10 @@ final class FailureSeries {
         failing.remove(key);
     }
 
-    /** The cause's class only: its text may hold what a model or a user said. */
+    /**
+     * Records a failure. Only the class of the cause is logged, because its text may contain what a model or a user
+     * said.
+     */
     void failed(MemoryKey key, SummaryFailedException.Kind kind, @Nullable Throwable cause) {
         String how = kind.tag() + (cause == null ? "" : ", " + cause.getClass().getName());
         synchronized (this) {
@@ -42,8 +46,8 @@ final class FailureSeries {
             }
         }
         LOG.warn(
-                "No summary was made of memory {} ({}); nothing is lost, the model sees what the limits allow, and it is"
-                        + " tried again",
+                "No summary of memory {} was made ({}). Nothing is lost: the model sees what the limits allow, and the summary is"
+                        + " tried again later",
                 key,
                 how);
     }

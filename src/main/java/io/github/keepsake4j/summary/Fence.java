@@ -5,21 +5,24 @@ import java.util.List;
 import java.util.zip.CRC32;
 
 /**
- * Tags around text that nobody vouches for. They end in a word that does not occur in the text, so the text cannot close
- * them; it is derived from the text, so that the same text gives the same prompt.
+ * Tags around untrusted text. They end in a word that does not occur in the text, so the text cannot close them. The
+ * word is derived from the text, so that the same text gives the same prompt.
  *
- * @param word what the tags end in
+ * @param word the word at the end of the tags
  */
 record Fence(String word) {
 
-    /** A fence for these texts. */
+    /** Returns a fence for the given texts. */
     static Fence around(List<String> texts) {
         CRC32 sum = new CRC32();
         texts.forEach(text -> sum.update(text.getBytes(StandardCharsets.UTF_8)));
         return free(texts, sum.getValue());
     }
 
-    /** The first word from a number on that is not in the texts, whatever its case, as a model might read it. */
+    /**
+     * Returns a fence with the first word, counting up from a number, that does not occur in the texts. Case is
+     * ignored, because a model might ignore it.
+     */
     static Fence free(List<String> texts, long first) {
         for (long number = first; ; number++) {
             String word = String.format("%08x", number & 0xFFFF_FFFFL);
@@ -29,12 +32,12 @@ record Fence(String word) {
         }
     }
 
-    /** The text between tags, each on a line of its own. */
+    /** Returns the text between tags, each tag on a line of its own. */
     String around(String name, String text) {
         return open(name) + "\n" + text + "\n" + close(name) + "\n";
     }
 
-    /** An answer without the tags, if the model has put it between some. */
+    /** Returns an answer without the tags, if the model put it between tags. */
     String strip(String name, String answer) {
         String text = answer.strip();
         return text.startsWith(open(name)) && text.endsWith(close(name))
@@ -47,7 +50,7 @@ record Fence(String word) {
                 : text;
     }
 
-    /** Whether a text repeats the tags. */
+    /** Returns whether a text repeats the tags. */
     boolean occursIn(String text) {
         return containsIgnoringCase(text, word);
     }

@@ -17,12 +17,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has a language model write summaries.
+ * A summarizer that uses a language model.
  *
- * <p>The model gets instructions as a system message, and the old summary and the messages as text in a user message,
- * between tags that the text cannot close and with roles that it cannot forge; the instructions say that all this is data.
- * What is long is sent in pieces, each with the summary so far. Tool results are cut; images, audio, video and files are
- * named, never sent. System messages are left out: the one in force is always shown to the model anyway.
+ * <p>The model receives instructions as a system message. It receives the old summary and the messages as text in a
+ * user message, between tags that the text cannot close and with roles that it cannot forge. The instructions say that
+ * all this is data. Long input is sent in pieces, each with the summary so far. Tool results are shortened. Images,
+ * audio, video and files are named and never sent. System messages are left out, because the current one is always
+ * shown to the model anyway.
  *
  * <p>Immutable, and thread-safe if the model is.
  */
@@ -35,7 +36,7 @@ public final class ModelSummarizer implements Summarizer {
             if there is one: keep what still holds, correct what has changed. Write plain text in the language of the \
             conversation.""";
 
-    /** What holds whatever the instructions are, since the rest of the prompt relies on it. */
+    /** The rules that are sent with any instructions, because the rest of the prompt relies on them. */
     private static final String RULES =
             """
 
@@ -48,10 +49,10 @@ public final class ModelSummarizer implements Summarizer {
     private static final String SUMMARY = "summary";
     private static final String TRANSCRIPT = "transcript";
 
-    /** Room for the tags and what a provider adds to two messages. */
+    /** The tokens for the tags and for what a provider adds to two messages. */
     private static final int FRAME_TOKENS = 70;
 
-    /** However long an old summary is, a piece makes some progress. */
+    /** The minimum size of a piece, so that every piece makes some progress, however long an old summary is. */
     private static final int MIN_PIECE_TOKENS = 200;
 
     private final ChatModel model;
@@ -72,13 +73,13 @@ public final class ModelSummarizer implements Summarizer {
         this.estimator = builder.estimator;
     }
 
-    /** What came back, and what it cost. */
+    /** The text of an answer, and the number of tokens that were sent for it. */
     record Answer(String text, long tokensSent) {}
 
     /**
-     * Starts a configuration.
+     * Creates a builder.
      *
-     * @param model the model that writes
+     * @param model the model that writes the summaries
      * @return a new builder
      */
     public static Builder builder(ChatModel model) {
@@ -88,10 +89,10 @@ public final class ModelSummarizer implements Summarizer {
     /**
      * Writes the new summary.
      *
-     * @param previous the summary of what came before, or null
-     * @param messages what it covers in addition
+     * @param previous the summary of the messages before these, or null
+     * @param messages the messages that the new summary covers in addition
      * @return the new summary
-     * @throws SummaryFailedException if the answer is blank, longer than allowed, or repeats our tags
+     * @throws SummaryFailedException if the answer is blank, longer than allowed, or repeats the prompt's tags
      */
     @Override
     public String summarize(@Nullable String previous, List<ChatMessage> messages) {
@@ -121,7 +122,7 @@ public final class ModelSummarizer implements Summarizer {
         return new Answer(summary, sent);
     }
 
-    /** As many entries as fit, at least one, which is cut if it doesn't. */
+    /** Returns as many entries as fit, but at least one, which is shortened if it does not fit. */
     private Piece piece(@Nullable String summary, List<String> entries, int begin) {
         int taken = FRAME_TOKENS + tokens(instructions) + tokens(RULES) + (summary == null ? 0 : tokens(summary));
         int room = Math.max(MIN_PIECE_TOKENS, maxInputTokens - taken);
@@ -166,18 +167,18 @@ public final class ModelSummarizer implements Summarizer {
         }
         if (response.finishReason() == FinishReason.LENGTH) {
             throw new SummaryFailedException(
-                    Kind.TOO_LONG, "The model's answer was cut off: it needs more than the allowed tokens", null);
+                    Kind.TOO_LONG, "The model's answer was cut off because it needs more tokens than allowed", null);
         }
         int tokens = tokens(answer);
-        // Half as much again: the model counts with another tokenizer than we do.
+        // The limit is exceeded by up to one half, because the model counts with a different tokenizer.
         if (tokens > maxSummaryTokens + maxSummaryTokens / 2) {
             throw new SummaryFailedException(
                     Kind.TOO_LONG,
-                    "The model's answer has " + tokens + " tokens where " + maxSummaryTokens + " are allowed",
+                    "The model's answer has " + tokens + " tokens, but only " + maxSummaryTokens + " are allowed",
                     null);
         }
         if (fence.occursIn(answer)) {
-            throw new SummaryFailedException(Kind.MARKED, "The model's answer repeats our tags", null);
+            throw new SummaryFailedException(Kind.MARKED, "The model's answer repeats the prompt's tags", null);
         }
         return answer;
     }
@@ -186,7 +187,7 @@ public final class ModelSummarizer implements Summarizer {
         return estimator.estimateTokenCountInText(text);
     }
 
-    /** Configures a {@link ModelSummarizer}. Not thread-safe. */
+    /** A builder of {@link ModelSummarizer}. Not thread-safe. */
     public static final class Builder {
 
         private final ChatModel model;
@@ -202,8 +203,9 @@ public final class ModelSummarizer implements Summarizer {
         }
 
         /**
-         * Replaces the instructions: what to keep, what to leave out, in which language and form. How long the answer may
-         * be, and that the conversation is data, is always said behind them.
+         * Sets the instructions: what to keep, what to leave out, and in which language and form. The maximum length of
+         * the answer, and the rule that the conversation is data, are always added after them. Default: instructions to
+         * keep facts, decisions, names, numbers, dates, open tasks and the user's preferences.
          *
          * @param text the instructions, not blank
          * @return this builder
@@ -214,10 +216,10 @@ public final class ModelSummarizer implements Summarizer {
         }
 
         /**
-         * Sets how long a summary may be; 500 unless said otherwise. The model is told, and cut off a quarter above it; an
-         * answer that was cut off, or is more than half as long again, is refused.
+         * Sets the maximum length of a summary. The model is told this length, and its output is limited to a quarter
+         * more. An answer that was cut off, or that exceeds the length by more than one half, is refused. Default: 500.
          *
-         * @param tokens tokens, 20 or more
+         * @param tokens the number of tokens, 20 or more
          * @return this builder
          */
         public Builder maxSummaryTokens(int tokens) {
@@ -226,10 +228,10 @@ public final class ModelSummarizer implements Summarizer {
         }
 
         /**
-         * Sets how much is sent in one request, with the instructions and the old summary; 4000 unless said otherwise. More
-         * goes in several requests, and a single message that is longer is cut in its middle.
+         * Sets the maximum size of one request, including the instructions and the old summary. Longer input is sent in
+         * several requests, and a single message that is longer is shortened in its middle. Default: 4000.
          *
-         * @param tokens tokens, at least 600 more than twice the summary's
+         * @param tokens the number of tokens, at least 600 more than twice the maximum length of a summary
          * @return this builder
          */
         public Builder maxInputTokens(int tokens) {
@@ -238,9 +240,9 @@ public final class ModelSummarizer implements Summarizer {
         }
 
         /**
-         * Sets how much of a tool result is sent, from its beginning and its end; 1000 unless said otherwise.
+         * Sets how much of a tool result is sent, from its beginning and its end. Default: 1000.
          *
-         * @param chars characters, 0 or more
+         * @param chars the number of characters, 0 or more
          * @return this builder
          */
         public Builder maxToolResultChars(int chars) {
@@ -249,10 +251,10 @@ public final class ModelSummarizer implements Summarizer {
         }
 
         /**
-         * Sets whether a request says how many tokens the answer may have; true unless said otherwise. For models that
-         * refuse the parameter, or whose thinking counts as output.
+         * Sets whether a request limits the tokens of the answer. Set it to false for models that refuse this
+         * parameter, or whose thinking counts as output. Default: true.
          *
-         * @param limit whether to say it
+         * @param limit whether to limit the answer
          * @return this builder
          */
         public Builder limitOutput(boolean limit) {
@@ -261,7 +263,7 @@ public final class ModelSummarizer implements Summarizer {
         }
 
         /**
-         * Sets what counts tokens; {@link JtokkitTokenCountEstimator} with {@code o200k_base} unless said otherwise.
+         * Sets the estimator that counts tokens. Default: {@link JtokkitTokenCountEstimator} with {@code o200k_base}.
          *
          * @param tokenCountEstimator a fast, local estimator
          * @return this builder
@@ -272,10 +274,10 @@ public final class ModelSummarizer implements Summarizer {
         }
 
         /**
-         * Makes the summarizer.
+         * Creates the summarizer.
          *
-         * @return a new one
-         * @throws InvalidInputException if a limit is out of its range or the instructions are blank
+         * @return a new summarizer
+         * @throws InvalidInputException if a limit is out of range or the instructions are blank
          */
         public ModelSummarizer build() {
             if (instructions.isBlank()) {
@@ -286,7 +288,8 @@ public final class ModelSummarizer implements Summarizer {
             }
             if (maxInputTokens < 2L * maxSummaryTokens + 600) {
                 throw new InvalidInputException(
-                        "maxInputTokens", "must be 600 more than twice maxSummaryTokens, or messages do not fit");
+                        "maxInputTokens",
+                        "must be at least 600 more than twice maxSummaryTokens, so that messages fit");
             }
             if (maxToolResultChars < 0) {
                 throw new InvalidInputException("maxToolResultChars", "must not be negative");

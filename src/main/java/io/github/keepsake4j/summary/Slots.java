@@ -8,12 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** At most one job for each memory in this process: who has one, and who shall look again. */
+/** The jobs of this process: at most one for each memory. It records which jobs must check their memory again. */
 final class Slots {
 
     private final Map<MemoryKey, Slot> slots = new HashMap<>();
 
-    /** A memory's job. It runs, or waits for its time. What changes is guarded by {@link Slots}. */
+    /** A memory's job, which is running or waiting. Its mutable state is guarded by {@link Slots}. */
     static final class Slot {
 
         private final MemoryKey key;
@@ -23,7 +23,7 @@ final class Slots {
         private boolean wasHeld;
         private CompletableFuture<Boolean> turn = new CompletableFuture<>();
 
-        /** Failures in a row; only the job itself uses it. */
+        /** The number of consecutive failures. Only the job itself uses it. */
         int failures;
 
         private Slot(MemoryKey key, SummaryPlan plan) {
@@ -37,8 +37,9 @@ final class Slots {
     }
 
     /**
-     * A new job, or null if there is one, which looks again then. One that waits for another process is replaced: that
-     * process may be done by now. One that waits after a failure is not, or each turn would ask a broken model.
+     * Creates a job. If there already is one, that job is told to check the memory again, and null is returned. A job
+     * that waits for another process is replaced, because that process may have finished. A job that waits after a
+     * failure is not replaced, because otherwise each turn would call a broken model.
      */
     synchronized @Nullable Slot claimOrMark(MemoryKey key, SummaryPlan plan) {
         Slot there = slots.get(key);
@@ -50,7 +51,7 @@ final class Slots {
         return null;
     }
 
-    /** A new job, in place of one that only waits; or null if one runs. */
+    /** Creates a job and replaces one that is only waiting. Returns null if a job is running. */
     synchronized @Nullable Slot claimUnlessRunning(MemoryKey key, SummaryPlan plan) {
         Slot there = slots.get(key);
         return there == null || there.waiting ? put(key, plan) : null;
@@ -62,24 +63,24 @@ final class Slots {
         return slot;
     }
 
-    /** What completes when the running job ends or begins to wait. */
+    /** Returns a future that completes when the running job ends or begins to wait. */
     synchronized CompletableFuture<Boolean> turn(MemoryKey key) {
         Slot slot = slots.get(key);
         return slot == null || slot.waiting ? CompletableFuture.completedFuture(true) : slot.turn;
     }
 
-    /** The newest plan; from here on, whoever wants another look must say so. */
+    /** Returns the newest plan and clears the request to check again. Later requests are recorded anew. */
     synchronized SummaryPlan plan(Slot slot) {
         slot.again = false;
         return slot.plan;
     }
 
-    /** The newest plan if somebody wants another look, else null. */
+    /** Returns the newest plan if another check was requested, or null. */
     synchronized @Nullable SummaryPlan again(Slot slot) {
         return slot.again ? plan(slot) : null;
     }
 
-    /** Ends the job, unless somebody wants another look. */
+    /** Ends the job, unless another check was requested. */
     synchronized boolean end(Slot slot) {
         if (slot.again) {
             return false;
@@ -95,20 +96,20 @@ final class Slots {
         notifyAll();
     }
 
-    /** The job does nothing until {@link #resume}. */
+    /** Makes the job wait until {@link #resume} is called. */
     synchronized void pause(Slot slot) {
         slot.waiting = true;
         slot.turn.complete(true);
     }
 
-    /** Somebody else holds the lease: true the first time in a row. */
+    /** Records whether another process holds the lease. Returns true if it does and did not at the previous call. */
     synchronized boolean held(Slot slot, boolean now) {
         boolean first = now && !slot.wasHeld;
         slot.wasHeld = now;
         return first;
     }
 
-    /** The job goes on, unless another has taken its place. */
+    /** Resumes a waiting job. Returns false if another job has replaced it. */
     synchronized boolean resume(Slot slot) {
         if (slots.get(slot.key) != slot) {
             return false;

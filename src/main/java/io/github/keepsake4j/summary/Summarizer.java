@@ -6,12 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes a summary of the beginning of a conversation. A language model does that with {@link #of(ChatModel)}; any function
- * can.
+ * Writes a summary of the beginning of a conversation. {@link #of(ChatModel)} uses a language model. Any other function
+ * can be used too.
  *
- * <p>It is called on a background thread, for several memories at once, so it must be thread-safe. It may block: beyond a
- * time limit its thread is interrupted and what it returns is thrown away. It may throw: the summary is tried again later,
- * and meanwhile the model sees what its limits allow.
+ * <p>A summarizer is called on a background thread, for several memories at once, so it must be thread-safe. It may
+ * block: after a time limit its thread is interrupted and its result is discarded. It may throw: the summary is tried
+ * again later, and in the meantime the model sees what its limits allow.
  */
 @FunctionalInterface
 public interface Summarizer {
@@ -19,15 +19,16 @@ public interface Summarizer {
     /**
      * Writes the new summary.
      *
-     * @param previous the summary of what came before these messages, which the new one replaces, or null if there is none
-     * @param messages the messages that the new summary covers in addition, oldest first, at least one; not trustworthy:
-     *     they hold what users, tools and web pages said
-     * @return the new summary; refused, so that nothing changes, if it is blank or not shorter than what it replaces
+     * @param previous the summary of the messages before these, which the new summary replaces, or null if there is
+     *     none
+     * @param messages the messages that the new summary covers in addition, oldest first, at least one. They are
+     *     untrusted: they contain what users, tools and web pages said.
+     * @return the new summary. It is refused, without any change, if it is blank or not shorter than what it replaces.
      */
     String summarize(@Nullable String previous, List<ChatMessage> messages);
 
     /**
-     * Names the model that writes, for the record that is kept with each summary.
+     * Returns the name of the model that writes the summaries. It is stored with each summary. Default: null.
      *
      * @return the name, or null if there is none
      */
@@ -36,9 +37,10 @@ public interface Summarizer {
     }
 
     /**
-     * Has a model write summaries with our prompt and limits; {@link ModelSummarizer#builder(ChatModel)} changes them.
+     * Creates a summarizer that uses a model with the default prompt and limits. Use
+     * {@link ModelSummarizer#builder(ChatModel)} to change them.
      *
-     * @param model the model; a small and cheap one will do
+     * @param model the model; a small and cheap one is sufficient
      * @return the summarizer
      */
     static Summarizer of(ChatModel model) {

@@ -4,34 +4,37 @@ import io.github.keepsake4j.message.KeepsakeException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** No summary was made; nothing changed. Retryable: the messages are in the log, and the next attempt may succeed. */
+/**
+ * Thrown when a summary could not be made. Nothing changed. Retryable: the messages are in the log, and the next
+ * attempt may succeed.
+ */
 public class SummaryFailedException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What failed. */
+    /** The kinds of failures. */
     public enum Kind {
-        /** The summarizer threw something. */
+        /** The summarizer threw an exception. */
         THROWN,
         /** The summarizer did not answer in time. */
         TIMEOUT,
         /** The answer has no text. */
         BLANK,
-        /** The answer is longer than allowed, or not shorter than what it replaces. */
+        /** The answer is longer than allowed, or not shorter than the text that it replaces. */
         TOO_LONG,
-        /** The answer holds a mark that is reserved for us, as if it repeated its instructions. */
+        /** The answer contains a mark that is reserved for this library, as if it repeated its instructions. */
         MARKED,
         /** The storage could not be used. */
         STORAGE,
-        /** What says when a summary is due threw something, or asked for the same one twice. */
+        /** The plan that decides when a summary is due threw an exception, or requested the same summary twice. */
         PLAN,
-        /** Somebody else is making one at the moment. */
+        /** Another thread or process is currently making a summary of this memory. */
         BUSY,
         /** The thread was interrupted while it worked or waited. */
         INTERRUPTED;
 
         /**
-         * Returns the kind as metrics name it.
+         * Returns the kind's name in metrics.
          *
          * @return a word in lower case
          */
@@ -40,15 +43,14 @@ public class SummaryFailedException extends KeepsakeException {
         }
     }
 
-    /** What failed. */
     private final Kind kind;
 
     /**
-     * Makes the error.
+     * Creates an exception.
      *
-     * @param kind what failed
-     * @param problem what went wrong, and for which memory if that is known; never message text
-     * @param cause what caused it, or null; it comes from the summarizer, so its text may hold what a model said
+     * @param kind the kind of failure
+     * @param problem what went wrong, and for which memory if that is known; never the text of a message
+     * @param cause the cause, or null; it comes from the summarizer, so its text may contain what a model said
      */
     public SummaryFailedException(Kind kind, String problem, @Nullable Throwable cause) {
         super(problem, cause);
@@ -56,7 +58,7 @@ public class SummaryFailedException extends KeepsakeException {
     }
 
     /**
-     * Says what failed.
+     * Returns the kind of failure.
      *
      * @return the kind
      */

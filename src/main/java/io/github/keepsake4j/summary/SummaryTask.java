@@ -7,20 +7,21 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the next summary is made from.
+ * The input of the next summary.
  *
- * @param epoch the epoch that the messages were read in
- * @param previous the summary that covers everything before the messages, or null if they are the oldest
- * @param messages what the new summary covers in addition, oldest first, without a gap behind the previous one; at least
- *     one
+ * @param epoch the epoch in which the messages were read
+ * @param previous the summary that covers everything before the messages, or null if they are the oldest messages
+ * @param messages the messages that the new summary covers in addition, oldest first, without a gap after the previous
+ *     summary; at least one
  */
 public record SummaryTask(long epoch, @Nullable Summary previous, List<LoggedMessage> messages) {
 
-    /** Checks the parts. */
+    /** Checks the components. */
     public SummaryTask {
         messages = List.copyOf(messages);
         if (messages.isEmpty()) {
-            throw new InvalidInputException("messages", "must not be empty; a plan without a task returns none");
+            throw new InvalidInputException(
+                    "messages", "must not be empty; a plan without a task must return an empty Optional");
         }
     }
 
@@ -28,7 +29,7 @@ public record SummaryTask(long epoch, @Nullable Summary previous, List<LoggedMes
         return messages.get(messages.size() - 1);
     }
 
-    /** Tokens of the messages that are newly covered. */
+    /** Returns the number of tokens of the newly covered messages. */
     long foldedTokens() {
         return messages.stream().mapToLong(LoggedMessage::tokens).sum();
     }

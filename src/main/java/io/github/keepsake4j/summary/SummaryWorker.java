@@ -25,12 +25,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes summaries in the background and keeps them beside the log: at most one job for each memory in this process, and by
- * a lease one for each memory in all processes. Not for users: a {@code Keepsake} has one.
+ * Makes summaries in the background and stores them with the log. It runs at most one job for each memory in this
+ * process, and a lease ensures that at most one process works on a memory. This class is not for users: a
+ * {@code Keepsake} has one.
  *
- * <p>It needs no closing. It has no threads of its own, keeps nothing about a memory without a job (but whether its last
- * summaries failed), and stops where the log is closed or the executor takes no more work. What it was about to do is
- * found out again when the next summary is due, in this process or another. Thread-safe.
+ * <p>A worker needs no closing. It has no threads of its own. It keeps no state about a memory without a job (except
+ * whether its last summaries failed). It stops when the log is closed or the executor accepts no more work. Work that
+ * was not done is found again when the next summary is due, in this process or another one. Thread-safe.
  */
 public final class SummaryWorker {
 
@@ -44,14 +45,15 @@ public final class SummaryWorker {
     private final FailureSeries series = new FailureSeries();
 
     /**
-     * How a worker goes about it.
+     * The settings of a worker.
      *
      * @param backend the log's name in metrics, such as {@code postgresql}
-     * @param callTimeout how long a summarizer may take; more than zero
-     * @param leaseMargin how much longer the lease is, for what is read and written around it; more than zero
-     * @param attempts how often it is tried after a summary became due, 1 or more; only once while earlier ones failed
-     * @param firstPause the pause after the first failure, which doubles with each; more than zero
-     * @param reserved what an answer must not look like, since a reader would take it for something else
+     * @param callTimeout the time limit of a summarizer call; more than zero
+     * @param leaseMargin how much longer the lease is than a call, for the reads and writes around it; more than zero
+     * @param attempts the number of attempts after a summary became due, 1 or more; only one attempt is made while
+     *     earlier summaries of the memory failed
+     * @param firstPause the pause after the first failure, which doubles with each further failure; more than zero
+     * @param reserved matches answers that must be refused, because a reader would mistake them for something else
      */
     public record Options(
             String backend,
@@ -61,7 +63,7 @@ public final class SummaryWorker {
             Duration firstPause,
             Predicate<String> reserved) {
 
-        /** Checks the parts. */
+        /** Checks the components. */
         public Options {
             Objects.requireNonNull(backend, "backend");
             Objects.requireNonNull(reserved, "reserved");
@@ -74,10 +76,11 @@ public final class SummaryWorker {
         }
 
         /**
-         * 60 seconds for a summarizer, a lease a sixth longer, 3 attempts with pauses of 1 and 2 seconds.
+         * Returns the default settings: 60 seconds for a summarizer call, a lease that is a sixth longer, and 3
+         * attempts with pauses of 1 and 2 seconds.
          *
          * @param backend the log's name in metrics
-         * @return the options
+         * @return the settings
          */
         public static Options standard(String backend) {
             return new Options(
@@ -85,9 +88,9 @@ public final class SummaryWorker {
         }
 
         /**
-         * Refuses answers that look like something else.
+         * Sets which answers are refused because they look like something else. Default: none.
          *
-         * @param lookAlike what an answer must not look like
+         * @param lookAlike matches the answers that are refused
          * @return a copy
          */
         public Options reserving(Predicate<String> lookAlike) {
@@ -95,9 +98,9 @@ public final class SummaryWorker {
         }
 
         /**
-         * Gives a summarizer another time, and the lease a sixth more.
+         * Sets the time limit of a summarizer call. The lease becomes a sixth longer than that. Default: 60 seconds.
          *
-         * @param longest how long a call may take, from a millisecond to a day
+         * @param longest the time limit, from a millisecond to a day
          * @return a copy
          * @throws InvalidInputException if the time is out of range
          */
@@ -121,14 +124,14 @@ public final class SummaryWorker {
     }
 
     /**
-     * Makes a worker.
+     * Creates a worker.
      *
-     * @param log where messages and summaries are kept
-     * @param summarizer what writes them
-     * @param counter what counts them
-     * @param executor what runs jobs, which block; it should have daemon threads
-     * @param metrics what hears of them
-     * @param options how to go about it
+     * @param log the log that stores messages and summaries
+     * @param summarizer the summarizer that writes the summaries
+     * @param counter the counter for their tokens
+     * @param executor the executor that runs the jobs, which block; it should have daemon threads
+     * @param metrics the metrics sink
+     * @param options the settings
      */
     public SummaryWorker(
             MessageLog log,
@@ -155,12 +158,13 @@ public final class SummaryWorker {
     }
 
     /**
-     * Says that a summary may be due. Returns at once: all work is done on the executor. If a job for this memory runs in
-     * this process it looks again at its end; if one runs in another process, that one does, and this one makes sure
-     * later, in case it was killed.
+     * Reports that a summary may be due. This method returns at once, because all work is done on the executor. If a
+     * job for this memory is running in this process, it checks the memory again at its end. If a job is running in
+     * another process, that job does the same, and this process checks again later in case the other process was
+     * killed.
      *
      * @param key the memory
-     * @param plan what says whether one is due, and what it covers
+     * @param plan decides whether a summary is due, and what it covers
      */
     public void due(MemoryKey key, SummaryPlan plan) {
         Slot slot = slots.claimOrMark(key, plan);
@@ -170,14 +174,15 @@ public final class SummaryWorker {
     }
 
     /**
-     * Makes all summaries that are due, on this thread. Waits for a job in this process and for the lease of another one,
-     * but no longer than a lease lasts.
+     * Makes all summaries that are due, on this thread. It waits for a job in this process and for the lease of another
+     * process, but no longer than a lease lasts.
      *
      * @param key the memory
-     * @param plan what says whether one is due, and what it covers
-     * @return how many were made, 0 or more
-     * @throws SummaryFailedException if one could not be made, or somebody else is at it for too long; retryable
-     * @throws KeepsakeException what the log throws
+     * @param plan decides whether a summary is due, and what it covers
+     * @return the number of summaries that were made, 0 or more
+     * @throws SummaryFailedException if a summary could not be made, or another thread or process works on the memory
+     *     for too long; retryable
+     * @throws KeepsakeException if the log throws it
      */
     public int summarizeNow(MemoryKey key, SummaryPlan plan) {
         long deadline = System.nanoTime() + options.lease().toNanos();
@@ -201,20 +206,20 @@ public final class SummaryWorker {
     }
 
     /**
-     * Tells whether there is no job for a memory in this process, not even one that waits to try again.
+     * Returns whether there is no job for a memory in this process, neither running nor waiting for another attempt.
      *
      * @param key the memory
-     * @return true if there is none
+     * @return true if there is no job
      */
     public boolean isIdle(MemoryKey key) {
         return slots.isIdle(key);
     }
 
     /**
-     * Waits until there is no job in this process, not even one that waits to try again. For tests.
+     * Waits until there is no job in this process, neither running nor waiting for another attempt. For tests.
      *
-     * @param limit how long to wait
-     * @return false if there still is one
+     * @param limit the maximum time to wait
+     * @return false if there still is a job
      * @throws InterruptedException if the thread was interrupted
      */
     public boolean awaitIdle(Duration limit) throws InterruptedException {
@@ -225,7 +230,10 @@ public final class SummaryWorker {
         onExecutor(slot, () -> work(slot));
     }
 
-    /** An executor that was shut down is how an application says that it ends. */
+    /**
+     * Runs a step on the executor. An executor that refuses it was shut down, which means that the application is
+     * ending.
+     */
     private void onExecutor(Slot slot, Runnable step) {
         try {
             executor.execute(() -> guarded(slot, step));
@@ -238,7 +246,7 @@ public final class SummaryWorker {
         }
     }
 
-    /** Whatever happens, the memory is free for another job. */
+    /** Runs a step and drops the job if the step throws, so that the memory is free for another job. */
     private void guarded(Slot slot, Runnable step) {
         try {
             step.run();
@@ -275,7 +283,9 @@ public final class SummaryWorker {
         } while (!slots.end(slot));
     }
 
-    /** If the summarizer hangs, the lease is given back by another thread, which then does what it is told. */
+    /**
+     * Creates an attempt. If the summarizer hangs, another thread releases the lease and then calls the given consumer.
+     */
     private Attempt attempt(Slot slot, Consumer<Attempt> timedOut) {
         Attempt[] self = new Attempt[1];
         self[0] = new Attempt(
@@ -288,7 +298,10 @@ public final class SummaryWorker {
         return self[0];
     }
 
-    /** Its holder looks again at its end. If it was killed instead, the lease is over by the time of the second look. */
+    /**
+     * The holder of the lease checks the memory again at its end. If it was killed instead, the lease has expired by
+     * the time of the second check.
+     */
     private void heldByAnother(Slot slot) {
         if (slots.held(slot, true)) {
             later(slot, options.lease().plusMillis(100));
@@ -302,7 +315,7 @@ public final class SummaryWorker {
         Kind kind = error instanceof SummaryFailedException failure ? failure.kind() : Kind.STORAGE;
         measure(sink -> sink.summaryFailed(options.backend(), kind.tag()));
         if (kind == Kind.INTERRUPTED) {
-            // The executor was shut down.
+            // An interrupt means that the executor was shut down.
             slots.drop(slot);
             return;
         }
@@ -322,7 +335,7 @@ public final class SummaryWorker {
         }
     }
 
-    /** The timer's thread only hands the job over. */
+    /** Runs the job after a pause. The timer's thread only passes the job to the executor. */
     private void later(Slot slot, Duration pause) {
         slots.pause(slot);
         CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
@@ -384,7 +397,7 @@ public final class SummaryWorker {
                 Kind.TIMEOUT, "Memory " + key + ": no summary within " + options.callTimeout(), null);
     }
 
-    /** A sink that throws must not cost a summary. */
+    /** Reports an event. A sink that throws must not make a summary fail. */
     private void measure(Consumer<Metrics> event) {
         try {
             event.accept(metrics);

@@ -6,12 +6,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs something on the current thread that may hang. At the time limit the thread is interrupted, and somebody is told to
- * go on without it; whether the thread ever comes back or not, nothing waits for it and its result is not used.
+ * Runs a call that may hang on the current thread. At the time limit the thread is interrupted, and a callback
+ * continues without it. After that, the call's result is not used, and nothing waits for the thread, whether it ever
+ * returns or not.
  */
 final class TimedCall {
 
-    /** The time limit has passed and others have gone on: the thread that gets this must touch nothing any more. */
+    /**
+     * Thrown after the time limit has passed and the callback was called. The thread that receives it must not access
+     * anything anymore.
+     */
     static final class AbandonedException extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -28,9 +32,9 @@ final class TimedCall {
     private TimedCall() {}
 
     /**
-     * Runs it.
+     * Runs the call.
      *
-     * @param work what may hang
+     * @param work the call that may hang
      * @param limit the time limit
      * @param goOn called once, on a timer's thread, if the limit passes first; must not block
      */
@@ -46,7 +50,7 @@ final class TimedCall {
             return work.call();
         } finally {
             call.end();
-            // Takes the timer out of its queue.
+            // Removes the timer from its queue.
             timer.complete(null);
         }
     }
@@ -56,7 +60,7 @@ final class TimedCall {
             return false;
         }
         abandoned = true;
-        // Under the lock, so that it cannot hit what the thread does next.
+        // The interrupt is sent under the lock, so that it cannot hit what the thread does next.
         thread.interrupt();
         return true;
     }

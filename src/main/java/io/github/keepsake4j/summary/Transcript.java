@@ -21,8 +21,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Messages as text for a summarizer. Each begins at the margin with who speaks; all its further lines are indented, so
- * that no text can begin a message of its own. Media are named, never inlined.
+ * Converts messages to text for a summarizer. Each message begins at the margin with its speaker. All its further lines
+ * are indented, so that no text can pretend to begin another message. Media are named, never inlined.
  */
 final class Transcript {
 
@@ -38,9 +38,9 @@ final class Transcript {
     private Transcript() {}
 
     /**
-     * The messages that say something; a system message is not part of the conversation.
+     * Returns the messages as text. System messages are left out, because they are not part of the conversation.
      *
-     * @param maxToolResult how many characters of a tool result
+     * @param maxToolResult the maximum number of characters of a tool result
      */
     static List<String> of(List<ChatMessage> messages, int maxToolResult) {
         List<String> entries = new ArrayList<>(messages.size());
@@ -52,12 +52,12 @@ final class Transcript {
         return entries;
     }
 
-    /** Text as it may stand behind a label. */
+    /** Returns a text in the form in which it may follow a label. */
     static String inside(String text) {
         return clean(text).replace("\n", "\n  ");
     }
 
-    /** Text without what would make it something else than text: control characters, inlined data. */
+    /** Returns a text without control characters and inlined data. */
     static String clean(String text) {
         String lines = LINE_BREAK.matcher(text).replaceAll("\n");
         String plain =
@@ -133,7 +133,10 @@ final class Transcript {
         return medium("image", image.url(), image.mimeType());
     }
 
-    /** The last part of the path only: the rest of a URL may grant access, and a data URL is the medium itself. */
+    /**
+     * Only the last part of the path is named. The rest of a URL may grant access, and a data URL contains the medium
+     * itself.
+     */
     private static String medium(String kind, @Nullable URI url, @Nullable String mimeType) {
         String path = url == null || url.isOpaque() || url.getPath() == null ? "" : url.getPath();
         String file = path.substring(path.lastIndexOf('/') + 1);
@@ -141,7 +144,7 @@ final class Transcript {
         return shown == null || shown.isBlank() ? "[" + kind + "]" : "[" + kind + ": " + name(shown) + "]";
     }
 
-    /** A name stays in its line and short, and cannot close what it stands in. */
+    /** Returns a short name on one line that cannot close the brackets around it. */
     private static String name(@Nullable String name) {
         if (name == null) {
             return "?";

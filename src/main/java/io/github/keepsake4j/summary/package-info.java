@@ -1,8 +1,8 @@
 /**
- * Summaries of what no longer fits a model's view: {@link io.github.keepsake4j.summary.Summarizer} writes one, and
- * {@link io.github.keepsake4j.summary.SummaryWorker} sees to it that each is made once, in the background, by one process
- * at a time, and kept beside the log. When one is due and what it covers is said by a
- * {@link io.github.keepsake4j.summary.SummaryPlan}.
+ * Summaries of messages that no longer fit a model's view. A {@link io.github.keepsake4j.summary.Summarizer} writes a
+ * summary. The {@link io.github.keepsake4j.summary.SummaryWorker} ensures that each summary is made once, in the
+ * background, by one process at a time, and is stored with the log. A {@link io.github.keepsake4j.summary.SummaryPlan}
+ * decides when a summary is due and what it covers.
  */
 @NullMarked
 package io.github.keepsake4j.summary;

@@ -3,7 +3,9 @@ package io.github.keepsake4j.tokens;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The text that attributes hold, bounded: a map that contains itself must not keep a counter busy for ever. */
+/**
+ * Collects the text of attributes within bounds, so that a map that contains itself cannot keep a counter busy forever.
+ */
 final class AttributeText {
 
     private static final int MAX_DEPTH = 500;

@@ -23,47 +23,50 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts tokens as OpenAI's models do, with JTokkit. It gives the same counts as LangChain4j's
- * {@code OpenAiTokenCountEstimator} for the same model, and a count where that one throws:
+ * Counts tokens as OpenAI's models do, with JTokkit. For the same model it returns the same counts as LangChain4j's
+ * {@code OpenAiTokenCountEstimator}, and it returns a count where that estimator throws:
  *
  * <ul>
- *   <li>An image counts {@value #IMAGE_LOW} tokens at low detail, {@value #IMAGE_ULTRA_HIGH} at ultra high detail, else
- *       {@value #IMAGE_HIGH}: what OpenAI's vision guide states for models that count tiles, for any image, one of
- *       2048 × 4096 and one of 1024 × 1024 pixels. Newer models count 32-pixel patches, at about the same size.
- *   <li>An audio counts {@value #AUDIO} tokens (a minute, at one token per 100 ms), a video {@value #VIDEO} (20 seconds at
- *       about 100 tokens a second, one frame a second in low resolution), a PDF file {@value #PDF} (a page or two of text).
- *       These are flat: neither length nor pages are known without decoding the file, or at all behind a URL.
- *   <li>Contents of a tool result are summed up; tool arguments that are no JSON object count as text; a tool call without
- *       name or arguments counts as one with empty ones; a custom message counts the text of its attributes.
- *   <li>Special tokens such as {@code <|endoftext|>} are text like any other; half a surrogate pair counts as a question
- *       mark.
+ *   <li>An image counts {@value #IMAGE_LOW} tokens at low detail, {@value #IMAGE_ULTRA_HIGH} at ultra high detail
+ *       and {@value #IMAGE_HIGH} otherwise. OpenAI's vision guide states these numbers for models that count tiles: the
+ *       first for any image, the second for one of 2048 × 4096 pixels, the third for one of 1024 × 1024 pixels. Newer
+ *       models count 32-pixel patches, which gives about the same size.
+ *   <li>An audio counts {@value #AUDIO} tokens (one minute at one token per 100 ms). A video counts {@value #VIDEO}
+ *       tokens (20 seconds at about 100 tokens a second, one frame a second in low resolution). A PDF file counts
+ *       {@value #PDF} tokens (one or two pages of text). These numbers are flat, because neither the length nor the
+ *       number of pages is known without decoding the file, and for a URL the file itself is not available.
+ *   <li>The contents of a tool result are added up. Tool arguments that are not a JSON object count as text. A tool
+ *       call without name or arguments counts as one with an empty name or empty arguments. A custom message counts the
+ *       text of its attributes.
+ *   <li>Special tokens such as {@code <|endoftext|>} count as ordinary text. An unpaired surrogate counts as a
+ *       question mark.
  * </ul>
  *
- * <p><b>Bounded time.</b> A text of up to 65,536 characters is counted as a whole. A longer one is counted in pieces of at
- * most 2,048 characters. They end between a letter and a space where there is one, which leaves the count the same; where
- * there is none in 1,024 characters, each cut may change it by a token or two. Beyond 4,194,304 characters, 512 evenly
- * spaced pieces are counted, and the rest is estimated from them.
+ * <p><b>Bounded time.</b> A text of up to 65,536 characters is counted as a whole. A longer text is counted in pieces
+ * of at most 2,048 characters. A piece ends between a letter and a space where possible, which does not change the
+ * count. If there is no such place within 1,024 characters, each cut may change the count by one or two tokens. For a
+ * text of more than 4,194,304 characters, 512 evenly spaced pieces are counted, and the total is estimated from them.
  *
- * <p>Thread-safe. An encoding is loaded when it is first counted with (up to 0.7 s), once in a JVM.
+ * <p>Thread-safe. An encoding is loaded on its first use (which takes up to 0.7 s), once per JVM.
  */
 public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
 
-    /** What an image of low detail counts. */
+    /** The number of tokens of an image of low detail. */
     public static final int IMAGE_LOW = 85;
 
-    /** What an image of medium, high or automatic detail counts. */
+    /** The number of tokens of an image of medium, high or automatic detail. */
     public static final int IMAGE_HIGH = 765;
 
-    /** What an image of ultra high detail counts. */
+    /** The number of tokens of an image of ultra high detail. */
     public static final int IMAGE_ULTRA_HIGH = 1105;
 
-    /** What an audio counts. */
+    /** The number of tokens of an audio. */
     public static final int AUDIO = 600;
 
-    /** What a video counts. */
+    /** The number of tokens of a video. */
     public static final int VIDEO = 2000;
 
-    /** What a PDF file counts. */
+    /** The number of tokens of a PDF file. */
     public static final int PDF = 2000;
 
     private static final int PER_LIST = 3;
@@ -77,7 +80,10 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
     private final TextCounter texts;
     private final Family family;
 
-    /** Models of one family have the same overheads; what differs was found out by asking the models. */
+    /**
+     * The families of models. All models of a family have the same overheads. The differences were measured with the
+     * models.
+     */
     private enum Family {
         GPT("", 0, 0),
         O("+o", -1, 0),
@@ -107,22 +113,22 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
     }
 
     /**
-     * Makes an estimator for a model of OpenAI's.
+     * Creates an estimator for one of OpenAI's models.
      *
-     * @param modelName the model's name as OpenAI's API knows it, such as {@code gpt-4o-mini}
+     * @param modelName the model's name in OpenAI's API, such as {@code gpt-4o-mini}
      * @return an estimator with the model's encoding and overheads
-     * @throws InvalidInputException if the model's encoding is not known; take {@link #forEncoding(String)} then
+     * @throws InvalidInputException if the model's encoding is not known; use {@link #forEncoding(String)} then
      */
     public static JtokkitTokenCountEstimator forModel(String modelName) {
         EncodingType encoding = encodingOf(modelName)
                 .orElseThrow(() -> new InvalidInputException(
                         "modelName",
-                        "no encoding is known for \"" + modelName + "\"; name one with forEncoding(\"o200k_base\")"));
+                        "no encoding is known for \"" + modelName + "\"; choose one with forEncoding(\"o200k_base\")"));
         return new JtokkitTokenCountEstimator(encoding, Family.of(modelName));
     }
 
     /**
-     * Makes an estimator for an encoding, with the overheads of the GPT models.
+     * Creates an estimator for the encoding with the given name, with the overheads of the GPT models.
      *
      * @param encodingName the encoding's name, such as {@code o200k_base} or {@code cl100k_base}
      * @return an estimator with this encoding
@@ -132,11 +138,11 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
         return forEncoding(EncodingType.fromName(encodingName)
                 .orElseThrow(() -> new InvalidInputException(
                         "encodingName",
-                        "\"" + encodingName + "\" is none of JTokkit's; o200k_base is that of current models")));
+                        "\"" + encodingName + "\" is not an encoding of JTokkit; current models use o200k_base")));
     }
 
     /**
-     * Makes an estimator for an encoding, with the overheads of the GPT models.
+     * Creates an estimator for an encoding, with the overheads of the GPT models.
      *
      * @param encoding the encoding
      * @return an estimator with this encoding
@@ -146,10 +152,10 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
     }
 
     /**
-     * Returns the name that is stored with counts. Estimators of the same name give the same counts, so a change to any
-     * rule of counting needs a new name.
+     * Returns the name that is stored with counts. Estimators with the same name return the same counts, so any change
+     * to a rule of counting needs a new name.
      *
-     * @return the encoding and, for models with overheads of their own, their family: {@code jtokkit:o200k_base},
+     * @return the encoding, followed by the model family if that has overheads of its own: {@code jtokkit:o200k_base},
      *     {@code jtokkit:o200k_base+o4}
      */
     public String name() {
@@ -159,7 +165,7 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
     /**
      * Counts the tokens of a text.
      *
-     * @param text the text; null counts nothing
+     * @param text the text; null counts as 0 tokens
      * @return the number of tokens
      */
     @Override
@@ -168,7 +174,7 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
     }
 
     /**
-     * Counts the tokens of a message with its overhead.
+     * Counts the tokens of a message, including its overhead.
      *
      * @param message any message
      * @return the number of tokens
@@ -182,7 +188,7 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
      * Counts the tokens of messages that are sent together.
      *
      * @param messages the messages
-     * @return the sum of the messages' tokens and the overhead of a list
+     * @return the sum of the messages' tokens and the overhead of the list
      */
     @Override
     public int estimateTokenCountInMessages(Iterable<ChatMessage> messages) {
@@ -199,7 +205,10 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
         return name();
     }
 
-    /** JTokkit knows no models after gpt-4o; the first line is how LangChain4j fills the gap. */
+    /**
+     * JTokkit does not know models newer than gpt-4o. The first check fills that gap in the same way as LangChain4j
+     * does.
+     */
     private static Optional<EncodingType> encodingOf(String modelName) {
         if (modelName.startsWith("o") || modelName.startsWith("gpt-4.") || modelName.startsWith("gpt-5")) {
             return Optional.of(EncodingType.O200K_BASE);

@@ -5,25 +5,25 @@ import com.knuddels.jtokkit.api.EncodingRegistry;
 import com.knuddels.jtokkit.api.EncodingType;
 
 /**
- * Counts the tokens of a text in bounded time. JTokkit's time per character grows with the length of what it cannot split
- * into words: it needs up to 3.5 s for a million characters without a space. In pieces of 2,048 characters it needs a
- * third of that, and a count that is off by a token or so per piece.
+ * Counts the tokens of a text in bounded time. JTokkit's time per character grows with the length of the parts that it
+ * cannot split into words: it needs up to 3.5 s for a million characters without a space. In pieces of 2,048 characters
+ * it needs a third of that time, and the count may be off by about one token per piece.
  */
 record TextCounter(EncodingType encoding) {
 
-    /** Texts up to this length are counted whole. */
+    /** The maximum length of a text that is counted as a whole, in characters. */
     static final int MAX_WHOLE = 64 * 1024;
 
-    /** The length of a piece of a longer text. */
+    /** The length of a piece of a longer text, in characters. */
     static final int PIECE = 2 * 1024;
 
-    /** Texts above this length are sampled. */
+    /** The maximum length of a text that is counted completely, in characters. Longer texts are sampled. */
     static final int MAX_COUNTED = 4 * 1024 * 1024;
 
-    /** How many evenly spaced pieces a sample has: a million characters in all. */
+    /** The number of evenly spaced pieces in a sample. Together they have a million characters. */
     static final int SAMPLES = 512;
 
-    /** Loading an encoding takes up to half a second, so each is loaded at most once, when it is first used. */
+    /** Loading an encoding takes up to half a second. Each encoding is loaded at most once, on its first use. */
     private static final EncodingRegistry REGISTRY = Encodings.newLazyEncodingRegistry();
 
     long count(String any) {
@@ -35,8 +35,8 @@ record TextCounter(EncodingType encoding) {
     }
 
     /**
-     * Half a surrogate pair is no text that a model could get: a question mark takes its place, as in any encoder of UTF-8.
-     * JTokkit has an assertion against it, whose error quotes the whole text.
+     * Replaces unpaired surrogates with question marks, as every UTF-8 encoder does, because no model could receive
+     * them. JTokkit checks for them with an assertion whose error quotes the whole text.
      */
     private static String withoutLoneSurrogates(String text) {
         StringBuilder replaced = null;
@@ -84,8 +84,9 @@ record TextCounter(EncodingType encoding) {
     }
 
     /**
-     * Where a piece should end. Between a letter and a space every encoding splits anyway, so a cut there changes no count;
-     * only a text without one in reach is cut anywhere, though never within a surrogate pair.
+     * Returns the index at which a piece should end. Every encoding splits between a letter and a space anyway, so a
+     * cut there does not change the count. A text without such a place in reach is cut at any place, but never within a
+     * surrogate pair.
      */
     static int pieceEnd(String text, int start) {
         if (text.length() - start <= PIECE) {

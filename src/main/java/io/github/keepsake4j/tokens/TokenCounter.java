@@ -8,13 +8,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An estimator with a name, so that a stored count remembers who counted. Thread-safe if the estimator is.
+ * An estimator with a name, so that a stored count records the estimator that produced it. Thread-safe if the estimator
+ * is.
  */
 public final class TokenCounter {
 
     private static final Logger LOG = LoggerFactory.getLogger(TokenCounter.class);
 
-    /** Counts what another estimator refuses. */
+    /** Counts the messages that another estimator refuses. */
     private static final JtokkitTokenCountEstimator FALLBACK = JtokkitTokenCountEstimator.forEncoding("o200k_base");
 
     private final String name;
@@ -26,15 +27,16 @@ public final class TokenCounter {
     }
 
     /**
-     * A message's count, and who counted.
+     * The number of tokens of a message, and the counter that counted them.
      *
-     * @param tokens tokens, 0 or more
+     * @param tokens the number of tokens, 0 or more
      * @param counter the counter's name
      */
     public record Count(int tokens, String counter) {}
 
     /**
-     * Counts with an estimator under a name of its own: ours know theirs, others get the name of their class.
+     * Creates a counter from an estimator. An estimator of this library provides its name; any other estimator gets the
+     * name of its class.
      *
      * @param estimator the estimator
      * @return the counter
@@ -47,7 +49,7 @@ public final class TokenCounter {
     }
 
     /**
-     * The counter that is used when nobody names one: the encoding of OpenAI's models since GPT-4o.
+     * Returns the default counter. It uses the encoding of OpenAI's models since GPT-4o.
      *
      * @return the counter
      */
@@ -65,8 +67,9 @@ public final class TokenCounter {
     }
 
     /**
-     * Counts a message. A message must not be lost because it cannot be counted, so what the estimator refuses (images,
-     * for instance) is counted by our own, and the count says so.
+     * Counts a message. A message must not be lost because it cannot be counted. If the estimator refuses it (because
+     * of an image, for instance), this library's own estimator counts it, and the count carries the name of that
+     * estimator.
      *
      * @param message the message
      * @return the count
@@ -86,9 +89,9 @@ public final class TokenCounter {
     }
 
     /**
-     * Returns what the estimator adds to a list beside its messages.
+     * Returns the number of tokens that the estimator adds to a list of messages.
      *
-     * @return tokens
+     * @return the number of tokens
      */
     public int tokensPerList() {
         return estimator.estimateTokenCountInMessages(List.of());

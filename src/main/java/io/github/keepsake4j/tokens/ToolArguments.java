@@ -6,12 +6,13 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads a tool call's arguments, which are a model's text: mostly a JSON object, sometimes not. */
+/** Parses a tool call's arguments. They are text from a model: usually a JSON object, but not always. */
 final class ToolArguments {
 
     /**
-     * With Jackson's defaults, as LangChain4j's estimator has them: another setting could make another count. Only names
-     * are not kept in a shared table, which fails for good once enough of them collide: they are a model's.
+     * Uses Jackson's defaults, as LangChain4j's estimator does, because another setting could change the count. The one
+     * exception is that names are not kept in a shared table: the names come from a model, and the table fails
+     * permanently once enough of them collide.
      */
     private static final JsonMapper MAPPER = new JsonMapper(JsonFactory.builder()
             .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
@@ -20,7 +21,7 @@ final class ToolArguments {
 
     private ToolArguments() {}
 
-    /** The arguments by name, or null if this is no JSON object. */
+    /** Returns the arguments by name, or null if the text is not a JSON object. */
     static @Nullable Map<?, ?> parse(String json) {
         try {
             return MAPPER.readValue(json, Map.class);

@@ -3,22 +3,22 @@ package io.github.keepsake4j.workflow;
 import java.net.URI;
 import java.util.Objects;
 
-/** A file's content, as a model can be given it. */
+/** A file's content in a form that can be passed to a model. */
 public sealed interface FileContent {
 
     /**
-     * Where a model's provider can fetch it, such as a presigned URL.
+     * A URL from which the model's provider can fetch the content, such as a presigned URL.
      *
      * @param url an absolute URL
      */
     record Url(URI url) implements FileContent {
-        /** Checks the URL. */
+        /** Checks that the URL is not null. */
         public Url {
             Objects.requireNonNull(url, "url");
         }
     }
 
-    /** The bytes themselves. */
+    /** The bytes of the content. */
     final class Bytes implements FileContent {
         private final byte[] bytes;
 
@@ -32,7 +32,7 @@ public sealed interface FileContent {
     }
 
     /**
-     * Content that is fetched from a URL.
+     * Creates content that is fetched from a URL.
      *
      * @param url an absolute URL
      * @return the content
@@ -42,9 +42,9 @@ public sealed interface FileContent {
     }
 
     /**
-     * Content that is here.
+     * Creates content from bytes.
      *
-     * @param bytes the bytes; not to be changed afterwards
+     * @param bytes the bytes, which must not be changed afterwards
      * @return the content
      */
     static FileContent bytes(byte[] bytes) {

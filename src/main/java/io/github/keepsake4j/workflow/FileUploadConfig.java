@@ -5,17 +5,17 @@ import io.github.keepsake4j.message.InvalidInputException;
 import java.util.Objects;
 
 /**
- * How files of a history are shown to a model.
+ * The settings for showing a history's files to a model.
  *
- * @param imageDetail the detail of images
- * @param maxFileBytes files above this size are not loaded; a placeholder is shown for them
+ * @param imageDetail the detail level of images
+ * @param maxFileBytes the maximum size in bytes; larger files are not loaded and are shown as placeholders
  */
 public record FileUploadConfig(DetailLevel imageDetail, long maxFileBytes) {
 
-    /** Images in high detail, files up to 20 MB. */
+    /** The standard settings: images in high detail, files up to 20 MB. */
     public static final FileUploadConfig STANDARD = new FileUploadConfig(DetailLevel.HIGH, 20_000_000);
 
-    /** Checks the parts. */
+    /** Checks the components. */
     public FileUploadConfig {
         Objects.requireNonNull(imageDetail, "imageDetail");
         if (maxFileBytes < 0) {
@@ -24,10 +24,10 @@ public record FileUploadConfig(DetailLevel imageDetail, long maxFileBytes) {
     }
 
     /**
-     * The standard with another detail of images.
+     * Creates the standard settings with another detail level of images.
      *
-     * @param imageDetail the detail
-     * @return the configuration
+     * @param imageDetail the detail level
+     * @return the settings
      */
     public static FileUploadConfig withImageDetail(DetailLevel imageDetail) {
         return new FileUploadConfig(imageDetail, STANDARD.maxFileBytes());

@@ -25,13 +25,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes contents of references. What cannot be rebuilt becomes a placeholder that the model sees, and a warning: a
- * missing file must not cost the history.
+ * Converts file references to message contents. A file that cannot be loaded becomes a placeholder that the model sees,
+ * and a warning is logged. A missing file never makes the whole history fail.
  *
- * @param resolver finds out about files
- * @param source gives their content
- * @param remote tells which URLs may be passed on
- * @param fetcher fetches what is in the web, or null to pass URLs on
+ * @param resolver looks up the files
+ * @param source loads their content
+ * @param remote decides which URLs may be passed on
+ * @param fetcher fetches files from the web, or null to pass their URLs on
  */
 record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote, @Nullable RemoteFetcher fetcher) {
 
@@ -40,7 +40,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
     private static final String PDF = "application/pdf";
     private static final int MAX_NAME = 100;
 
-    /** An entry of a message's attribute: a reference, or null if it is malformed. */
+    /** Returns the reference that an entry of a message's attribute holds, or null if the entry is malformed. */
     static @Nullable FileReference reference(Map<?, ?> entry) {
         try {
             return FileReference.fromMap(entry);
@@ -49,12 +49,15 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         }
     }
 
-    /** What stands for a file where only text can stand. */
+    /** Returns the text that represents a file where only text is possible. */
     static String marker(@Nullable FileReference file) {
         return "[" + kind(file) + "]";
     }
 
-    /** Contents of many files: one call of the resolver now. Each is loaded when it is asked for, once. */
+    /**
+     * Returns a function that converts files to contents. The resolver is called once, now. Each file's content is
+     * loaded once, when it is first requested.
+     */
     Function<FileReference, Content> rebuild(
             MemoryKey key, String tenantId, FileUploadConfig config, List<FileReference> files) {
         Set<FileReference> wanted = new LinkedHashSet<>();
@@ -69,7 +72,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         return file -> made.computeIfAbsent(file, f -> content(key, tenantId, config, f, resolved.get(f)));
     }
 
-    /** A message that a node is asked with, with its files in front. */
+    /** Returns the message that a node sends to the model, with the run's files first. */
     UserMessage show(NodeRun run, UserMessage asked) {
         if (run.files().isEmpty()) {
             return asked;
@@ -82,7 +85,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
                 asked, run.files().stream().map(contents).toList());
     }
 
-    /** What is shown for a reference that cannot be read. */
+    /** Returns the placeholder for a malformed reference. */
     static Content malformed(MemoryKey key) {
         LOG.warn("Memory {}: a file reference is malformed; a placeholder is shown", key);
         return notAvailable(null);
@@ -92,7 +95,11 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         try {
             return resolver.resolve(tenantId, files);
         } catch (RuntimeException e) {
-            LOG.warn("Memory {}: the rows of {} files cannot be read ({})", key, files.size(), name(e));
+            LOG.warn(
+                    "Memory {}: the rows of {} files cannot be read ({}); placeholders are shown",
+                    key,
+                    files.size(),
+                    name(e));
             return Map.of();
         }
     }
@@ -108,7 +115,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
                 return inWeb(key, config, file, URI.create(file.id()));
             }
             if (resolved == null) {
-                return missing(key, file, "it is not there, or another tenant's");
+                return missing(key, file, "it does not exist or belongs to another tenant");
             }
             return switch (file.type()) {
                 case IMAGE, DOCUMENT -> load(key, tenantId, config, resolved);
@@ -121,7 +128,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
 
     private Content inWeb(MemoryKey key, FileUploadConfig config, FileReference file, URI url) {
         if (!remote.isOutside(url)) {
-            return missing(key, file, "its URL is refused");
+            return missing(key, file, "its URL is refused because it does not point to the open web");
         }
         boolean loads = file.type() == FileReference.Type.IMAGE || file.type() == FileReference.Type.DOCUMENT;
         if (fetcher == null || !loads) {
@@ -129,12 +136,12 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         }
         return fetcher.fetch(url, config.maxFileBytes())
                 .map(found -> ofBytes(key, config, file, url.getPath(), found.mimeType(), found.bytes()))
-                .orElseGet(() -> missing(key, file, "its URL leads to one that is refused"));
+                .orElseGet(() -> missing(key, file, "its URL is refused or redirects to a URL that is refused"));
     }
 
     private Content load(MemoryKey key, String tenantId, FileUploadConfig config, ResolvedFile file) {
         if (file.size() > config.maxFileBytes()) {
-            return missing(key, file.reference(), "it is over the limit of " + config.maxFileBytes() + " bytes");
+            return missing(key, file.reference(), "it exceeds the limit of " + config.maxFileBytes() + " bytes");
         }
         FileContent content = source.load(tenantId, file);
         if (content instanceof FileContent.Url url) {
@@ -142,7 +149,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         }
         byte[] bytes = ((FileContent.Bytes) content).bytes();
         if (bytes.length > config.maxFileBytes()) {
-            return missing(key, file.reference(), "it is over the limit of " + config.maxFileBytes() + " bytes");
+            return missing(key, file.reference(), "it exceeds the limit of " + config.maxFileBytes() + " bytes");
         }
         String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
         return ofBytes(key, config, file.reference(), file.name(), mime, bytes);
@@ -157,8 +164,9 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
             byte[] bytes) {
         if (file.type() == FileReference.Type.IMAGE) {
             if (!mime.isEmpty() && !mime.startsWith("image/") && !mime.endsWith("/octet-stream")) {
-                // Such as a page in its place: a provider would refuse it, and with it each later call.
-                return missing(key, file, "it is no image");
+                // The content may be an HTML page instead of an image. A provider would refuse it, and every later call
+                // with it.
+                return missing(key, file, "its content is not an image");
             }
             String type = mime.startsWith("image/") ? mime : "image/png";
             return ImageContent.from(Base64.getEncoder().encodeToString(bytes), type, config.imageDetail());
@@ -171,7 +179,10 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
                 : named(file, file.transferMethod() == TransferMethod.REMOTE_URL ? null : name);
     }
 
-    /** A text behind a URL is not fetched: models take URLs of images and PDF files only. */
+    /**
+     * Returns the content for a URL. A text behind a URL is not fetched, because models accept only URLs of images and
+     * PDF files.
+     */
     private static Content ofUrl(FileUploadConfig config, FileReference file, @Nullable ResolvedFile known, URI url) {
         if (file.type() == FileReference.Type.IMAGE) {
             return ImageContent.from(url, config.imageDetail());
@@ -195,8 +206,8 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
     }
 
     private static Content missing(MemoryKey key, FileReference file, String why) {
-        // A remote URL can hold secrets, so that it stays out of the log.
-        String id = file.transferMethod() == TransferMethod.REMOTE_URL ? "in the web" : MemoryKey.encode(file.id());
+        // A remote URL may contain secrets, so it is not logged.
+        String id = file.transferMethod() == TransferMethod.REMOTE_URL ? "on the web" : MemoryKey.encode(file.id());
         LOG.warn("Memory {}: {} {} is shown as a placeholder: {}", key, kind(file), id, why);
         return notAvailable(file);
     }
@@ -223,7 +234,7 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
                 : file.type().name().toLowerCase(Locale.ROOT);
     }
 
-    /** The class only: an exception's text can hold what a user wrote. */
+    /** Returns only the exception's class, because its text may contain what a user wrote. */
     private static String name(RuntimeException e) {
         return e.getClass().getName();
     }

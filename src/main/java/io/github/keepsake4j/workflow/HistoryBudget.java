@@ -7,18 +7,18 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How many tokens a node leaves to the history: what a model takes in, without what is kept free for the answer and
- * without what the node sends beside the history.
+ * The number of tokens that a node leaves for the history: the model's context size, less the tokens that are reserved
+ * for the answer and those that the node sends in addition to the history.
  *
  * @param contextTokens the model's context size in tokens, or null if it is not known
- * @param answerTokens how many of them are kept for the answer, 0 or more
+ * @param answerTokens how many of these tokens are reserved for the answer, 0 or more
  */
 public record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
 
-    /** What the history may take where the model's context size is not known. */
+    /** The number of tokens of the history if the model's context size is not known. */
     public static final int UNKNOWN = 2000;
 
-    /** Checks the parts. */
+    /** Checks the components. */
     public HistoryBudget {
         if (contextTokens != null && contextTokens < 1) {
             throw new InvalidInputException("contextTokens", "must be 1 or more, is " + contextTokens);
@@ -29,7 +29,7 @@ public record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
     }
 
     /**
-     * The budget of a model whose context size is not known.
+     * Creates the budget for a model whose context size is not known.
      *
      * @return a budget of {@value #UNKNOWN} tokens
      */
@@ -38,11 +38,12 @@ public record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
     }
 
     /**
-     * Says what is left for the history.
+     * Returns the number of tokens that are left for the history.
      *
-     * @param beside what is sent beside the history: system prompt and query, as they are sent
-     * @param estimator what counts them
-     * @return tokens, 0 or more; {@value #UNKNOWN} if the context size is not known
+     * @param beside the messages that are sent in addition to the history: the system prompt and the query, as they are
+     *     sent
+     * @param estimator the estimator that counts their tokens
+     * @return the number of tokens, 0 or more; {@value #UNKNOWN} if the context size is not known
      */
     public int forHistory(List<? extends ChatMessage> beside, TokenCountEstimator estimator) {
         if (contextTokens == null) {

@@ -20,9 +20,9 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds files in the tables of a workflow engine: {@code upload_files} for uploaded files and {@code tool_files} for those
- * of tools, or whatever they are called. One query for each table, however many files. Every query names the tenant, so a
- * file of another tenant is not found. Thread-safe.
+ * Looks up files in the tables of a workflow engine: by default {@code upload_files} for uploaded files and
+ * {@code tool_files} for files that tools made. It runs one query for each table, however many files are requested.
+ * Every query is restricted to the tenant, so a file of another tenant is not found. Thread-safe.
  */
 public final class JdbcFileResolver implements FileResolver {
 
@@ -36,12 +36,13 @@ public final class JdbcFileResolver implements FileResolver {
             """;
 
     /**
-     * The names of a table and its columns: letters, digits and underscores; the table's may have a schema before a dot.
+     * The names of a table and its columns. They consist of letters, digits and underscores; the table's name may be
+     * preceded by a schema and a dot.
      *
      * @param table the table
      * @param id the column of the file's id
      * @param tenantId the column of the tenant's id
-     * @param storageKey the column of what finds the bytes
+     * @param storageKey the column of the key under which the bytes are stored
      * @param name the column of the file's name
      * @param mimeType the column of the MIME type
      * @param size the column of the size in bytes
@@ -57,11 +58,12 @@ public final class JdbcFileResolver implements FileResolver {
         public static final Table TOOL_FILES =
                 new Table("tool_files", "id", "tenant_id", "file_key", "name", "mimetype", "size");
 
-        /** Checks the names, since they become part of a statement. */
+        /** Checks the names, because they become part of a statement. */
         public Table {
             for (String given : List.of(table, id, tenantId, storageKey, name, mimeType, size)) {
                 if (!NAME.matcher(given).matches()) {
-                    throw new InvalidInputException("table", "a name must be letters, digits and underscores");
+                    throw new InvalidInputException(
+                            "table", "each name must consist of letters, digits and underscores");
                 }
             }
         }
@@ -85,9 +87,9 @@ public final class JdbcFileResolver implements FileResolver {
     }
 
     /**
-     * Finds files in {@link Table#UPLOAD_FILES} and {@link Table#TOOL_FILES}, whose ids are texts.
+     * Creates a resolver that uses {@link Table#UPLOAD_FILES} and {@link Table#TOOL_FILES} with ids of a text type.
      *
-     * @param dataSource hands out connections; stays the caller's to close
+     * @param dataSource provides the connections; the caller remains responsible for closing it
      * @return the resolver
      */
     public static JdbcFileResolver of(DataSource dataSource) {
@@ -95,7 +97,7 @@ public final class JdbcFileResolver implements FileResolver {
     }
 
     /**
-     * Sets the tables.
+     * Sets the tables. Default: {@link Table#UPLOAD_FILES} and {@link Table#TOOL_FILES}.
      *
      * @param forUploads the table of uploaded files
      * @param forTools the table of files that tools made
@@ -106,8 +108,8 @@ public final class JdbcFileResolver implements FileResolver {
     }
 
     /**
-     * Says that ids of files and tenants are columns of PostgreSQL's type {@code uuid}, as in Dify's database. An id that
-     * is no UUID is then not found.
+     * Declares that the columns of file ids and tenant ids have PostgreSQL's type {@code uuid}, as in Dify's database.
+     * An id that is not a UUID is then not found. Default: columns of a text type.
      *
      * @return a copy
      */

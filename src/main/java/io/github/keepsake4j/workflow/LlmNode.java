@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A language model node: reads its memory, calls the model, and keeps the turn, in one call. Immutable and thread-safe if
+ * A language model node. One call reads its memory, calls the model and stores the turn. Immutable, and thread-safe if
  * the model is.
  */
 public final class LlmNode {
@@ -45,11 +45,11 @@ public final class LlmNode {
     }
 
     /**
-     * Makes a node.
+     * Creates a node.
      *
-     * @param memories makes its memory, which counts as the model does unless it has an estimator
-     * @param model what it calls
-     * @param config which memory, or null for none
+     * @param memories the factory of its memory; it counts tokens as the model does unless an estimator was configured
+     * @param model the model that the node calls
+     * @param config which memory the node uses, or null for none
      * @return the node, with a history of at most {@value HistoryBudget#UNKNOWN} tokens
      */
     public static LlmNode of(WorkflowMemories memories, ChatModel model, @Nullable MemoryConfig config) {
@@ -59,7 +59,7 @@ public final class LlmNode {
     }
 
     /**
-     * Sets what the model takes in.
+     * Sets the budget of the history. Default: {@link HistoryBudget#unknown()}.
      *
      * @param historyBudget the budget
      * @return a copy
@@ -69,8 +69,8 @@ public final class LlmNode {
     }
 
     /**
-     * Also writes the turn in the mode {@link MemoryMode#CONVERSATION}, for an engine that does not write the
-     * conversation's messages itself.
+     * Makes the node store the turn in the mode {@link MemoryMode#CONVERSATION} too, for an engine that does not write
+     * the conversation's messages itself. Default: the node does not store it.
      *
      * @return a copy
      */
@@ -79,10 +79,10 @@ public final class LlmNode {
     }
 
     /**
-     * Runs the node. If the model fails, its exception comes through and nothing is kept. If the turn cannot be kept, the
-     * answer is returned all the same, with what failed.
+     * Runs the node. If the model fails, its exception is thrown and nothing is stored. If the turn cannot be stored,
+     * the answer is returned nevertheless, together with the failure.
      *
-     * @param run what it is run with
+     * @param run the input of the run
      * @return the answer
      */
     public NodeReply run(NodeRun run) {
@@ -108,7 +108,7 @@ public final class LlmNode {
             keep(memory, run, response.aiMessage(), epoch);
         } catch (RuntimeException e) {
             LOG.warn(
-                    "Node {} of app {}: its turn was not kept ({})",
+                    "Node {} of app {}: its turn was not stored ({})",
                     MemoryKey.encode(run.nodeId()),
                     MemoryKey.encode(run.appId()),
                     e.getClass().getName());
@@ -121,7 +121,10 @@ public final class LlmNode {
         return config == null ? run.query() : config.renderQuery(run.query(), run.variables());
     }
 
-    /** A run for a message that has a turn already is the next iteration, since it will be kept as one. */
+    /**
+     * Returns the history for a run. If its message already has a turn, the run is the next iteration, because its turn
+     * will be stored as one.
+     */
     private List<ChatMessage> history(WorkflowMemories.Selection memory, NodeRun run, int maxTokens) {
         if (memory.node() != null) {
             return memory.node().historyForNext(run.turn(), run.tenantId(), maxTokens, run.fileUploadConfig());

@@ -8,12 +8,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node uses memory, as its author configured it. A node without such a configuration has no memory.
+ * The author's configuration of how a node uses memory. A node without a configuration has no memory.
  *
- * @param mode which memory
- * @param rolePrefix names of the roles where the history becomes text, or null for Human and Assistant
- * @param window how many messages, or null for the most there are
- * @param queryPromptTemplate what the user's message is made of, or null for the query itself
+ * @param mode which memory the node uses
+ * @param rolePrefix the names of the roles in a history that is rendered as text, or null for Human and Assistant
+ * @param window the maximum number of messages, or null for the highest possible number
+ * @param queryPromptTemplate the template of the user's message, or null to use the query itself
  */
 public record MemoryConfig(
         MemoryMode mode,
@@ -21,19 +21,19 @@ public record MemoryConfig(
         @Nullable Window window,
         @Nullable String queryPromptTemplate) {
 
-    /** {@code {{#name#}}} or {@code {{name}}}; a name is a word or words joined by dots. */
+    /** Matches {@code {{#name#}}} or {@code {{name}}}. A name is a word, or words joined by dots. */
     private static final Pattern PLACEHOLDER =
             Pattern.compile("\\{\\{#([\\w.-]+)#\\}\\}|\\{\\{\\s*([\\w.-]+)\\s*\\}\\}");
 
     /**
-     * Names of the roles.
+     * The names of the roles.
      *
-     * @param user the user's; null or blank for Human
-     * @param assistant the assistant's; null or blank for Assistant
+     * @param user the user's name; null or blank for Human
+     * @param assistant the assistant's name; null or blank for Assistant
      */
     public record RolePrefix(@Nullable String user, @Nullable String assistant) {
 
-        /** Human and Assistant. */
+        /** The names Human and Assistant. */
         public static final RolePrefix STANDARD = new RolePrefix(null, null);
 
         String userName() {
@@ -46,20 +46,20 @@ public record MemoryConfig(
     }
 
     /**
-     * A bound of messages.
+     * The maximum number of messages.
      *
-     * @param enabled whether it counts
-     * @param size how many messages; null, 0 and less for the most there are
+     * @param enabled whether the maximum applies
+     * @param size the number of messages; null, 0 or less for the highest possible number
      */
     public record Window(boolean enabled, @Nullable Integer size) {}
 
-    /** Checks the mode. */
+    /** Checks that the mode is not null. */
     public MemoryConfig {
         Objects.requireNonNull(mode, "mode");
     }
 
     /**
-     * A configuration with a mode and nothing else.
+     * Creates a configuration with a mode and nothing else.
      *
      * @param mode the mode
      * @return the configuration
@@ -69,13 +69,13 @@ public record MemoryConfig(
     }
 
     /**
-     * Reads the configuration from plain JSON values, as any JSON library gives them: {@code mode},
-     * {@code role_prefix {user, assistant}}, {@code window {enabled, size}}, {@code query_prompt_template}. All may be
-     * missing or null; other names are ignored.
+     * Reads the configuration from plain JSON values, as returned by any JSON library: {@code mode},
+     * {@code role_prefix {user, assistant}}, {@code window {enabled, size}}, {@code query_prompt_template}. All values
+     * may be missing or null. Other names are ignored.
      *
      * @param json the values by name, or null
-     * @return the configuration, or null if there is none, which means no memory
-     * @throws InvalidInputException if a value is of another type; the error names it
+     * @return the configuration, or null if the values are null, which means no memory
+     * @throws InvalidInputException if a value has the wrong type; the exception names the value
      */
     public static @Nullable MemoryConfig fromJson(@Nullable Map<String, ?> json) {
         if (json == null) {
@@ -95,9 +95,9 @@ public record MemoryConfig(
     }
 
     /**
-     * Returns the bound of messages.
+     * Returns the maximum number of messages.
      *
-     * @return the window's size, or null if there is none or it is not enabled
+     * @return the window's size, or null if there is no window or it is not enabled
      */
     public @Nullable Integer messageLimit() {
         return window != null && window.enabled() ? window.size() : null;
@@ -115,20 +115,21 @@ public record MemoryConfig(
     /**
      * Renders the user's message.
      *
-     * @param query what the user asked
-     * @return the template with the query in place of {@code {{#sys.query#}}}, {@code {{sys.query}}} and {@code {{query}}}
+     * @param query the user's query
+     * @return the template with the query in place of {@code {{#sys.query#}}}, {@code {{sys.query}}} and
+     *     {@code {{query}}}
      */
     public String renderQuery(String query) {
         return renderQuery(query, Map.of());
     }
 
     /**
-     * Renders the user's message. Values are put in literally: what looks like a placeholder in them stays as it is. So
-     * does a placeholder without a value.
+     * Renders the user's message. Values are inserted literally: text in a value that looks like a placeholder is not
+     * replaced. A placeholder without a value is not replaced either.
      *
-     * @param query what the user asked
+     * @param query the user's query
      * @param variables other values by their names in the template, such as {@code start.language}
-     * @return the template, filled; the query itself if there is no template or it is blank
+     * @return the rendered template, or the query itself if the template is missing or blank
      */
     public String renderQuery(String query, Map<String, String> variables) {
         if (queryPromptTemplate == null || queryPromptTemplate.isBlank()) {
@@ -164,7 +165,7 @@ public record MemoryConfig(
     private static <T> @Nullable T value(Map<?, ?> json, String name, String path, Class<T> type) {
         Object value = json.get(name);
         if (value != null && !type.isInstance(value)) {
-            throw new InvalidInputException(path, "is of the wrong type");
+            throw new InvalidInputException(path, "has the wrong type");
         }
         return type.cast(value);
     }

@@ -4,19 +4,19 @@ import io.github.keepsake4j.message.InvalidInputException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** Which memory a language model node reads. */
+/** The memory that a language model node uses. */
 public enum MemoryMode {
-    /** The conversation's: what the user sees. */
+    /** The conversation's memory, which contains what the user sees. */
     CONVERSATION,
-    /** The node's own, within the conversation. */
+    /** The node's own memory within the conversation. */
     NODE;
 
     /**
-     * Reads the JSON name.
+     * Returns the mode with the given JSON name.
      *
-     * @param name {@code conversation} or {@code node}; null for the default
+     * @param name {@code conversation} or {@code node}; null for {@link #CONVERSATION}
      * @return the mode
-     * @throws InvalidInputException if it is another name
+     * @throws InvalidInputException if the name is a different one
      */
     public static MemoryMode of(@Nullable String name) {
         if (name == null) {

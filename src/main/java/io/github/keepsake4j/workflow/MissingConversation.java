@@ -1,9 +1,9 @@
 package io.github.keepsake4j.workflow;
 
-/** What a node with a memory of its own does where there is no conversation, so that there is nothing to keep it by. */
+/** What happens if a node with a memory of its own runs without a conversation, so that its memory has no key. */
 public enum MissingConversation {
-    /** The node runs without memory; that is logged once for each node. */
+    /** The node runs without memory. This is logged once for each node. */
     NO_MEMORY,
-    /** The node's run fails with an error of configuration. */
+    /** The node's run fails with a configuration error. */
     ERROR
 }

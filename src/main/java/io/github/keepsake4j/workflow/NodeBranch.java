@@ -28,14 +28,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds the place of a turn in a node's memory, as one read of it shows it. What that read does not show is asked for by
- * id, once; only where a parent has to be bridged, one page of all branches is looked through.
+ * Determines the place of a turn in a node's memory, based on one read of the memory. Messages that the read does not
+ * show are requested by id, each at most once. Only if a parent has to be bridged, one page of all branches is
+ * searched.
  */
 final class NodeBranch {
 
     /**
-     * What a bridged turn's user message remembers: the parent that this node never saw. Turns with the same one are
-     * siblings.
+     * The attribute of a bridged turn's user message that stores the parent that this node never saw. Turns with the
+     * same unknown parent are siblings.
      */
     static final String NAMED_PARENT = "keepsake_parent_message_id";
 
@@ -50,13 +51,13 @@ final class NodeBranch {
     private final @Nullable MessageLog conversations;
     private final Tail tail;
 
-    /** What was cleared stands up to this sequence. */
+    /** The sequence up to which the messages were cleared. */
     private final long floor;
 
-    /** What was asked for by id, found or not. */
+    /** The results of requests by id, whether the message was found or not. */
     private final Map<String, Optional<LoggedMessage>> asked = new HashMap<>();
 
-    /** What the conversation's log said, by message. */
+    /** The ancestors that the conversation's log returned, by message. */
     private final Map<String, Optional<Ancestors>> known = new HashMap<>();
 
     private @Nullable Map<String, LoggedMessage> page;
@@ -83,7 +84,7 @@ final class NodeBranch {
         return tail.epoch();
     }
 
-    /** The thread that ends in a message of this memory. */
+    /** Returns the thread that ends in a message of this memory. */
     List<LoggedMessage> thread(String end, ReadQuery query) {
         Tail thread = end.equals(tail.head()) ? tail : ViewReader.read(log, key, query.endingIn(end));
         if (thread.missingParent() != null) {
@@ -93,20 +94,22 @@ final class NodeBranch {
     }
 
     /**
-     * Where a turn stands, without its own iterations.
+     * The place of a turn, without its own iterations.
      *
-     * @param end the message before it, or null if nothing stands there
-     * @param newest whether that is only because nobody says what the turn follows
+     * @param end the message before the turn, or null if there is none
+     * @param newest whether the newest message was chosen only because it is unknown what the turn follows
      */
     private record Place(@Nullable String end, boolean newest) {}
 
-    /** The message behind which a turn stands, without its own iterations; null if nothing stands before it. */
+    /**
+     * Returns the message after which a turn is placed, without its own iterations, or null if the turn comes first.
+     */
     @Nullable
     String end(NodeTurn turn) {
         return place(turn).end();
     }
 
-    /** Whether nobody says what a turn follows, so that it stands behind whatever is the newest. */
+    /** Returns whether it is unknown what a turn follows, so that it is placed after the newest message. */
     boolean isUnplaced(NodeTurn turn) {
         return place(turn).newest();
     }
@@ -140,7 +143,7 @@ final class NodeBranch {
         return seen != null ? seen : bridge(messageId, parent);
     }
 
-    /** The message behind which a named iteration stands: later ones can be there already. */
+    /** Returns the message after which a named iteration is placed. Later iterations may already be stored. */
     @Nullable
     String endBefore(NodeTurn turn, String last) {
         String end = last;
@@ -153,38 +156,39 @@ final class NodeBranch {
         return null;
     }
 
-    /** What a stored turn stands behind, or null if that is not shown. */
+    /** Returns the message before a stored turn, or null if that message is not shown. */
     private @Nullable String before(String answerId) {
         LoggedMessage user = userOf(answerId);
         String before = user == null ? null : user.parentId();
         return before == null || find(before) == null ? null : before;
     }
 
-    /** Whether the turn's parent is one that this node never saw. */
+    /** Returns whether the turn's parent is a message that this node never saw. */
     boolean isBridged(NodeTurn turn) {
         String parent = turn.parentMessageId();
         return parent != null && !parent.equals(Ids.BEFORE_IN_TIME) && lastIteration(parent) == null;
     }
 
-    /** Where a turn goes of which nothing is there yet. */
+    /** Returns the parent for a turn of which nothing is stored yet. */
     Parent parent(NodeTurn turn) {
         Place place = place(turn);
         if (place.newest()) {
-            // What came to the head since this read stands before it too.
+            // Messages that reached the head since this read are before the turn too.
             return Parent.head();
         }
         if (place.end() != null) {
             return Parent.of(place.end());
         }
-        // Behind what was cleared, or nobody could tell later that it was.
+        // The turn goes after the cleared messages, because otherwise a later reader could not tell that those were
+        // cleared.
         View view = tail.view();
         return floor > 0 && view != null && view.anchor() != null ? Parent.of(view.anchor()) : Parent.root();
     }
 
     /**
-     * The id of a turn's own last iteration, or null if it is not there. Right behind the head there can only be one that
-     * another branch holds, or one of this moment: the append finds out, and looking for it would be one more request. A
-     * turn that names its iteration says that there are others.
+     * Returns the id of the turn's own last iteration, or null if there is none. If the turn directly follows the head,
+     * an iteration can only be on another branch or have been appended at this moment. The append detects that case, so
+     * no extra request is made for it. A turn that names its iteration implies that there are others.
      */
     @Nullable
     String lastIteration(NodeTurn turn) {
@@ -193,8 +197,9 @@ final class NodeBranch {
     }
 
     /**
-     * Whether a turn goes right behind the newest message, so that this read places it even if it is from before the model
-     * was asked. Elsewhere others may have written since, or cleared what stands there.
+     * Returns whether a turn is placed directly after the newest message. Then this read can place it even if it was
+     * made before the model was called. At any other place, another writer may have appended messages since the read,
+     * or cleared the messages there.
      */
     boolean isBehindHead(NodeTurn turn) {
         return isHead(turn.messageId()) || (turn.iteration() == 0 && (follows(turn) || isUnplaced(turn)));
@@ -205,7 +210,10 @@ final class NodeBranch {
         return turn.parentKnown() && (parent == null ? tail.head() == null : isHead(parent));
     }
 
-    /** What this read shows of a turn that ends in a message, or null if it does not show so many messages. */
+    /**
+     * Returns the messages that this read shows of a turn that ends in the given message, or null if it does not show
+     * that many messages.
+     */
     @Nullable
     List<LoggedMessage> shown(String end, int messages) {
         int size = tail.messages().size();
@@ -213,14 +221,14 @@ final class NodeBranch {
         return holds ? tail.messages().subList(Math.max(0, size - messages), size) : null;
     }
 
-    /** The id of a message's last iteration, or null if it is not there. */
+    /** Returns the id of a message's last iteration, or null if there is none. */
     @Nullable
     String lastIteration(String messageId) {
         if (isHead(messageId)) {
             return tail.head();
         }
         String last = null;
-        // What was cleared counts, since its ids are taken.
+        // Cleared iterations are counted too, because their ids are taken.
         for (int i = 1; ; i++) {
             LoggedMessage iteration = there(NodeTurn.answerId(messageId, i));
             if (iteration == null) {
@@ -230,7 +238,7 @@ final class NodeBranch {
         }
     }
 
-    /** The id of the first iteration of a message that is shown, or null. */
+    /** Returns the id of a message's first iteration that is shown, or null. */
     private @Nullable String firstIteration(String messageId) {
         for (int i = 1; ; i++) {
             LoggedMessage iteration = there(NodeTurn.answerId(messageId, i));
@@ -243,18 +251,18 @@ final class NodeBranch {
         }
     }
 
-    /** Whether a message is there and was not cleared. */
+    /** Returns whether a message is stored and was not cleared. */
     boolean shows(String id) {
         return find(id) != null;
     }
 
-    /** Whether the head is an iteration of a message: nothing can be behind it. */
+    /** Returns whether the head is an iteration of a message. Nothing can follow the head. */
     private boolean isHead(String messageId) {
         String head = tail.head();
         return head != null && !tail.messages().isEmpty() && NodeTurn.iterationOf(messageId, head) > 0;
     }
 
-    /** The message that a stored turn begins with. Others who write turns give it an id that says nothing. */
+    /** Returns the user message that begins a stored turn. Other programs that write turns may give it any id. */
     private @Nullable LoggedMessage userOf(String answerId) {
         LoggedMessage ours = find(NodeTurn.userId(answerId));
         if (ours != null) {
@@ -278,7 +286,10 @@ final class NodeBranch {
         return newestOutside(messageId, parent);
     }
 
-    /** The newest message that is neither this turn's, nor behind a turn that names the same unknown parent. */
+    /**
+     * Returns the newest message that neither belongs to this turn nor follows a turn that names the same unknown
+     * parent.
+     */
     private @Nullable String newestOutside(String messageId, @Nullable String parent) {
         Set<String> siblings = new HashSet<>();
         String newest = null;
@@ -317,7 +328,9 @@ final class NodeBranch {
         return null;
     }
 
-    /** Messages of the conversation up to one, newest first, and whether they reach back to its beginning. */
+    /**
+     * The messages of the conversation up to a given one, newest first, and whether they reach back to its beginning.
+     */
     private record Ancestors(List<String> ids, boolean complete) {}
 
     private @Nullable Ancestors ancestors(String messageId) {
@@ -343,7 +356,7 @@ final class NodeBranch {
         return logged != null && isShown(logged) ? logged : null;
     }
 
-    /** What is stored under an id, be it cleared. */
+    /** Returns the message that is stored under an id, even if it was cleared. */
     private @Nullable LoggedMessage there(String id) {
         for (int i = tail.messages().size() - 1; i >= 0; i--) {
             LoggedMessage logged = tail.messages().get(i);
@@ -359,7 +372,7 @@ final class NodeBranch {
                 .orElse(null);
     }
 
-    /** The newest messages of all branches, by sequence. */
+    /** Returns the newest messages of all branches by id, in the order of their sequence. */
     private Map<String, LoggedMessage> page() {
         if (page == null) {
             HistoryPage newest = log.history(key, HistoryQuery.newest(PAGE));

@@ -9,18 +9,18 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a language model node is run with.
+ * The input of a language model node's run.
  *
  * @param tenantId the tenant
  * @param appId the application
- * @param conversationId the conversation, or null where the engine runs without one
+ * @param conversationId the conversation, or null if the engine runs without one
  * @param nodeId the node
- * @param turn the conversation's message that it runs for
- * @param systemPrompt what goes before the history, or null
- * @param query what the user asked
+ * @param turn the turn, which names the conversation's message that the node runs for
+ * @param systemPrompt the system message before the history, or null
+ * @param query the user's query
  * @param files the user's files
- * @param variables values for placeholders of the query's template beside the query
- * @param fileUploadConfig how files are shown
+ * @param variables values for the placeholders of the query's template, in addition to the query
+ * @param fileUploadConfig the settings for showing files
  */
 public record NodeRun(
         String tenantId,
@@ -34,7 +34,7 @@ public record NodeRun(
         Map<String, String> variables,
         FileUploadConfig fileUploadConfig) {
 
-    /** Checks and copies the parts. */
+    /** Checks the components and copies the collections. */
     public NodeRun {
         Ids.check("tenant_id", tenantId);
         Ids.check("app_id", appId);
@@ -47,14 +47,14 @@ public record NodeRun(
     }
 
     /**
-     * A run with a query and nothing else.
+     * Creates a run with a query and nothing else.
      *
      * @param tenantId the tenant
      * @param appId the application
-     * @param conversationId the conversation, or null where the engine runs without one
+     * @param conversationId the conversation, or null if the engine runs without one
      * @param nodeId the node
-     * @param turn the conversation's message that it runs for
-     * @param query what the user asked
+     * @param turn the turn, which names the conversation's message that the node runs for
+     * @param query the user's query
      * @return the run
      */
     public static NodeRun of(
@@ -78,9 +78,9 @@ public record NodeRun(
     }
 
     /**
-     * With a system prompt.
+     * Returns a copy with a system prompt.
      *
-     * @param prompt what goes before the history
+     * @param prompt the text before the history
      * @return a copy
      */
     public NodeRun withSystemPrompt(String prompt) {
@@ -98,7 +98,7 @@ public record NodeRun(
     }
 
     /**
-     * With files of the user's.
+     * Returns a copy with the user's files.
      *
      * @param userFiles the files
      * @return a copy

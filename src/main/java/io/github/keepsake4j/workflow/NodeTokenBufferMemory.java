@@ -24,21 +24,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory that one node has within a conversation. What is added waits for {@link #flush()}; until then only this
- * object shows it. One object serves one run of a node, or a loop of runs; several of them, in several processes, may use
- * one memory at once, and nothing is lost.
+ * The memory of one node within a conversation. Added turns are pending until {@link #flush()}; until then only this
+ * object shows them. One object serves one run of a node or a loop of runs. Several objects, also in several processes,
+ * may use the same memory at the same time, and no turn is lost.
  *
  * <p>A turn is a run for one message of the conversation. The turn's answer is stored under that message's id, so that
- * the conversation's parents lead from turn to turn; further runs for the same message, as in a loop, each keep a turn of
- * their own behind it, under {@code id#2} and so on. A parent that this node never saw, because it did not run in that
- * turn, is bridged: by the conversation's own log where it is known, else by the newest turn that is on no known sibling
- * branch.
+ * the conversation's parents lead from turn to turn. Further runs for the same message, as in a loop, are each stored
+ * as a turn of their own after it, under {@code id#2} and so on. If the node did not run for a parent message, so that
+ * its memory does not contain the parent, the gap is bridged: by the conversation's own log if it contains the parent,
+ * and otherwise by the newest turn that is on no known sibling branch.
  *
  * <p>Thread-safe.
  */
 public final class NodeTokenBufferMemory {
 
-    /** How many tokens a history has at most unless said otherwise. */
+    /** The default for the maximum number of tokens of a history. */
     public static final int DEFAULT_MAX_TOKENS = 2000;
 
     private static final int MOST_ITERATIONS_MET = 1000;
@@ -50,21 +50,24 @@ public final class NodeTokenBufferMemory {
     private final ReentrantLock lock = new ReentrantLock();
     private final List<PendingTurn> pending = new ArrayList<>();
 
-    /** The message that this object read for last, and whether a turn for it was added since: then it is in a loop. */
+    /**
+     * The message for which this object read last. The next field tells whether a turn for it was added since; if so,
+     * the node is in a loop.
+     */
     private @Nullable String running;
 
     private boolean looping;
     private @Nullable Long epoch;
 
-    /** What the last read showed, so that the turn that follows need not look again. */
+    /** The result of the last read, so that the turn that follows needs no read of its own. */
     private @Nullable NodeBranch read;
 
-    /** The turn that was added last, to know it again. */
+    /** The turn that was added last, to recognise it when it is added again. */
     private @Nullable PendingTurn added;
 
     /**
-     * The iteration as which the turn that waits first was being written when there was no answer, or 0: it may be there,
-     * whatever others have put behind it.
+     * The iteration under which the first pending turn was being written when the append failed, or 0. The turn may be
+     * stored, even if other writers appended messages after it.
      */
     private int tried;
 
@@ -79,10 +82,10 @@ public final class NodeTokenBufferMemory {
      * Adds a turn of texts. Nothing is written before {@link #flush()}.
      *
      * @param messageId the conversation's message that the node ran for
-     * @param parentMessageId the message before it, or null if the conversation begins here
-     * @param userContent what the user said
+     * @param parentMessageId the previous message, or null if the conversation begins with this message
+     * @param userContent the user's text
      * @param userFiles the user's files
-     * @param assistantContent what the assistant said
+     * @param assistantContent the assistant's text
      * @param assistantFiles the assistant's files
      * @throws InvalidInputException if an id breaks a rule
      */
@@ -107,11 +110,12 @@ public final class NodeTokenBufferMemory {
      * Adds a turn. Nothing is written before {@link #flush()}.
      *
      * @param messageId the conversation's message that the node ran for
-     * @param parentMessageId the message before it, or null if the conversation begins here
-     * @param userText what the user said
+     * @param parentMessageId the previous message, or null if the conversation begins with this message
+     * @param userText the user's text
      * @param userFiles the user's files
-     * @param assistantMessages what followed, in order: messages with tool calls, their results, the answer; 1 or more
-     * @throws InvalidInputException if an id breaks a rule, or nothing followed
+     * @param assistantMessages the messages that followed, in order: messages with tool calls, their results, the
+     *     answer; 1 or more
+     * @throws InvalidInputException if an id breaks a rule, or there are no messages
      */
     public void addMessages(
             String messageId,
@@ -123,14 +127,16 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Adds a turn. Adding the same turn again changes nothing; another one for the same message is the next iteration,
-     * unless the turn names its iteration: then a different one under the same name makes {@link #flush()} fail.
+     * Adds a turn. Adding the same turn again changes nothing. Another turn for the same message becomes the next
+     * iteration, unless the turn names its iteration: then a different turn under the same iteration makes
+     * {@link #flush()} fail.
      *
-     * @param turn which run of the node it is
-     * @param userText what the user said
+     * @param turn the run of the node
+     * @param userText the user's text
      * @param userFiles the user's files
-     * @param assistantMessages what followed, in order: messages with tool calls, their results, the answer; 1 or more
-     * @throws InvalidInputException if an id breaks a rule, or nothing followed
+     * @param assistantMessages the messages that followed, in order: messages with tool calls, their results, the
+     *     answer; 1 or more
+     * @throws InvalidInputException if an id breaks a rule, or there are no messages
      */
     public void addMessages(
             NodeTurn turn,
@@ -140,7 +146,7 @@ public final class NodeTokenBufferMemory {
         if (assistantMessages.isEmpty()) {
             throw new InvalidInputException("assistantMessages", "must not be empty");
         }
-        // The ids that are made of it are longer.
+        // The ids that are derived from the message's id are longer, so the longest one is checked.
         Ids.check("message_id", NodeTurn.userId(NodeTurn.middleId(turn.messageId(), 99_999)));
         UserMessage user = FileReference.attach(UserMessage.from(userText), userFiles);
         lock.lock();
@@ -158,27 +164,28 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Returns the history for a message with the standard limit.
+     * Returns the history for a message, with the default limit.
      *
      * @param currentMessageId the message that the node runs for
-     * @param tenantId whose files may be shown
-     * @return messages, oldest first, of at most {@value #DEFAULT_MAX_TOKENS} tokens
+     * @param tenantId the tenant whose files may be shown
+     * @return the messages, oldest first, of at most {@value #DEFAULT_MAX_TOKENS} tokens
      */
     public List<ChatMessage> getHistoryPromptMessages(String currentMessageId, String tenantId) {
         return getHistoryPromptMessages(currentMessageId, tenantId, DEFAULT_MAX_TOKENS, null);
     }
 
     /**
-     * Returns the history that leads to a message, without that message: the newest whole turns that fit. Where the
-     * message is stored, its parents say what leads to it; else the conversation's log does, if it has the message; else
-     * it is the current branch. Once this object has read for a message and added a turn for it, reading for it again
-     * is the next iteration of a loop, which sees the ones before.
+     * Returns the history that leads to a message, without the message itself: the newest whole turns that fit. If the
+     * message is stored, its parents define the history. Otherwise the conversation's log defines it, if it contains
+     * the message. Otherwise the history is the current branch. Once this object has read for a message and a turn for
+     * that message was added, the next read for it is the next iteration of a loop, whose history includes the earlier
+     * iterations.
      *
      * @param currentMessageId the message that the node runs for
-     * @param tenantId whose files may be shown
-     * @param maxTokenLimit how many tokens at most; none fit 0 and less
-     * @param fileUploadConfig how files are shown, or null for {@link FileUploadConfig#STANDARD}
-     * @return messages, oldest first; none if the last turn alone is too big
+     * @param tenantId the tenant whose files may be shown
+     * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
+     * @param fileUploadConfig the settings for showing files, or null for {@link FileUploadConfig#STANDARD}
+     * @return the messages, oldest first; empty if the last turn alone is too large
      */
     public List<ChatMessage> getHistoryPromptMessages(
             String currentMessageId, String tenantId, int maxTokenLimit, @Nullable FileUploadConfig fileUploadConfig) {
@@ -189,11 +196,11 @@ public final class NodeTokenBufferMemory {
      * Returns the history that leads to a message whose parent is known.
      *
      * @param currentMessageId the message that the node runs for
-     * @param parentMessageId the message before it, or null if the conversation begins here
-     * @param tenantId whose files may be shown
-     * @param maxTokenLimit how many tokens at most; none fit 0 and less
-     * @param fileUploadConfig how files are shown, or null for {@link FileUploadConfig#STANDARD}
-     * @return messages, oldest first; none if the last turn alone is too big
+     * @param parentMessageId the previous message, or null if the conversation begins with this message
+     * @param tenantId the tenant whose files may be shown
+     * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
+     * @param fileUploadConfig the settings for showing files, or null for {@link FileUploadConfig#STANDARD}
+     * @return the messages, oldest first; empty if the last turn alone is too large
      */
     public List<ChatMessage> getHistoryPromptMessages(
             String currentMessageId,
@@ -206,20 +213,24 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Returns the history that leads to a run of the node. A turn that names its iteration sees all iterations before it.
+     * Returns the history that leads to a run of the node. For a turn that names its iteration, the history includes
+     * all earlier iterations.
      *
-     * @param turn which run of the node it is
-     * @param tenantId whose files may be shown
-     * @param maxTokenLimit how many tokens at most; none fit 0 and less
-     * @param fileUploadConfig how files are shown, or null for {@link FileUploadConfig#STANDARD}
-     * @return messages, oldest first; none if the last turn alone is too big
+     * @param turn the run of the node
+     * @param tenantId the tenant whose files may be shown
+     * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
+     * @param fileUploadConfig the settings for showing files, or null for {@link FileUploadConfig#STANDARD}
+     * @return the messages, oldest first; empty if the last turn alone is too large
      */
     public List<ChatMessage> getHistoryPromptMessages(
             NodeTurn turn, String tenantId, int maxTokenLimit, @Nullable FileUploadConfig fileUploadConfig) {
         return history(turn, false, tenantId, maxTokenLimit, fileUploadConfig);
     }
 
-    /** The history for a run whose turn will be added: what is stored for its message already is earlier iterations. */
+    /**
+     * Returns the history for a run whose turn will be added. Turns that are already stored for its message are earlier
+     * iterations.
+     */
     List<ChatMessage> historyForNext(
             NodeTurn turn, String tenantId, int maxTokenLimit, FileUploadConfig fileUploadConfig) {
         return history(turn, turn.iteration() == 0, tenantId, maxTokenLimit, fileUploadConfig);
@@ -246,9 +257,9 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Writes what was added, in order; nothing if nothing was. What could not be written stays, so that a retry writes it,
-     * and never twice. Only what was begun before the memory was erased is dropped. A log that holds turns back writes this
-     * memory's, even if they do not end in an answer.
+     * Writes the pending turns, in order. Does nothing if there are none. If a turn cannot be written, it stays
+     * pending, and a retry writes it exactly once. Turns are dropped only if they were begun before the memory was
+     * erased. If the log holds turns back, it writes those of this memory now, even if they do not end in an answer.
      */
     public void flush() {
         lock.lock();
@@ -259,7 +270,7 @@ public final class NodeTokenBufferMemory {
                 } catch (ErasedException e) {
                     pending.remove(0);
                     tried = 0;
-                    // Who runs it again says the same, and means it.
+                    // If the node runs again, it may add the same turn, which must then be written.
                     added = null;
                     throw e;
                 }
@@ -271,7 +282,10 @@ public final class NodeTokenBufferMemory {
         }
     }
 
-    /** Empties this memory at once, what was added and not flushed included. What was there is kept in the log. If it fails, nothing changes. */
+    /**
+     * Clears this memory at once, including turns that were added and not flushed. The log keeps the cleared messages.
+     * If this method fails, nothing changes.
+     */
     public void clear() {
         lock.lock();
         try {
@@ -302,7 +316,7 @@ public final class NodeTokenBufferMemory {
         return NodeBranch.read(log, key, settings.conversations(), query);
     }
 
-    /** What is stored, and behind it what waits to be. */
+    /** Returns the stored messages, followed by the pending ones. */
     private List<LoggedMessage> thread(NodeTurn turn, int maxTokenLimit) {
         ReadQuery query = ReadQuery.newest(WorkflowSettings.messageLimit(messageLimit))
                 .upToTokens(WorkflowSettings.reach(maxTokenLimit));
@@ -312,7 +326,7 @@ public final class NodeTokenBufferMemory {
             added = null;
         }
         epoch = branch.epoch();
-        // Even what is run without a history belongs to the epoch that it began in.
+        // A run without a history also belongs to the epoch in which it began.
         if (maxTokenLimit <= 0) {
             return List.of();
         }
@@ -324,7 +338,7 @@ public final class NodeTokenBufferMemory {
         return surplus > 0 ? thread.subList(surplus, thread.size()) : thread;
     }
 
-    /** Walks back through turns that wait, and returns the stored message that they end in. */
+    /** Walks back through pending turns and returns the stored message that they follow. */
     private @Nullable String end(NodeBranch branch, NodeTurn turn, Deque<LoggedMessage> waiting) {
         NodeTurn current = turn;
         boolean own = looping || turn.iteration() > 1;
@@ -384,13 +398,13 @@ public final class NodeTokenBufferMemory {
 
     private void write(PendingTurn turn) {
         if (tried > 0 && isThere(turn, tried)) {
-            // An attempt that failed may have left it with the log.
+            // An earlier attempt that failed may have left the turn in the log's buffer.
             log.flush(key);
             return;
         }
         NodeTurn run = turn.turn();
         NodeBranch shown = run.messageId().equals(running) ? read : null;
-        // What is about to be written makes it old.
+        // The write makes this read outdated.
         read = null;
         NodeBranch branch = shown != null && shown.isBehindHead(run) ? shown : branch(ReadQuery.newest(1));
         String last = branch.lastIteration(run);
@@ -419,7 +433,8 @@ public final class NodeTokenBufferMemory {
                     }
                     throw e;
                 }
-                // Somebody else ran for the same message, or this is a retry of what went through, or it was cleared.
+                // Another writer ran for the same message, or this is a retry of an append that succeeded, or the
+                // message was cleared.
                 branch = branch(ReadQuery.newest(1));
                 if (branch.shows(answerId)) {
                     if (isThere(turn, iteration)) {
@@ -446,11 +461,12 @@ public final class NodeTokenBufferMemory {
         }
         Append append = Append.under(parent, turn.batch(iteration, bridged, settings.counts()));
         log.append(key, turn.epoch() == null ? append : append.inEpoch(turn.epoch()));
-        // A log that holds back what no answer ends would find too late that somebody else has used the ids.
+        // Some logs hold back turns that do not end in an answer. Without this flush, such a log would detect too late
+        // that another writer has used the same ids.
         log.flush(key);
     }
 
-    /** Whether the turn is there, as a read shows it if it shows that much. */
+    /** Returns whether the turn is stored. The last read is used if it shows enough messages. */
     private boolean isThere(NodeBranch branch, PendingTurn turn, int iteration) {
         String answerId = NodeTurn.answerId(turn.turn().messageId(), iteration);
         List<LoggedMessage> shown = branch.shown(answerId, turn.answers().size() + 1);

@@ -6,32 +6,37 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a node: the conversation's message that it works for, and, in a loop, how often it ran for it before. Made by
- * {@link #of} and narrowed by the other methods.
+ * One run of a node: the conversation's message that it runs for and, in a loop, the number of the iteration. Created
+ * by {@link #of} and refined by the other methods.
  *
- * @param messageId the id of the conversation's message; not one that ends in {@code #user}, {@code #} and a number, or
- *     {@code #step} and a number: these are how the parts of a turn and its iterations are stored
+ * @param messageId the id of the conversation's message; it must not end in {@code #user}, in {@code #} and a number,
+ *     or in {@code #step} and a number, because the parts of a turn and its iterations are stored under such ids
  * @param parentMessageId the message before it, or null
- * @param parentKnown whether the parent was given: a parent that is given as null is the conversation's beginning
- * @param iteration which run of a loop it is, from 1; 0 to count runs by what they append
+ * @param parentKnown whether the parent was given; a parent that is given as null means the conversation's beginning
+ * @param iteration the iteration of a loop, from 1; 0 to number iterations in the order in which they are appended
  */
 public record NodeTurn(String messageId, @Nullable String parentMessageId, boolean parentKnown, int iteration) {
 
-    /** What reads the other shape of the node's document, with turns by run id, names the user's message likewise. */
+    /**
+     * The suffix of the user message's id. Readers of the other form of the node's document, with turns by run id, use
+     * the same suffix.
+     */
     private static final String USER = "#user";
 
     private static final String STEP = "#step";
     private static final Pattern PART = Pattern.compile(".*#(user|(step)?\\d+)", Pattern.DOTALL);
 
-    /** Checks the parts. */
+    /** Checks the components. */
     public NodeTurn {
         Ids.check("message_id", messageId);
         if (PART.matcher(messageId).matches()) {
             throw new InvalidInputException(
-                    "message_id", "must not end in #user, or # or #step and a number: that names a part of a turn");
+                    "message_id",
+                    "must not end in #user, or in # or #step and a number, because such an id names a part of a turn");
         }
         if (messageId.equals(Ids.BEFORE_IN_TIME)) {
-            throw new InvalidInputException("message_id", "the all-zero UUID is no id: as a parent it has a meaning");
+            throw new InvalidInputException(
+                    "message_id", "must not be the all-zero UUID, which has a special meaning as a parent");
         }
         if (parentMessageId != null) {
             Ids.check("parent_message_id", parentMessageId);
@@ -42,7 +47,7 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
     }
 
     /**
-     * A run for a message whose parent is not known.
+     * Creates a run for a message whose parent is not known.
      *
      * @param messageId the message's id
      * @return the turn
@@ -52,9 +57,9 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
     }
 
     /**
-     * Names the message before it.
+     * Sets the message before this one.
      *
-     * @param parent its id, or null if the conversation begins here
+     * @param parent the message's id, or null if the conversation begins here
      * @return a copy
      */
     public NodeTurn under(@Nullable String parent) {
@@ -62,31 +67,31 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
     }
 
     /**
-     * Names the run of a loop, so that doing it again is recognised.
+     * Sets the iteration of a loop, so that a repetition of the same iteration is recognised.
      *
-     * @param number from 1; 0 to count
+     * @param number the iteration, from 1; 0 to number iterations in the order in which they are appended
      * @return a copy
      */
     public NodeTurn inIteration(int number) {
         return new NodeTurn(messageId, parentMessageId, parentKnown, number);
     }
 
-    /** The id of an iteration's last message. */
+    /** Returns the id of an iteration's last message. */
     static String answerId(String messageId, int iteration) {
         return iteration <= 1 ? messageId : messageId + "#" + iteration;
     }
 
-    /** The id of an iteration's user message. */
+    /** Returns the id of an iteration's user message. */
     static String userId(String answerId) {
         return answerId + USER;
     }
 
-    /** The id of what stands between the user message and the last one, from 1. */
+    /** Returns the id of a message between the user message and the last one, numbered from 1. */
     static String middleId(String answerId, int number) {
         return answerId + STEP + number;
     }
 
-    /** Which iteration of this message an id names, or 0 if it names none. */
+    /** Returns the iteration of a message that an id denotes, or 0 if it denotes none. */
     static int iterationOf(String messageId, String id) {
         if (id.equals(messageId)) {
             return 1;

@@ -15,12 +15,12 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A turn that waits to be written.
+ * A turn that has not been written yet.
  *
- * @param turn which run of the node it is
- * @param user what the user said
- * @param answers what followed, the answer last
- * @param epoch the epoch that the run began in, or null if nothing was read
+ * @param turn the run of the node
+ * @param user the user's message
+ * @param answers the messages that followed, ending with the answer
+ * @param epoch the epoch in which the run began, or null if nothing was read
  */
 record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @Nullable Long epoch) {
 
@@ -32,7 +32,10 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         return user.equals(other.user) && answers.equals(other.answers);
     }
 
-    /** The messages under the ids of an iteration. A parent that the node never saw is remembered, to know siblings. */
+    /**
+     * Returns the messages under the ids of an iteration. If the node never saw the parent, the user message stores the
+     * parent's id, so that siblings can be recognised.
+     */
     List<NewMessage> batch(int iteration, boolean bridged, TokenCounts counts) {
         String answerId = NodeTurn.answerId(turn.messageId(), iteration);
         List<NewMessage> batch = new ArrayList<>();
@@ -44,12 +47,12 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         return batch;
     }
 
-    /** The messages as a thread shows them before they are written. */
+    /** Returns the messages in the form in which a thread shows them before they are written. */
     List<LoggedMessage> logged(TokenCounts counts) {
         List<LoggedMessage> logged = new ArrayList<>();
         String before = null;
         for (NewMessage message : batch(1, false, counts)) {
-            // No id that is stored: the size of this one must not be taken for that one's.
+            // The id must differ from every stored id, so that the sizes of the two messages are not confused.
             String id = "pending/" + System.identityHashCode(this) + "/" + message.id();
             logged.add(new LoggedMessage(
                     id,
@@ -64,7 +67,7 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         return logged;
     }
 
-    /** Whether stored messages are this turn, whatever parent they remember. */
+    /** Returns whether stored messages are equal to this turn, whatever parent they name. */
     boolean isStoredAs(List<LoggedMessage> stored, int iteration, TokenCounts counts) {
         List<NewMessage> batch = batch(iteration, false, counts);
         if (stored.size() != batch.size()) {
@@ -87,7 +90,10 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         return user.toBuilder().attributes(attributes).build();
     }
 
-    /** Without what only this package adds, and with references as we write them: others write what is null, or leave it out. */
+    /**
+     * Returns a message in a comparable form: without the attribute that only this package adds, and with file
+     * references in the form that this package writes. Other writers may write null values or leave them out.
+     */
     private static ChatMessage comparable(ChatMessage message) {
         ChatMessage plain = withoutNamedParent(message);
         List<FileReference> files = new ArrayList<>();

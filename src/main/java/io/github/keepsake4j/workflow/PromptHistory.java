@@ -25,13 +25,14 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From a thread to what a model sees: whole turns, the newest that fit, with their files. It is cut twice: by the counts
- * that are stored, so that files are looked for only in what may be shown, and by the sizes of what came of the files.
+ * Converts a thread to the messages that a model sees: the newest whole turns that fit, with their files. The limit is
+ * applied twice. First it is applied to the stored counts, so that only files of turns that may be shown are looked up.
+ * Then it is applied to the sizes of the messages with the files' contents.
  *
  * @param key the memory
- * @param estimator what the limit is meant in
- * @param counts sizes by it
- * @param files makes contents of references
+ * @param estimator the estimator that defines the limit's tokens
+ * @param counts the sizes of messages by this estimator
+ * @param files converts references to contents
  */
 record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts counts, Files files) {
 
@@ -48,7 +49,7 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         Function<FileReference, Content> contents = contents(may, tenantId, config);
         Deque<ChatMessage> shown = new ArrayDeque<>();
         long tokens = counts.perList();
-        // From the newest on, so that no content is loaded, or fetched, that nobody will see.
+        // Turns are converted from the newest on, so that no content is loaded or fetched that will not be shown.
         for (int t = may.size() - 1; t >= 0; t--) {
             List<Sized> turn = shown(may.get(t), contents);
             tokens += turn.stream().mapToLong(Sized::tokens).sum();
@@ -62,7 +63,7 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         return List.copyOf(shown);
     }
 
-    /** Lines of text, whose size is that of the whole text. */
+    /** Returns the history as lines of text. The limit applies to the tokens of the whole text. */
     String text(List<LoggedMessage> thread, MemoryConfig.RolePrefix roles, int maxTokenLimit) {
         List<List<LoggedMessage>> turns = turns(thread);
         Deque<String> lines = new ArrayDeque<>();
@@ -86,7 +87,10 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
 
     private record Sized(ChatMessage message, long tokens) {}
 
-    /** What a provider takes, without what a limit says. A message of files alone counts as one with text. */
+    /**
+     * Returns the turns that a provider accepts, without applying a limit. A message that consists of files only is
+     * treated like one with text.
+     */
     private static List<List<LoggedMessage>> turns(List<LoggedMessage> thread) {
         Map<String, LoggedMessage> originals = new HashMap<>();
         List<LoggedMessage> marked = new ArrayList<>();
@@ -124,7 +128,7 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         return turn.stream().mapToLong(logged -> counts.of(key, logged)).sum();
     }
 
-    /** The contents of the files that the user's messages show. */
+    /** Returns the contents of the files that are shown in user messages. */
     private Function<FileReference, Content> contents(
             List<List<LoggedMessage>> turns, String tenantId, FileUploadConfig config) {
         List<FileReference> wanted = new ArrayList<>();
@@ -165,7 +169,7 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
                 message = withMarkers(ai, markers);
             }
             boolean same = message == logged.message();
-            // What only this package reads is nobody else's.
+            // The attribute that only this package reads is not passed on.
             shown.add(new Sized(
                     PendingTurn.withoutNamedParent(message), same ? counts.of(key, logged) : counts.of(message)));
         }
@@ -200,7 +204,7 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
                 .toList();
     }
 
-    /** Files first. A text without any letter is left out, since providers refuse it. */
+    /** Returns a message with the given contents first. Blank texts are left out, because providers refuse them. */
     static UserMessage withContents(UserMessage user, List<Content> first) {
         List<Content> contents = new ArrayList<>(first);
         user.contents().stream()

@@ -21,12 +21,13 @@ import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fetches files of the open web. Redirects are followed by hand, since each of them may point inside. That a name leads to
- * the address that was checked rests on the JVM, which remembers names for 30 seconds unless it is told otherwise.
+ * Fetches files from the open web. Redirects are followed one by one, because each of them may point to an internal
+ * address. The connection uses the address that was checked, because the JVM caches the result of a name lookup (for 30
+ * seconds by default).
  */
 final class RemoteFetcher {
 
-    /** What came back, which is never compared. A MIME type that nobody named is empty. */
+    /** The result of a fetch, which is never compared. The MIME type is empty if the server did not send one. */
     @SuppressWarnings("ArrayRecordComponent")
     record Fetched(byte[] bytes, String mimeType) {}
 
@@ -42,7 +43,7 @@ final class RemoteFetcher {
         this(remote, WHOLE);
     }
 
-    /** For tests: how long a fetch may take, redirects and all. */
+    /** Creates a fetcher with a time limit for a whole fetch, including redirects. For tests. */
     RemoteFetcher(RemoteUrls remote, Duration whole) {
         this.remote = remote;
         this.whole = whole;
@@ -52,7 +53,7 @@ final class RemoteFetcher {
                 .build();
     }
 
-    /** The content, or empty if this URL or one that it redirects to is refused. */
+    /** Returns the content, or empty if this URL or a URL that it redirects to is refused. */
     Optional<Fetched> fetch(URI url, long maxBytes) {
         URI at = url;
         long end = System.nanoTime() + whole.toNanos();
@@ -70,7 +71,7 @@ final class RemoteFetcher {
                 return Optional.of(new Fetched(
                         answer.body(), type.split(";", -1)[0].strip().toLowerCase(Locale.ROOT)));
             } else {
-                throw new UncheckedIOException(new IOException("the answer's status is " + status));
+                throw new UncheckedIOException(new IOException("the response's status is " + status));
             }
         }
         throw new UncheckedIOException(new IOException("there are more than " + MOST_REDIRECTS + " redirects"));
@@ -92,7 +93,7 @@ final class RemoteFetcher {
         }
     }
 
-    /** A body up to a size; nothing of a larger one is kept. */
+    /** Reads a body up to a maximum size. A larger body is discarded. */
     private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
         private final long max;
         private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -119,7 +120,7 @@ final class RemoteFetcher {
             for (ByteBuffer buffer : buffers) {
                 if (bytes.size() + (long) buffer.remaining() > max) {
                     cancel();
-                    body.completeExceptionally(new IOException("it is over the limit of " + max + " bytes"));
+                    body.completeExceptionally(new IOException("it exceeds the limit of " + max + " bytes"));
                     return;
                 }
                 byte[] part = new byte[buffer.remaining()];

@@ -6,18 +6,22 @@ import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
 /**
- * Tells URLs of the open web from those that point inside. A user's URL is handed to a model's provider, or to a gateway
- * in our own network that fetches it: that must not become a way to read what is inside.
+ * Distinguishes URLs of the open web from URLs that point to internal addresses. A user's URL is passed to a model's
+ * provider, or to a gateway in the application's own network that fetches it. It must not become a way to read internal
+ * data.
  */
 final class RemoteUrls {
 
-    /** Gives the addresses of a name. */
+    /** Returns the addresses of a name. */
     @FunctionalInterface
     interface Names {
         InetAddress[] addresses(String host) throws UnknownHostException;
     }
 
-    /** Names that some read as numbers, whatever those mean: {@code 0177.0.0.1} is 127.0.0.1 to some and 177.0.0.1 to others. */
+    /**
+     * Names that some programs interpret as numbers, with different results: {@code 0177.0.0.1} may be 127.0.0.1 or
+     * 177.0.0.1.
+     */
     private static final Pattern NUMBERS = Pattern.compile("(.*\\.)?(\\d+|0[xX]\\p{XDigit}*)\\.?");
 
     private static final Pattern FOUR_NUMBERS =
@@ -29,7 +33,10 @@ final class RemoteUrls {
         this.names = names;
     }
 
-    /** False also for a name that cannot be resolved: nobody knows where it points. */
+    /**
+     * Returns whether a URL points to the open web. Returns false for a name that cannot be resolved, because it is
+     * unknown where it points.
+     */
     boolean isOutside(URI url) {
         String host = url.getHost();
         if (host == null || !("http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme()))) {
@@ -78,14 +85,15 @@ final class RemoteUrls {
                 || (first == 172 && second >= 16 && second < 32)
                 || (first == 192 && second == 168)
                 || (first == 192 && second == 0 && bytes[at + 2] == 0)
-                // Azure tells its own machines about themselves there.
+                // The address of Azure's service that gives machines information about themselves.
                 || (first == 168 && second == 63 && (bytes[at + 2] & 0xFF) == 129 && bytes[at + 3] == 16)
                 || (first == 198 && (second == 18 || second == 19));
     }
 
     /**
-     * What is not global unicast, and what carries an IPv4 address: 6to4 and NAT64 by what it carries, Teredo in any case.
-     * The JVM itself makes IPv4 addresses of mapped ones.
+     * Returns whether an IPv6 address is internal: it is not global unicast, or it carries an IPv4 address. 6to4 and
+     * NAT64 addresses are judged by the IPv4 address that they carry; Teredo addresses are always internal. The JVM
+     * converts mapped addresses to IPv4 addresses.
      */
     private static boolean isInside6(byte[] bytes) {
         if (startsWith(bytes, 0x20, 0x02)) {

@@ -5,10 +5,10 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is known of a file that a reference names.
+ * The known properties of a file that a reference names.
  *
  * @param reference the reference
- * @param storageKey where its bytes are
+ * @param storageKey the key under which its bytes are stored
  * @param name its name, or null
  * @param mimeType its MIME type, or null
  * @param size its size in bytes, or -1 if it is not known
@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 public record ResolvedFile(
         FileReference reference, String storageKey, @Nullable String name, @Nullable String mimeType, long size) {
 
-    /** Checks the parts. */
+    /** Checks that the reference and the storage key are not null. */
     public ResolvedFile {
         Objects.requireNonNull(reference, "reference");
         Objects.requireNonNull(storageKey, "storageKey");

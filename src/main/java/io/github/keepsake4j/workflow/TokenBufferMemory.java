@@ -18,13 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The history of a conversation for a language model node: one thread, by parent pointers, in whole turns and within a
- * limit of tokens. It only reads; the engine writes the conversation's messages. A turn that is going on is not part of
- * it. Without state, so cheap and thread-safe.
+ * The history of a conversation for a language model node: one thread along the parent pointers, in whole turns and
+ * within a limit of tokens. It only reads; the engine writes the conversation's messages. A turn in progress is not
+ * part of the history. The object has no state, so it is cheap and thread-safe.
  */
 public final class TokenBufferMemory {
 
-    /** How many tokens a history has at most unless said otherwise. */
+    /** The default for the maximum number of tokens of a history. */
     public static final int DEFAULT_MAX_TOKENS = 2000;
 
     private static final Logger LOG = LoggerFactory.getLogger(TokenBufferMemory.class);
@@ -40,9 +40,9 @@ public final class TokenBufferMemory {
     }
 
     /**
-     * Returns the history with the standard limits.
+     * Returns the history with the default limits.
      *
-     * @return messages, oldest first, of at most {@value #DEFAULT_MAX_TOKENS} tokens
+     * @return the messages, oldest first, of at most {@value #DEFAULT_MAX_TOKENS} tokens
      */
     public List<ChatMessage> getHistoryPromptMessages() {
         return getHistoryPromptMessages(DEFAULT_MAX_TOKENS, null);
@@ -51,19 +51,20 @@ public final class TokenBufferMemory {
     /**
      * Returns the history within a limit of tokens.
      *
-     * @param maxTokenLimit how many tokens at most; none fit 0 and less
-     * @return messages, oldest first
+     * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
+     * @return the messages, oldest first
      */
     public List<ChatMessage> getHistoryPromptMessages(int maxTokenLimit) {
         return getHistoryPromptMessages(maxTokenLimit, null);
     }
 
     /**
-     * Returns the history: the newest whole turns that fit both limits; none if the last one alone is too big.
+     * Returns the history: the newest whole turns that fit both limits. It is empty if the last turn alone is too
+     * large.
      *
-     * @param maxTokenLimit how many tokens at most; none fit 0 and less
-     * @param messageLimit how many messages of the thread at most; null, 0 and less, and more than 500 for 500
-     * @return messages, oldest first, without system messages
+     * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
+     * @param messageLimit the maximum number of messages of the thread; null, 0 or less, and more than 500 mean 500
+     * @return the messages, oldest first, without system messages
      */
     public List<ChatMessage> getHistoryPromptMessages(int maxTokenLimit, @Nullable Integer messageLimit) {
         return getHistoryPromptMessages(null, maxTokenLimit, messageLimit, null);
@@ -73,11 +74,11 @@ public final class TokenBufferMemory {
      * Returns the history of a thread.
      *
      * @param lastMessageId the thread's last message, or null for the conversation's current one
-     * @param maxTokenLimit how many tokens at most; none fit 0 and less
-     * @param messageLimit how many messages of the thread at most; null, 0 and less, and more than 500 for 500
-     * @param fileUploadConfig how files are shown, or null for {@link FileUploadConfig#STANDARD}
-     * @return messages, oldest first, without system messages
-     * @throws InvalidInputException if the last message is not there
+     * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
+     * @param messageLimit the maximum number of messages of the thread; null, 0 or less, and more than 500 mean 500
+     * @param fileUploadConfig the settings for showing files, or null for {@link FileUploadConfig#STANDARD}
+     * @return the messages, oldest first, without system messages
+     * @throws InvalidInputException if the last message does not exist
      */
     public List<ChatMessage> getHistoryPromptMessages(
             @Nullable String lastMessageId,
@@ -93,12 +94,12 @@ public final class TokenBufferMemory {
     }
 
     /**
-     * Returns the history as text: a line such as {@code Human: …} for each message of the user and the assistant, and a
-     * marker such as {@code [image]} for each file. The text as a whole has at most that many tokens.
+     * Returns the history as text: a line such as {@code Human: …} for each message of the user and the assistant, and
+     * a marker such as {@code [image]} for each file. The limit applies to the tokens of the whole text.
      *
-     * @param roles names of the roles, or null for Human and Assistant
-     * @param maxTokenLimit how many tokens at most; none fit 0 and less
-     * @param messageLimit how many messages of the thread at most; null, 0 and less, and more than 500 for 500
+     * @param roles the names of the roles, or null for Human and Assistant
+     * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
+     * @param messageLimit the maximum number of messages of the thread; null, 0 or less, and more than 500 mean 500
      * @return the text, empty if nothing fits
      */
     public String getHistoryPromptText(
@@ -110,12 +111,12 @@ public final class TokenBufferMemory {
                         maxTokenLimit);
     }
 
-    /** Whether a message is in the conversation's log. */
+    /** Returns whether a message is in the conversation's log. */
     boolean holds(String messageId) {
         return NodeBranch.exists(log, key, messageId);
     }
 
-    /** The epoch in force, which what is begun now belongs to. */
+    /** Returns the current epoch, to which a run that begins now belongs. */
     long epoch() {
         return log.read(key, ReadQuery.newest(0)).epoch();
     }
@@ -142,7 +143,8 @@ public final class TokenBufferMemory {
             }
             View view = tail.view();
             if (view != null && user.sequence() <= view.anchorSequence()) {
-                // The turn is in a list that was set; what it was appended behind may be what that list dropped.
+                // The turn is in a list that was set. The message that precedes it in the log may have been dropped by
+                // that list.
                 return before(user, tail.messages());
             }
             if (user.parentId() == null) {
@@ -165,7 +167,7 @@ public final class TokenBufferMemory {
         return List.of();
     }
 
-    /** A turn has ended with an answer that calls no tools. */
+    /** Returns whether a turn is in progress. A turn ends with an answer that calls no tools. */
     private static boolean isGoingOn(Tail tail) {
         List<LoggedMessage> messages = tail.messages();
         for (int i = messages.size() - 1; i >= 0; i--) {

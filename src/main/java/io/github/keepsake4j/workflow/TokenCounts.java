@@ -11,14 +11,18 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Sizes of messages by one counter. What another one counted is counted again, once while it is remembered. What is
- * written is counted by one that is here: the first may ask a server. Thread-safe.
+ * Returns the sizes of messages by one counter. Messages that another counter counted are counted again, and the result
+ * is remembered within a bound. Messages that are written are counted by a local counter, because the first counter may
+ * call a server. Thread-safe.
  */
 final class TokenCounts {
 
     private static final int REMEMBERED = 10_000;
 
-    /** After an erasure an id can stand for another message, of another time. */
+    /**
+     * The key of a remembered count. It contains the time because after an erasure an id can be used again for another
+     * message.
+     */
     private record Counted(MemoryKey key, String id, Instant createdAt) {}
 
     private final TokenCounter counter;
@@ -45,7 +49,7 @@ final class TokenCounts {
         Counted message = new Counted(key, logged.id(), logged.createdAt());
         Integer known = recounted.get(message);
         if (known == null) {
-            // Not while others are locked out: it may ask a server.
+            // The message is counted without holding a lock, because the counter may call a server.
             known = of(logged.message());
             recounted.put(message, known);
         }

@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the memories that a workflow engine's nodes use.
+ * Creates the memories that a workflow engine's nodes use.
  *
  * <pre>{@code
  * WorkflowMemories memories = WorkflowMemories.builder()
@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
  * NodeTokenBufferMemory memory = memories.node(NodeKey.of("tenant", "app", "conversation", "node"));
  * }</pre>
  *
- * <p>Thread-safe; one per application is enough. The logs stay their makers' to close.
+ * <p>Thread-safe; one instance per application is enough. The creators of the logs remain responsible for closing them.
  */
 public final class WorkflowMemories {
 
@@ -39,7 +39,7 @@ public final class WorkflowMemories {
     private final MissingConversation missingConversation;
     private final boolean countsByModel;
 
-    /** Nodes that were told of already; shared by what is made of this. */
+    /** The nodes for which a warning was logged already. Copies of this object share it. */
     private final Map<String, Boolean> told;
 
     private static Map<String, Boolean> remembered() {
@@ -65,7 +65,7 @@ public final class WorkflowMemories {
     }
 
     /**
-     * Starts a configuration.
+     * Creates a builder.
      *
      * @return a new builder
      */
@@ -74,10 +74,11 @@ public final class WorkflowMemories {
     }
 
     /**
-     * Counts as a model does, unless an estimator was configured. {@link LlmNode} does this with its own model.
+     * Returns memories that count tokens as a model does, unless an estimator was configured. {@link LlmNode} calls
+     * this method with its own model.
      *
      * @param modelName the model's name, or null if it is not known
-     * @return memories over the same logs whose limits are meant in that model's tokens; these if nothing is known of it
+     * @return memories over the same logs whose limits are in that model's tokens; this object if the model is unknown
      */
     public WorkflowMemories countingFor(@Nullable String modelName) {
         if (!countsByModel || modelName == null) {
@@ -98,8 +99,8 @@ public final class WorkflowMemories {
      * Returns the memory of a conversation.
      *
      * @param key the conversation
-     * @return the memory; no I/O
-     * @throws InvalidInputException if there is no log of conversations
+     * @return the memory; this method does no I/O
+     * @throws InvalidInputException if no conversation log was configured
      */
     public TokenBufferMemory conversation(MemoryKey key) {
         MessageLog log = settings.conversations();
@@ -113,8 +114,8 @@ public final class WorkflowMemories {
      * Returns the memory of a node.
      *
      * @param key the node within a conversation
-     * @return a new memory for one run of the node; no I/O
-     * @throws InvalidInputException if there is no log of nodes
+     * @return a new memory for one run of the node; this method does no I/O
+     * @throws InvalidInputException if no node log was configured
      */
     public NodeTokenBufferMemory node(NodeKey key) {
         return node(key, null);
@@ -129,16 +130,16 @@ public final class WorkflowMemories {
     }
 
     /**
-     * Returns the memory that a node's configuration asks for.
+     * Returns the memory that a node's configuration selects.
      *
      * @param config the configuration, or null for no memory
      * @param tenantId the tenant
      * @param appId the application
-     * @param conversationId the conversation, or null where the engine runs without one
+     * @param conversationId the conversation, or null if the engine runs without one
      * @param nodeId the node
-     * @return one memory at most; none without a configuration or a conversation
-     * @throws InvalidInputException if an id breaks a rule, or the node asks for a memory of its own, there is no
-     *     conversation, and {@link MissingConversation#ERROR} is configured
+     * @return at most one memory; none without a configuration or a conversation
+     * @throws InvalidInputException if an id breaks a rule, or if the configuration selects the node's own memory,
+     *     there is no conversation, and {@link MissingConversation#ERROR} is configured
      */
     public Selection select(
             @Nullable MemoryConfig config,
@@ -159,7 +160,7 @@ public final class WorkflowMemories {
             tellOnce(tenantId, appId, nodeId);
             if (missingConversation == MissingConversation.ERROR) {
                 throw new InvalidInputException(
-                        "conversation_id", "is required by the memory mode \"node\"; use a chat flow, or another mode");
+                        "conversation_id", "is required by the memory mode \"node\"; use a chat flow or another mode");
             }
             return Selection.NONE;
         }
@@ -168,7 +169,7 @@ public final class WorkflowMemories {
     }
 
     /**
-     * What a configuration asks for: one of the two at most.
+     * The memory that a configuration selects: at most one of the two.
      *
      * @param conversation the conversation's memory, or null
      * @param node the node's memory, or null
@@ -186,11 +187,13 @@ public final class WorkflowMemories {
     private void tellOnce(String tenantId, String appId, String nodeId) {
         String node = MemoryKey.encode(tenantId) + "/" + MemoryKey.encode(appId) + "/" + MemoryKey.encode(nodeId);
         if (told.put(node, true) == null) {
-            LOG.warn("Node {}: its memory mode is \"node\", but it runs without a conversation id: no memory", node);
+            LOG.warn(
+                    "Node {}: its memory mode is \"node\", but it runs without a conversation id, so it has no memory",
+                    node);
         }
     }
 
-    /** Configures {@link WorkflowMemories}. Not thread-safe. */
+    /** A builder of {@link WorkflowMemories}. Not thread-safe. */
     public static final class Builder {
 
         private @Nullable MessageLog conversationLog;
@@ -206,7 +209,8 @@ public final class WorkflowMemories {
         private Builder() {}
 
         /**
-         * Sets where conversations are kept. It also bridges turns in which a node did not run.
+         * Sets the log of conversations. It is also used to bridge turns in which a node did not run. Default: none;
+         * {@link #nodeLog} is required then.
          *
          * @param log the log
          * @return this builder
@@ -217,7 +221,7 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets where memories of nodes are kept.
+         * Sets the log of the nodes' memories. Default: none; {@link #conversationLog} is required then.
          *
          * @param log the log
          * @return this builder
@@ -228,8 +232,8 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets what limits are meant in. Unless said otherwise it is the encoding of the {@linkplain #countingFor model in
-         * use}, or OpenAI's since GPT-4o.
+         * Sets the estimator that defines the tokens of limits. Default: the encoding of the
+         * {@linkplain #countingFor model in use}, or the encoding of OpenAI's models since GPT-4o.
          *
          * @param tokenCountEstimator a fast, local estimator
          * @return this builder
@@ -241,8 +245,9 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets what limits are meant in, where counting asks a server. It is never called when a turn is written: what is
-         * stored is our own count, and a message is counted again when it is first read.
+         * Sets an estimator that calls a server as the one that defines the tokens of limits. It is never called when a
+         * turn is written: the stored count is that of this library's own estimator, and the message is counted again
+         * when it is first read. Default: see {@link #tokenCountEstimator}.
          *
          * @param tokenCountEstimator an estimator of any kind
          * @return this builder
@@ -254,7 +259,7 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets what finds files; nothing unless said otherwise, so that placeholders are shown.
+         * Sets the resolver of files. Default: {@link FileResolver#NONE}, which shows placeholders.
          *
          * @param resolver the resolver, such as {@link JdbcFileResolver}
          * @return this builder
@@ -265,7 +270,7 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets what gives the content of files that were found.
+         * Sets the source of the files' contents. Default: {@link FileContentSource#NONE}.
          *
          * @param source the source
          * @return this builder
@@ -276,8 +281,8 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets what a node with a memory of its own does where there is no conversation; it runs without memory unless
-         * said otherwise.
+         * Sets what happens if a node with a memory of its own runs without a conversation. Default:
+         * {@link MissingConversation#NO_MEMORY}.
          *
          * @param policy the policy
          * @return this builder
@@ -288,9 +293,10 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Fetches images and documents of the open web here, up to 5 redirects far, and gives the model their bytes. Unless
-         * this is said, their URLs are passed on as they are, and whoever fetches them decides where redirects may lead:
-         * say it where that is something within your own network. In both cases a URL that points inside is refused.
+         * Makes this library fetch images and documents from the open web, following up to 5 redirects, and pass their
+         * bytes to the model. By default, their URLs are passed on unchanged, and the program that fetches them decides
+         * which redirects to follow. Call this method if that program runs in your own network. In both cases a URL
+         * that points to an internal address is refused.
          *
          * @return this builder
          */
@@ -299,21 +305,21 @@ public final class WorkflowMemories {
             return this;
         }
 
-        /** For tests: what names resolve to. */
+        /** Sets how names are resolved, for tests. */
         Builder names(RemoteUrls.Names resolved) {
             this.names = resolved;
             return this;
         }
 
         /**
-         * Makes the {@link WorkflowMemories}.
+         * Creates the {@link WorkflowMemories}.
          *
-         * @return a new one
-         * @throws InvalidInputException if there is no log at all
+         * @return a new object
+         * @throws InvalidInputException if neither log was set
          */
         public WorkflowMemories build() {
             if (conversationLog == null && nodeLog == null) {
-                throw new InvalidInputException("nodeLog", "is required, or a conversationLog");
+                throw new InvalidInputException("nodeLog", "is required unless a conversationLog is set");
             }
             RemoteUrls remote = new RemoteUrls(names);
             Files files = new Files(

@@ -6,13 +6,13 @@ import io.github.keepsake4j.message.MemoryKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all memories of one factory share.
+ * The settings that all memories of one factory share.
  *
- * @param conversations where conversations are kept, or null
- * @param nodes where memories of nodes are kept, or null
- * @param estimator what limits are meant in
- * @param counts sizes by it
- * @param files makes contents of references
+ * @param conversations the log of conversations, or null
+ * @param nodes the log of the nodes' memories, or null
+ * @param estimator the estimator that defines the tokens of limits
+ * @param counts the sizes of messages by this estimator
+ * @param files converts references to contents
  */
 record WorkflowSettings(
         @Nullable MessageLog conversations,
@@ -21,7 +21,7 @@ record WorkflowSettings(
         TokenCounts counts,
         Files files) {
 
-    /** The most messages that a history is read from. */
+    /** The maximum number of messages from which a history is read. */
     static final int MOST_MESSAGES = 500;
 
     WorkflowSettings counting(TokenCountEstimator other, TokenCounts itsCounts) {
@@ -36,7 +36,7 @@ record WorkflowSettings(
         return limit == null || limit <= 0 ? MOST_MESSAGES : Math.min(limit, MOST_MESSAGES);
     }
 
-    /** Stored counts may be another counter's, and up to twice ours. */
+    /** Returns how many tokens to read. Stored counts may come from another counter and may be up to twice as high. */
     static long reach(int maxTokenLimit) {
         return Math.max(1, 2L * maxTokenLimit);
     }

@@ -1,7 +1,8 @@
 /**
- * What the language model node of a workflow engine calls, in the words of such engines: memories of a conversation and
- * of one node in it, their configuration, and files. Start at {@link io.github.keepsake4j.workflow.WorkflowMemories};
- * {@link io.github.keepsake4j.workflow.LlmNode} does a node's whole work in one call.
+ * The interface for the language model node of a workflow engine, in the terms of such engines: memories of a
+ * conversation and of one node in it, their configuration, and files. Start with
+ * {@link io.github.keepsake4j.workflow.WorkflowMemories}. {@link io.github.keepsake4j.workflow.LlmNode} does a node's
+ * whole work in one call.
  */
 @NullMarked
 package io.github.keepsake4j.workflow;

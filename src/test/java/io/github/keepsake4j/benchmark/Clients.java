@@ -7,7 +7,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.function.IntFunction;
 
-/** Many clients that do the same at once, without a pause. */
+/** Many clients that do the same at the same time, without a pause. */
 final class Clients implements AutoCloseable {
 
     private final ExecutorService threads;
@@ -18,7 +18,7 @@ final class Clients implements AutoCloseable {
         this.threads = Executors.newFixedThreadPool(count);
     }
 
-    /** Lets all clients work for a while; each call's time goes to {@code measured}. */
+    /** Lets all clients work for the given time. The duration of each call is added to {@code measured}. */
     void run(long millis, IntFunction<Operation.Body> client, Measured measured) throws Exception {
         long end = System.nanoTime() + millis * 1_000_000;
         List<Future<Measured>> parts = new ArrayList<>();

@@ -11,7 +11,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/** A line to a server on this machine that takes its time: bytes arrive later, but as many at once as without it. */
+/** A proxy to a server on this machine that adds a delay: bytes arrive later, but at the same rate as without it. */
 final class DelayingProxy implements AutoCloseable {
 
     private record Parcel(byte[] bytes, long due) {}
@@ -41,7 +41,7 @@ final class DelayingProxy implements AutoCloseable {
                 pump(client, server);
                 pump(server, client);
             } catch (IOException e) {
-                // Closed.
+                // The proxy was closed.
             }
         }
     }
@@ -55,7 +55,7 @@ final class DelayingProxy implements AutoCloseable {
                     underWay.add(new Parcel(Arrays.copyOf(buffer, length), System.nanoTime() + delayNanos));
                 }
             } catch (IOException e) {
-                // One end went away; so does the other.
+                // One end was closed, so the other is closed too.
             }
             underWay.add(new Parcel(new byte[0], System.nanoTime()));
         });

@@ -10,7 +10,10 @@ import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** An application that ends while its summarizer thinks. Arguments: a SQLite file, how long it thinks in milliseconds. */
+/**
+ * An application that ends while its summarizer is running. Arguments: a SQLite file, and the duration of the
+ * summarizer in milliseconds.
+ */
 final class EndsWhileSummarizing {
 
     private EndsWhileSummarizing() {}

@@ -15,8 +15,8 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /**
- * The floor: what one would write by hand for exactly what the benchmark does, with no other case in mind. One statement
- * per call, on tables of its own with the same columns and the same indexes. The append gives out the sequence, keeps ids
+ * The floor: hand-written code for exactly what the benchmark does, without any other case. It uses one statement per
+ * call, on tables of its own with the same columns and the same indexes. The append assigns the sequence, keeps ids
  * unique and moves the head; it takes the message as text. The read returns the newest rows and the head, either as
  * columns or (with {@code decode}) as the objects that a log returns.
  */
@@ -52,7 +52,10 @@ final class HandWritten {
             VALUES (?, ?, ?, ?, 1, ?, ?, NULL, ?, ?, ?, ?, ?, ?)
             """;
 
-    /** Not limited by a parameter: PostgreSQL would plan it anew each time, which costs as much as the read. */
+    /**
+     * The limit is not a parameter: PostgreSQL would plan such a statement anew each time, which costs as much as the
+     * read.
+     */
     private static final String READ =
             """
             SELECT m.head_seq, m.head_id, m.epoch, m.revision,
@@ -68,7 +71,7 @@ final class HandWritten {
             WHERE m.memory_key = ?
             """;
 
-    /** The columns of a row, as the driver gives them. */
+    /** The columns of a row, as the driver returns them. */
     private record Row(
             long seq,
             String id,
@@ -107,7 +110,7 @@ final class HandWritten {
         }
     }
 
-    /** Only the row: nobody hands out the sequence, and no head moves. One client at a time. */
+    /** Inserts only the row: no sequence is assigned and no head is moved. For one client at a time. */
     void insert() throws SQLException {
         long seq = ++bare;
         try (Connection connection = source.getConnection();

@@ -6,15 +6,15 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import java.lang.ref.Reference;
 
-/** Prints the heap in bytes that memories from the provider take, apart from the strings that are their ids. */
+/** Prints the heap in bytes that memories from the provider take, without the strings of their ids. */
 final class HeapOfMemories {
 
     private HeapOfMemories() {}
 
     public static void main(String[] arguments) throws InterruptedException {
         int count = Integer.parseInt(arguments[0]);
-        // Nothing is connected before the first use.
-        JdbcMessageLog log = JdbcMessageLog.postgres("jdbc:postgresql://127.0.0.1:1/none", "nobody", "");
+        // No connection is opened before the first use.
+        JdbcMessageLog log = JdbcMessageLog.postgres("jdbc:postgresql://127.0.0.1:1/none", "none", "");
         ChatMemoryProvider provider = Keepsake.builder().messageLog(log).build().chatMemoryProvider();
         String[] ids = new String[count];
         for (int i = 0; i < count; i++) {

@@ -12,15 +12,15 @@ import javax.sql.DataSource;
 /**
  * Memories of one shape. Appends go to all of them in turn, so that short ones stay short.
  *
- * @param name as the report calls it
- * @param messages how many messages each memory has
- * @param run after how many messages the branch forks; the number of messages where it does not
- * @param memories how many memories there are
- * @param randomIds whether ids are random, as they may come from elsewhere; ours are in order of time
+ * @param name the name in the report
+ * @param messages the number of messages in each memory
+ * @param run the number of messages after which the branch forks; the number of messages if it does not
+ * @param memories the number of memories
+ * @param randomIds whether ids are random, as ids from other systems may be; this library's ids are in order of time
  */
 record History(String name, int messages, int run, int memories, boolean randomIds) {
 
-    /** Each run hangs from the run before it, six messages before that one's end. */
+    /** Each run follows a message of the previous run, six messages before its end. */
     private static final String MESSAGES =
             """
             INSERT INTO %1$s.keepsake_message
@@ -46,7 +46,7 @@ record History(String name, int messages, int run, int memories, boolean randomI
             WHERE memory_key = ? AND seq = ?
             """;
 
-    /** A UUID of version 7, a millisecond after the one before it. */
+    /** A UUID of version 7, one millisecond after the previous one. */
     private static final String ORDERED =
             """
             '0187' || lpad(to_hex(%1$s >> 16), 4, '0') || '-' || lpad(to_hex(%1$s & 65535), 4, '0') || '-7000-8000-'
@@ -59,7 +59,7 @@ record History(String name, int messages, int run, int memories, boolean randomI
         return ConversationKey.of("benchmark", name + " #" + call % memories);
     }
 
-    /** The first 16 bytes of SHA-256, as the schema has it. */
+    /** Returns the first 16 bytes of SHA-256, as in the schema. */
     static byte[] hash(ConversationKey key) {
         try {
             byte[] canonical = key.canonical().getBytes(StandardCharsets.US_ASCII);

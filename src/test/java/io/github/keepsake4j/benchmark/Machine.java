@@ -15,7 +15,7 @@ import java.util.List;
 import javax.sql.DataSource;
 import org.postgresql.util.DriverInfo;
 
-/** What the figures depend on. */
+/** The machine's properties on which the figures depend. */
 final class Machine {
 
     private static final Path PROCESSORS = Path.of("/proc/cpuinfo");
@@ -44,7 +44,7 @@ final class Machine {
         return lines;
     }
 
-    /** The same without a database. */
+    /** Describes the machine without a database. */
     static List<String> describe() throws IOException {
         List<String> lines = new ArrayList<>();
         lines.add("Date: " + LocalDate.now(ZoneOffset.UTC));
@@ -55,7 +55,7 @@ final class Machine {
         return lines;
     }
 
-    /** How many threads want a core, by the operating system's average of the last minute. */
+    /** Returns how many threads want a core, as the operating system's average over the last minute. */
     static String load() {
         return String.format(
                 java.util.Locale.ROOT,

@@ -2,7 +2,7 @@ package io.github.keepsake4j.benchmark;
 
 import java.util.Arrays;
 
-/** How long each of many calls of one kind took. Not thread-safe. */
+/** The durations of many calls of one kind. Not thread-safe. */
 final class Measured {
 
     private final String name;
@@ -38,12 +38,12 @@ final class Measured {
         return size;
     }
 
-    /** In microseconds. */
+    /** Returns the median in microseconds. */
     double median() {
         return quantile(0.5);
     }
 
-    /** In microseconds. */
+    /** Returns the 99th percentile in microseconds. */
     double p99() {
         return quantile(0.99);
     }
@@ -54,7 +54,7 @@ final class Measured {
         return sorted[(int) Math.min(size - 1L, Math.round(share * (size - 1)))] / 1000.0;
     }
 
-    /** One line: the name and every sample, in the order of measuring, in whole microseconds. */
+    /** Returns one line with the name and every sample, in the order of measuring, in whole microseconds. */
     String raw() {
         StringBuilder line = new StringBuilder(name);
         for (int i = 0; i < size; i++) {

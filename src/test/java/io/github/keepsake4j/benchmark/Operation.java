@@ -1,9 +1,9 @@
 package io.github.keepsake4j.benchmark;
 
-/** Something that is timed, and where its times go. */
+/** A timed operation and its measured times. */
 record Operation(Measured measured, Body body) {
 
-    /** What is timed. */
+    /** The timed code. */
     @FunctionalInterface
     interface Body {
         void run() throws Exception;
@@ -20,8 +20,8 @@ record Operation(Measured measured, Body body) {
     }
 
     /**
-     * Runs all in turn, one call of each per round, so that whatever else the machine does meets all alike. Every other
-     * round goes backwards: nobody always comes behind the same neighbour.
+     * Runs all operations in turn, one call of each per round, so that other work on the machine affects all of them
+     * alike. Every other round runs in reverse order, so that no operation always follows the same one.
      */
     static void interleave(java.util.List<Operation> operations, int warmUp, int samples) throws Exception {
         for (int round = 0; round < warmUp + samples; round++) {

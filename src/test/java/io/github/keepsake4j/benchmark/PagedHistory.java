@@ -10,7 +10,9 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Postgres;
 
-/** Pages through a whole history, checks its order, and prints how many messages there were, and the milliseconds. */
+/**
+ * Pages through a whole history, checks its order, and prints the number of messages and the duration in milliseconds.
+ */
 final class PagedHistory {
 
     private PagedHistory() {}

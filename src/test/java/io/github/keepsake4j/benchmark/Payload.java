@@ -6,7 +6,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.message.Ids;
 import java.util.UUID;
 
-/** The message that is appended again and again. */
+/** The message that is appended repeatedly. */
 final class Payload {
 
     static final int TOKENS = 100;
@@ -17,7 +17,7 @@ final class Payload {
                     .repeat(5)
                     .substring(0, 322));
 
-    /** What is stored of it: 384 bytes. */
+    /** Its stored form: 384 bytes. */
     static final String JSON = new MessageCodec().encode(MESSAGE);
 
     private Payload() {}

@@ -16,10 +16,10 @@ import java.util.function.Supplier;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * What the log costs on PostgreSQL, as ratios to hand-written JDBC in the same run. Prints a report, and writes it with
- * every sample below {@code target/benchmark}. README has the command. System properties, all beginning with
- * {@code keepsake.benchmark.}: {@code samples} per kind of call, {@code largest} history, {@code walAppends},
- * {@code clientMillis} per turn of 16 clients, {@code memories} on the heap.
+ * Measures the cost of the log on PostgreSQL, as ratios to hand-written JDBC in the same run. Prints a report, and
+ * writes it with every sample below {@code target/benchmark}. The README has the command. System properties, all
+ * beginning with {@code keepsake.benchmark.}: {@code samples} per kind of call, {@code largest} history,
+ * {@code walAppends}, {@code clientMillis} per turn of 16 clients, {@code memories} on the heap.
  */
 public final class PostgresBenchmark {
 
@@ -39,7 +39,7 @@ public final class PostgresBenchmark {
     private final History hundred = new History("100", 100, 100, CLIENTS, false);
     private final History tenThousand = new History("10,000", 10_000, 10_000, 1, false);
     private final History linear = new History(count(largest), largest, largest, 1, false);
-    /** The head stands ten messages behind the newest fork, so that every read has to cross it. */
+    /** The head is ten messages after the newest fork, so that every read has to cross the fork. */
     private final History forked =
             new History(count(largest) + " with 1,000 forks", largest + 10, largest / 1_000, 1, false);
 
@@ -179,7 +179,7 @@ public final class PostgresBenchmark {
                 + " insert` writes the row without a head, by a sequence that its one client counts.");
     }
 
-    /** Each group is ours, the floor, and something beside it. */
+    /** Each group consists of this library's operation, the floor, and another operation for comparison. */
     private List<List<String>> compare(List<List<Operation>> groups) throws Exception {
         Operation.interleave(groups.stream().flatMap(List::stream).toList(), WARM_UP, samples);
         List<List<String>> rows = new ArrayList<>();

@@ -27,11 +27,13 @@ import java.util.Locale;
 import java.util.Random;
 
 /**
- * How much of each prompt is the same, byte by byte from its beginning, as the prompt before: what a provider's prompt
- * cache can take. A scripted chat of 500 turns; no database and no clock, so it gives the same figures everywhere.
+ * Measures how much of each prompt is equal to the previous prompt, byte by byte from the beginning. A provider's
+ * prompt cache can use that part. The benchmark is a scripted chat of 500 turns, without a database and without a
+ * clock, so it gives the same figures everywhere.
  *
- * <p>Run it with {@code mvn test-compile exec:java -Dexec.mainClass=io.github.keepsake4j.benchmark.PromptCacheBenchmark};
- * it writes {@code src/docs/benchmarks/prompt-cache.md}.
+ * <p>Run it with {@code mvn test-compile exec:java
+ * -Dexec.mainClass=io.github.keepsake4j.benchmark.PromptCacheBenchmark}; it writes
+ * {@code src/docs/benchmarks/prompt-cache.md}.
  */
 public final class PromptCacheBenchmark {
 
@@ -41,10 +43,10 @@ public final class PromptCacheBenchmark {
 
     private PromptCacheBenchmark() {}
 
-    /** A request: what is shown, and the user's message on top of it. */
+    /** A request: the shown messages, followed by the user's message. */
     private record Request(byte[] bytes, int fill, boolean full, String start) {}
 
-    /** Runs it. */
+    /** Runs the benchmark. */
     public static void main(String[] args) throws IOException {
         List<List<ChatMessage>> chat = chat();
         Report report = new Report();

@@ -27,9 +27,10 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * What a turn of a node costs with its memory in a bucket: reading the newest messages and appending two, against a bare GET
- * and PUT of the same bytes in the same run. The server is in the same process and keeps objects in the heap, so a turn here
- * is mostly what the client and the bytes cost; a real one adds its round trips to both alike.
+ * Measures the cost of a node's turn with its memory in a bucket: reading the newest messages and appending two,
+ * compared with a bare GET and PUT of the same bytes in the same run. The server is in the same process and keeps
+ * objects on the heap, so most of the cost is that of the client and the bytes. A real server adds its round trips to
+ * both alike.
  */
 public final class S3Benchmark {
 
@@ -98,7 +99,7 @@ public final class S3Benchmark {
             if (round == 0) {
                 List.of(turn, first, bare).forEach(Measured::clear);
             }
-            // Each time a memory of this size: a turn makes it longer.
+            // A new memory of this size is used each time, because a turn makes it longer.
             NodeKey key = key("size" + size);
             put(name(key), stored);
             MessageLog log = log();
@@ -126,7 +127,7 @@ public final class S3Benchmark {
         measured.add(System.nanoTime() - begin);
     }
 
-    /** A document of so many messages, as it is stored. */
+    /** Returns a document with the given number of messages, in its stored form. */
     private byte[] filled(int size) {
         NodeKey key = key("filled" + size);
         MessageLog log = log();
@@ -177,7 +178,7 @@ public final class S3Benchmark {
                 .collect(Collectors.joining(" "));
     }
 
-    /** Words that compress about as text does. */
+    /** Returns words that compress about as well as text does. */
     private static List<String> words() {
         Random letters = new Random(1);
         return IntStream.range(0, 3_000)
@@ -187,7 +188,7 @@ public final class S3Benchmark {
                 .toList();
     }
 
-    /** Counts the bytes of bodies, both ways. */
+    /** Counts the bytes of bodies in both directions. */
     private record Bytes(AtomicLong total) implements ExecutionInterceptor {
 
         @Override

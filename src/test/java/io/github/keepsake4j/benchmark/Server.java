@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** A real server, on disk and with every commit synced, that is deleted in the end. */
+/** A real server, on disk and with every commit synced, that is deleted at the end. */
 final class Server implements AutoCloseable {
 
     private final Path directory;
@@ -27,9 +27,9 @@ final class Server implements AutoCloseable {
         delete(directory);
         Files.createDirectories(directory);
         postgres = Postgres.on(directory, "on");
-        // Tests have pools ask after each connection's health before each use; that would be a statement more per call.
+        // The tests make pools check each connection before each use, which would add a statement per call.
         System.clearProperty("com.zaxxer.hikari.aliveBypassWindowMs");
-        // What runs by itself would meet some calls and not others.
+        // Background work would affect some calls and not others.
         for (String setting : List.of("max_wal_size = '8GB'", "checkpoint_timeout = '1h'", "autovacuum = off")) {
             Postgres.execute(postgres.database("postgres"), "ALTER SYSTEM SET " + setting);
         }
@@ -44,7 +44,7 @@ final class Server implements AutoCloseable {
         return postgres.database(name);
     }
 
-    /** A new database with the tables, once for us and once for the hand-written code. */
+    /** Creates a new database with the tables, once for this library and once for the hand-written code. */
     PGSimpleDataSource newDatabase() throws SQLException {
         PGSimpleDataSource database = postgres.database(postgres.newDatabase());
         Postgres.execute(database, "CREATE SCHEMA " + HandWritten.SCHEMA);
@@ -61,13 +61,15 @@ final class Server implements AutoCloseable {
         return database;
     }
 
-    /** As after some time in use: statistics are there, and nothing waits to be written. */
+    /**
+     * Brings the database into a state as after some time in use: statistics exist, and no data waits to be written.
+     */
     static void settle(PGSimpleDataSource database) throws SQLException {
         Postgres.execute(database, "VACUUM (ANALYZE)");
         Postgres.execute(database, "CHECKPOINT");
     }
 
-    /** Where the write-ahead log ends, in bytes. */
+    /** Returns the end of the write-ahead log, in bytes. */
     static long walEnd(PGSimpleDataSource database) throws SQLException {
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement();

@@ -11,7 +11,7 @@ import io.github.keepsake4j.testing.Postgres;
 import java.util.List;
 import javax.sql.DataSource;
 
-/** A pool on one database, with our log and the hand-written code on it: both take the same connections. */
+/** A pool on one database, with this library's log and the hand-written code on it. Both use the same connections. */
 final class Site implements AutoCloseable {
 
     private final HikariDataSource pool;
@@ -39,7 +39,7 @@ final class Site implements AutoCloseable {
         }
     }
 
-    /** Ours, the floor, the bare insert. */
+    /** Returns the appends of this library, of the floor, and of the bare insert. */
     List<Operation> appends(History ours, History floor) {
         int[] calls = new int[2];
         return List.of(
@@ -49,7 +49,7 @@ final class Site implements AutoCloseable {
                 new Operation("append " + ours.name() + " bare insert", handWritten::insert));
     }
 
-    /** Ours, the floor, the floor that makes messages of its rows. */
+    /** Returns the reads of this library, of the floor, and of the floor with decoded messages. */
     List<Operation> reads(History ours, History floor, int limit) {
         int[] calls = new int[3];
         String name = "read " + limit + " " + ours.name();

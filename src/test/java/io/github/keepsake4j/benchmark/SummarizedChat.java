@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** One way to chat: a log, a trigger, a summarizer that takes its time; and how long each call took. */
+/** A kind of chat, with a log, a trigger and a slow summarizer, and the duration of each call. */
 final class SummarizedChat implements AutoCloseable {
 
     private static final String ANSWER = "The first offer is cheaper, the second one lasts longer. ".repeat(4);
@@ -28,7 +28,7 @@ final class SummarizedChat implements AutoCloseable {
     private int thinking;
     private @Nullable KeepsakeChatMemory memory;
 
-    /** Answers after a while. */
+    /** A summarizer that answers after a while. */
     private static final class Thinker implements Summarizer {
 
         private final long millis;
@@ -48,7 +48,7 @@ final class SummarizedChat implements AutoCloseable {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
             } finally {
-                // What was asked for an earlier memory says nothing about this one.
+                // A call for an earlier memory says nothing about this one.
                 if (asked == memories) {
                     thinking.decrementAndGet();
                 }
@@ -63,8 +63,10 @@ final class SummarizedChat implements AutoCloseable {
     }
 
     /**
-     * @param trigger how many messages make a summary due
-     * @param millis how long a summary takes
+     * Creates a chat.
+     *
+     * @param trigger the number of messages that makes a summary due
+     * @param millis the duration of a summary in milliseconds
      */
     SummarizedChat(String name, MessageLog log, int trigger, long millis) {
         this.name = name;
@@ -89,7 +91,7 @@ final class SummarizedChat implements AutoCloseable {
         memory = keepsake.chatMemory(id);
     }
 
-    /** One turn, as an AI service does it. */
+    /** Runs one turn, as an AI service does. */
     void turn(boolean counts) {
         KeepsakeChatMemory chat = java.util.Objects.requireNonNull(memory);
         UserMessage question = UserMessage.from(Payload.MESSAGE.singleText());
@@ -113,7 +115,7 @@ final class SummarizedChat implements AutoCloseable {
         return thinker.thinking.get() > 0;
     }
 
-    /** In how many of the measured turns a summary was being made. */
+    /** Returns in how many of the measured turns a summary was being made. */
     String share() {
         return thinking + " of " + measured;
     }

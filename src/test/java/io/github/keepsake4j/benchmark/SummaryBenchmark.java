@@ -16,16 +16,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a turn pays while a summary is being made: nothing, it should be. Chats of 200 turns, one beside the other, turn by
- * turn. Prints a report, and writes it with every sample below {@code target/benchmark}. System properties, all beginning
- * with {@code keepsake.benchmark.}: {@code rounds} of such chats, {@code thinkMillis} of the slow summarizer.
+ * Measures what a turn costs while a summary is being made; there should be no cost. Several chats of 200 turns run
+ * side by side, turn by turn. Prints a report, and writes it with every sample below {@code target/benchmark}. System
+ * properties, all beginning with {@code keepsake.benchmark.}: {@code rounds} of such chats, {@code thinkMillis} of the
+ * slow summarizer.
  */
 public final class SummaryBenchmark {
 
     private static final Path OUTPUT = Path.of("target", "benchmark");
     private static final int TURNS = 200;
 
-    /** Due in the middle; and what is out of sight without a summary begins where the chat ends. */
+    /**
+     * A summary becomes due in the middle of the chat. Without a summary, messages leave the view only at the end of
+     * the chat.
+     */
     private static final int TRIGGER = TURNS;
 
     private static final int NEVER = 100 * TURNS;
@@ -36,7 +40,7 @@ public final class SummaryBenchmark {
     private final int thinkMillis = Integer.getInteger("keepsake.benchmark.thinkMillis", 5_000);
     private final Report report = new Report();
 
-    /** Makes a log by its name. */
+    /** Opens a log by its name. */
     private interface Logs {
         MessageLog open(String name) throws Exception;
     }
@@ -116,9 +120,10 @@ public final class SummaryBenchmark {
             chat.begin("round " + round);
         }
         for (int turn = 0; turn < TURNS; turn++) {
-            // When the slow summary is there, less is shown of that chat, and there is nothing left to compare.
+            // When the slow summary is finished, less is shown of that chat, so its turns cannot be compared anymore.
             boolean counts = round >= WARM_UP_ROUNDS && turn >= TRIGGER / 2 + SETTLING_TURNS && thinking.isThinking();
-            // By one further each turn: over four turns each chat has come behind each pause of the machine alike.
+            // The order is shifted by one with each turn, so that over four turns each chat follows each pause of the
+            // machine equally often.
             for (int i = 0; i < chats.size(); i++) {
                 int place = turn % 2 == 0 ? i : chats.size() - 1 - i;
                 chats.get((place + turn / 2) % chats.size()).turn(counts);
@@ -158,7 +163,7 @@ public final class SummaryBenchmark {
                     throw new IllegalStateException("the child failed");
                 }
                 long begin = System.nanoTime();
-                // Throws if the exit code is not 0.
+                // This throws if the exit code is not 0.
                 child.awaitEnd();
                 times.add((System.nanoTime() - begin) / 1_000_000 + " ms");
             }

@@ -32,7 +32,9 @@ import java.util.Objects;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 
-/** What a released version stored stays readable: lines of golden files are never changed, only added. */
+/**
+ * Checks that data that a released version stored stays readable. Lines of golden files are never changed, only added.
+ */
 class MessageCodecGoldenTest {
 
     private final MessageCodec codec = new MessageCodec();

@@ -51,7 +51,10 @@ class MessageCodecPropertyTest {
         }
     }
 
-    /** No NUL, and every surrogate in a pair: then UTF-8 keeps it, and so does any database. */
+    /**
+     * Checks that there is no NUL and that every surrogate is in a pair, so that UTF-8 and every database can store the
+     * text.
+     */
     private static void assertStorable(String json) {
         assertThat(json.indexOf('\0')).isNegative();
         boolean lone = json.codePoints().anyMatch(c -> c >= 0xD800 && c <= 0xDFFF);

@@ -59,7 +59,7 @@ class MessageCodecTest {
 
     // LangChain4j's own corpus
 
-    /** Read by reflection: the test class is package-private, and a copy would not grow with LangChain4j's. */
+    /** Uses reflection, because the test class is package-private, and a copy would not grow with LangChain4j's. */
     static List<Arguments> upstreamCorpus() throws Exception {
         Method provider = Class.forName("dev.langchain4j.data.message.ChatMessageSerializerTest")
                 .getDeclaredMethod("should_serialize_and_deserialize_chat_message");
@@ -164,7 +164,7 @@ class MessageCodecTest {
         }
     }
 
-    /** Maps that need the wrapper, which nests twice. */
+    /** The maps need the wrapper, which nests twice. */
     @Test
     void deepTaggedAttributesComeBackUpToTheLimit() {
         int accepted = 0;
@@ -315,7 +315,7 @@ class MessageCodecTest {
         assertThat(codec.decode(json)).isEqualTo(message);
     }
 
-    /** Names whose hashes in Jackson's shared table of names would collide, which it refuses at some point. */
+    /** The hashes of these names would collide in Jackson's shared table of names, which fails at some point. */
     @Test
     void manyNewKeysAreRead() {
         Map<String, Object> attributes = new HashMap<>();
@@ -330,7 +330,7 @@ class MessageCodecTest {
         assertThat(codec.decode(codec.encode(message))).isEqualTo(message);
     }
 
-    /** LangChain4j takes them: it trims, which leaves wide spaces. */
+    /** LangChain4j accepts these messages: it trims, and trimming leaves wide spaces. */
     @Test
     void systemMessagesOfWideSpacesComeBack() {
         ChatMessage message = SystemMessage.from("\u2003");

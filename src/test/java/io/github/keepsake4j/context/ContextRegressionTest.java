@@ -24,7 +24,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What went wrong once, found by {@link StrategyPropertiesTest}. Here too no more is read than a strategy asks for. */
+/**
+ * Cases that failed once and were found by {@link StrategyPropertiesTest}. As in production, no more is read than a
+ * strategy requires.
+ */
 class ContextRegressionTest {
 
     private static final JtokkitTokenCountEstimator ESTIMATOR = JtokkitTokenCountEstimator.forModel("gpt-4o");

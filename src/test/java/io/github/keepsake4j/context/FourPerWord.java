@@ -4,7 +4,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.testing.WordCounter;
 
-/** Four tokens a word, so that random results are long enough to be cleared, and a marker is not. */
+/** Counts four tokens per word, so that random results are long enough to be cleared, and a marker is not. */
 final class FourPerWord implements TokenCountEstimator {
 
     private static final int PER_WORD = 4;

@@ -16,7 +16,10 @@ import java.util.Random;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** Each rule finds the bug that it is there for, or {@link StrategyPropertiesTest} would prove nothing. */
+/**
+ * Checks that each rule finds the bug for which it was written. Otherwise {@link StrategyPropertiesTest} would prove
+ * nothing.
+ */
 class PlantedBugsTest {
 
     private static final int BRANCHES = 300;

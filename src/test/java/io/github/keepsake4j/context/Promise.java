@@ -9,15 +9,16 @@ import java.util.Random;
 import java.util.function.Predicate;
 
 /**
- * Strategies that are to hold together, with what they promise, said apart from their code.
+ * Strategies that are combined, and the properties that they promise, stated independently of their code.
  *
  * @param parts the strategies
  * @param bounds the limits
  * @param pinnedFirst how many of the first messages are pinned
  * @param pinned which messages' turns are pinned
- * @param keptResults how many of the newest tool results stay whole; {@link Integer#MAX_VALUE} where nothing is cleared
- * @param clearedTogether what results must hold together to be cleared, in tokens; 0 for no minimum
- * @param wanted a user message whose turn the user's own strategy lets through
+ * @param keptResults how many of the newest tool results are not cleared; {@link Integer#MAX_VALUE} if nothing is
+ *     cleared
+ * @param clearedTogether how many tokens results must have together to be cleared; 0 for no minimum
+ * @param wanted which user messages' turns the custom strategy includes
  */
 record Promise(
         List<ContextStrategy> parts,
@@ -28,14 +29,14 @@ record Promise(
         int clearedTogether,
         Predicate<LoggedMessage> wanted) {
 
-    /** What a limit counts. */
+    /** The unit of a limit. */
     enum Unit {
         MESSAGES,
         TURNS,
         TOKENS
     }
 
-    /** A limit, with the step it moves in, or 0. */
+    /** A limit, and the step in which it moves, or 0. */
     record Most(Unit unit, int limit, int step) {}
 
     static Promise window(Unit unit, int limit, int step) {
@@ -85,7 +86,7 @@ record Promise(
         return new Promise(List.of(part), List.of(most), 0, m -> false, Integer.MAX_VALUE, 0, m -> true);
     }
 
-    /** Both; at most one of them clears tool results. */
+    /** Combines two promises. At most one of them may clear tool results. */
     Promise and(Promise other) {
         return new Promise(
                 both(parts, other.parts),
@@ -101,7 +102,7 @@ record Promise(
         return parts.stream().reduce(ContextStrategy::and).orElseThrow();
     }
 
-    /** The same strategies, put together in another order. */
+    /** Returns the same strategies, combined in another order. */
     ContextStrategy otherwise(Random random) {
         List<ContextStrategy> left = new ArrayList<>(parts);
         Collections.shuffle(left, random);

@@ -13,7 +13,9 @@ import java.util.function.Predicate;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 
-/** Random strategies with what they promise, each kind with limits that a random branch reaches soon. */
+/**
+ * Random strategies with the properties that they promise. The limits are such that a random branch soon reaches them.
+ */
 enum Promises {
     MESSAGES {
         @Override
@@ -90,12 +92,12 @@ enum Promises {
 
     abstract Promise random(Random random);
 
-    /** Simple numbers come of simple seeds, so shrinking works on them too. */
+    /** Simple numbers come from simple seeds, so shrinking works on them too. */
     Arbitrary<Promise> any() {
         return Arbitraries.longs().map(seed -> random(new Random(seed)));
     }
 
-    /** Two to four of different kinds, in any order. */
+    /** Returns a combination of two to four different kinds, in any order. */
     static Promise combination(Random random) {
         List<Promises> kinds = new ArrayList<>(List.of(values()));
         Collections.shuffle(kinds, random);
@@ -111,13 +113,15 @@ enum Promises {
         return promise;
     }
 
-    /** One limit with what pins and clears. */
+    /** Returns a combination of one limit with pinning and clearing. */
     static Promise pinnedAndLimited(Random random) {
         Promises limit = values()[random.nextInt(CLEARED.ordinal())];
         return limit.random(random).and((random.nextBoolean() ? PINNED_FIRST : PINNED).random(random));
     }
 
-    /** Users' messages only: a turn that is pinned by what comes later may come back, and that is meant. */
+    /**
+     * Pins only user messages. If a later message could pin a turn, the turn could come back, which would be correct.
+     */
     private static Predicate<LoggedMessage> some(Random random) {
         int salt = random.nextInt();
         return message -> message.message() instanceof UserMessage

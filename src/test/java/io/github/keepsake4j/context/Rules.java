@@ -32,54 +32,63 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What must be true of every view, judged from the log and from what was promised. How a branch falls into turns, and
- * what is repaired, is taken from {@link Turns} without any limit; whether its reasons are true is judged here
- * ({@link Rule#REASONS_ARE_TRUE}), and so is everything that limits do.
+ * The properties that every view must have, judged by the log and by the strategy's promise. The division of a branch
+ * into turns, and the repairs, are taken from {@link Turns} without any limit. Whether the repairs' reasons are true is
+ * checked here ({@link Rule#REASONS_ARE_TRUE}), and so is everything that limits do.
  */
 final class Rules {
 
-    /** What must be true. */
+    /** The rules. */
     enum Rule {
-        /** No more messages, turns, or tokens by the estimator's own count of the list, than the limit says. */
+        /**
+         * A view has no more messages, turns, or tokens (by the estimator's own count of the list) than the limit
+         * allows.
+         */
         LIMITS_HOLD,
         /**
-         * The newest turn is missing only if it does not fit: its user message with its last round, or with an answer that
-         * closed it once. An open one is an overflow then, a closed one just leaves.
+         * The newest turn is missing only if it does not fit: its user message with its last round, or with an answer
+         * that once closed it. If the turn is open, this is an overflow; if it is closed, the turn is just removed.
          */
         OVERFLOW_IS_REAL,
-        /** The system message in force is first, and the only one. */
+        /** The current system message is first, and it is the only one. */
         SYSTEM_FIRST,
-        /** Calls and all their results together or not at all, each result directly behind the calls it belongs to. */
+        /** Calls and all their results are shown together or not at all. Each result directly follows its calls. */
         ROUNDS_STAY_WHOLE,
-        /** But for results, messages stand as in the log. */
+        /** Except for results, messages are in the order of the log. */
         ORDER_OF_THE_LOG,
-        /** Whole turns go, oldest first, but for pinned ones; only then the newest turn's oldest rounds. */
+        /**
+         * Whole turns are removed, oldest first, except for pinned ones. Only then are the newest turn's oldest rounds
+         * removed.
+         */
         OLDEST_TURNS_GO,
-        /** What went was too much, by no more than the step and the turn or round that it hit. */
+        /**
+         * The removed messages were too many. The excess is at most the step plus the turn or round at which the limit
+         * was reached.
+         */
         NO_MORE_THAN_NEEDED,
-        /** The newest user message stays for as long as an older one does that is not pinned. */
+        /** The newest user message is shown as long as an older one is shown that is not pinned. */
         NEWEST_USER_STAYS,
-        /** Every message is the log's own, or the marker in place of a result of the same call. */
+        /** Every message is from the log, or is the marker in place of a result of the same call. */
         NOTHING_INVENTED,
         /** Old tool results are cleared, and the newest are not. */
         OLD_RESULTS_ARE_CLEARED,
-        /** Everything that was read is either shown or not, and why it is not is true. */
+        /** Every message that was read is either shown or omitted, and the reason for omitting it is true. */
         REASONS_ARE_TRUE,
-        /** Same input, same output, however a combination is put together. */
+        /** The same input gives the same output, however a combination is put together. */
         SAME_AGAIN,
-        /** What a limit let go never comes back while the system message stays. */
+        /** A message that a limit removed never comes back while the system message stays the same. */
         NEVER_BACK,
-        /** A result once cleared never becomes whole again. */
+        /** A result that was cleared never becomes whole again. */
         CLEARED_FOR_GOOD,
-        /** Where nothing went and nothing was repaired, the bytes from before are a prefix of those now. */
+        /** If nothing was removed and nothing was repaired, the previous bytes are a prefix of the current ones. */
         PREFIX_STAYS,
-        /** With a step, the window's start seldom moves. */
+        /** With a step, the window's start rarely moves. */
         MOVES_RARELY,
-        /** OpenAI, Anthropic and Gemini would take it. */
+        /** OpenAI, Anthropic and Gemini would accept the view. */
         PROVIDERS_TAKE_IT
     }
 
-    /** A rule that does not hold, with where. */
+    /** A rule that does not hold, and the place. */
     record Broken(Rule rule, String where) {}
 
     private static final MessageCodec CODEC = new MessageCodec();
@@ -112,8 +121,8 @@ final class Rules {
     /**
      * Judges one view.
      *
-     * @param promise what it should be
-     * @param estimator what counts tokens
+     * @param promise the properties that it should have
+     * @param estimator the estimator that counts tokens
      * @param log the whole branch
      * @param view the view
      * @param wholeRead whether the whole branch was read for it
@@ -141,14 +150,14 @@ final class Rules {
     }
 
     /**
-     * Judges what is seen of a branch as it grows.
+     * Judges the views of a branch as it grows.
      *
-     * @param promise what it should be
-     * @param estimator what counts tokens
-     * @param growth what the branch was after each message
-     * @param viewer shows it
-     * @param wholeRead whether the viewer reads everything
-     * @return for each rule that is broken the first place where it is; empty if all is well
+     * @param promise the properties that they should have
+     * @param estimator the estimator that counts tokens
+     * @param growth the branch after each message
+     * @param viewer returns the view of a branch
+     * @param wholeRead whether the viewer reads the whole branch
+     * @return for each broken rule, the first place where it is broken; empty if all rules hold
      */
     static List<Broken> ofGrowth(
             Promise promise, TokenCountEstimator estimator, List<Part> growth, View.Viewer viewer, boolean wholeRead) {
@@ -178,8 +187,8 @@ final class Rules {
     }
 
     /**
-     * What was read may hold no round of the newest turn: where the newest user message has no text (the log knows no other
-     * one), or where only messages came since that belong to no turn, or to earlier calls.
+     * Returns whether the read messages may contain no round of the newest turn. This happens if the newest user
+     * message has no text (the log knows no other one), or if all later messages belong to no turn or to earlier calls.
      */
     private static boolean isBeginningLost(Part part) {
         if (part.user() == null || (part.user().message() instanceof UserMessage user && isBlank(user))) {
@@ -194,8 +203,8 @@ final class Rules {
     }
 
     /**
-     * What is pinned was tried again behind what is read of the beginning, or behind it comes what is never shown: then
-     * nobody can tell how the last pinned turn goes on.
+     * Returns whether it cannot be determined how the last pinned turn continues. This happens if the pinned turn was
+     * retried after the part of the beginning that was read, or if it is followed by messages that are never shown.
      */
     private static boolean isUnclearBehindPins(Promise promise, Part part) {
         List<Turn> turns = Turns.of(part.system(), part.user(), part.messages()).turns();
@@ -258,7 +267,7 @@ final class Rules {
             }
             if (round.isAnswer()) {
                 needed.add(round);
-                // Where results came late, another round may have been the last when this answer closed the turn.
+                // If results came late, another round may have been the last one when this answer closed the turn.
                 needed.addAll(hasLateResults(turn) ? before : last(before));
             }
         }
@@ -314,7 +323,10 @@ final class Rules {
         }
     }
 
-    /** Each result belongs to the newest calls that waited for it; they are shown together, results in the log's order. */
+    /**
+     * Checks that each result belongs to the newest calls that waited for it, and that they are shown together, with
+     * the results in the log's order.
+     */
     private void rounds() {
         Map<String, String> callsOf = callsOfResults();
         LoggedMessage calls = null;
@@ -354,7 +366,7 @@ final class Rules {
     }
 
     private Map<String, String> match() {
-        // Where a turn was tried again, its calls wait no longer.
+        // The calls of a turn that was retried do not wait any longer.
         Map<String, Integer> diedAt = new HashMap<>();
         for (int t = 0; t < turns.size() - 1; t++) {
             int next = places.get(turns.get(t + 1).user().id());
@@ -395,7 +407,7 @@ final class Rules {
             Turn turn = turns.get(t);
             if (!isWanted(turn)) {
                 if (turn.messages().stream().anyMatch(this::shown)) {
-                    breaks(Rule.OLDEST_TURNS_GO, "a turn that nobody wants is shown");
+                    breaks(Rule.OLDEST_TURNS_GO, "a turn that the custom strategy excludes is shown");
                 }
                 continue;
             }
@@ -482,13 +494,15 @@ final class Rules {
         }
     }
 
-    /** It left as a whole, since what closed it, or its last round, is over the limit. */
+    /**
+     * Returns whether the turn was removed as a whole because its closing answer or its last round exceeds the limit.
+     */
     private boolean isGoneButForPins(Turn turn) {
         return isOver(turn)
                 && turn.messages().stream().noneMatch(message -> shown(message) && !isPinned(turn, message));
     }
 
-    /** Not shown, and neither hidden nor pinned. */
+    /** Returns whether a round is not shown although it is neither hidden nor pinned. */
     private boolean isLost(Turn turn, Round round) {
         LoggedMessage first = round.messages().get(0);
         return round.hidden() == null && !shown(first) && !isPinned(turn, first);
@@ -555,7 +569,7 @@ final class Rules {
         long left = 0;
         for (int i = 0; i < newestFirst.size(); i++) {
             LoggedMessage result = newestFirst.get(i);
-            // What is pinned counts as old as soon as something behind it is not read.
+            // A pinned result counts as old as soon as a later message was not read.
             boolean mayBeNew = wholeRead || places.get(result.id()) >= promise.pinnedFirst();
             if (mayBeNew && i < promise.keptResults() && marked.contains(result.id())) {
                 breaks(Rule.OLD_RESULTS_ARE_CLEARED, "a new one is: " + result.id());
@@ -622,7 +636,7 @@ final class Rules {
         };
     }
 
-    /** The message's calls, or those that it answers, lack a result. */
+    /** Returns whether the calls of the message, or the calls that it answers, lack a result. */
     private boolean hasOpenCalls(LoggedMessage message) {
         Map<String, String> callsOf = callsOfResults();
         String calls = message.message() instanceof AiMessage ? message.id() : callsOf.get(message.id());
@@ -662,7 +676,7 @@ final class Rules {
                         .anyMatch(promise.pinned());
     }
 
-    /** What a limit has beside the system message. */
+    /** Returns the room of a limit beside the system message. */
     private long room(Most most) {
         LoggedMessage system = log.system();
         return most.limit()
@@ -674,11 +688,11 @@ final class Rules {
                 };
     }
 
-    /** The most that pinned turns take of it. */
+    /** Returns the maximum part of the room that pinned turns take. */
     private long pins(Most most) {
         long pins = 0;
         for (Turn turn : turns) {
-            // One that was tried again keeps the room that it had, or something older would come back.
+            // A turn that was retried keeps its room, because otherwise an older turn would come back.
             List<LoggedMessage> in = new ArrayList<>(List.of(turn.user()));
             turn.rounds().forEach(round -> in.addAll(round.messages()));
             pins += in.stream()
@@ -720,7 +734,7 @@ final class Rules {
         broken.add(new Broken(rule, where));
     }
 
-    /** What was seen of a branch so far. */
+    /** The views of a branch so far. */
     private static final class History {
 
         private final Promise promise;
@@ -740,7 +754,7 @@ final class Rules {
 
         List<Broken> next(Part log, View view, boolean wholeRead) {
             if (view.overflow()) {
-                // Nothing was shown but an error.
+                // Nothing was shown, because of an error.
                 return List.of();
             }
             List<Broken> broken = new ArrayList<>();
@@ -759,7 +773,8 @@ final class Rules {
                     && turns.stream()
                             .noneMatch(message -> message.id().equals(log.user().id()));
             if (left && !wholeRead) {
-                // A turn left when it was closed; if it goes on all the same, what made it too long may be unread.
+                // The turn was removed when it was closed. If it continues nevertheless, the part that made it too long
+                // may be unread.
                 before = List.of();
                 return List.of();
             }
@@ -799,7 +814,7 @@ final class Rules {
             return broken;
         }
 
-        /** A step lets the start rest for about a step's worth of messages. */
+        /** Checks that with a step the start stays the same for about a step's worth of messages. */
         List<Broken> moves() {
             boolean pins = promise.parts().size() > 1;
             if (pins || promise.bounds().size() != 1 || promise.bounds().get(0).step() == 0) {

@@ -30,7 +30,7 @@ import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What the built-in strategies show, by example and on random conversations. */
+/** Checks what the built-in strategies show, with examples and on random conversations. */
 class StrategiesTest {
 
     private static final JtokkitTokenCountEstimator ESTIMATOR = JtokkitTokenCountEstimator.forModel("gpt-4o");
@@ -83,7 +83,7 @@ class StrategiesTest {
         List<LoggedMessage> log =
                 log(user("1"), calls("a"), user("2"), result("a"), ai("to 2"), calls("b"), ai("to 1"), result("b"));
 
-        // Not every provider takes calls directly behind another answer.
+        // Not every provider accepts calls directly after another answer.
         assertThat(shown(SlidingWindow.withMaxMessages(50), log))
                 .containsExactly(user("1"), calls("a"), result("a"), user("2"), calls("b"), result("b"), ai("to 1"));
     }
@@ -201,7 +201,7 @@ class StrategiesTest {
                     .isLessThanOrEqualTo(strategy.reach("id").turns());
             assertValid(shown, as);
             assertThat(select(strategy, log)).as(as).isEqualTo(context);
-            // While the system message stays, what has left because of a limit does not come back.
+            // While the system message stays the same, a message that a limit removed does not come back.
             Set<String> ids = new HashSet<>();
             context.shown().forEach(message -> ids.add(message.id()));
             assertThat(ids)

@@ -22,11 +22,11 @@ import net.jqwik.api.lifecycle.PropertyExecutor;
 import net.jqwik.api.lifecycle.PropertyLifecycleContext;
 
 /**
- * What must be true of every strategy ({@link Rules.Rule}), on random branches and in every state that they had on the
- * way: once with everything read, once with no more read than the strategy asks for.
+ * Checks the rules that hold for every strategy ({@link Rules.Rule}), on random branches and after each of their
+ * messages: once with everything read, once with no more read than the strategy requires.
  *
- * <p>Two exceptions are meant, and {@link Rules} knows them. Pinned turns count as kept, and take at most half of the
- * room. And where not even the newest turn fits, an open one is an overflow and a closed one leaves as a whole.
+ * <p>There are two intended exceptions, which {@link Rules} knows. Pinned turns count as kept, and take at most half of
+ * the room. If not even the newest turn fits, an open turn is an overflow and a closed turn is removed as a whole.
  */
 @AddLifecycleHook(StrategyPropertiesTest.Tries.class)
 class StrategyPropertiesTest {
@@ -185,7 +185,7 @@ class StrategyPropertiesTest {
         return Arbitraries.longs().map(seed -> Promises.combination(new Random(seed)));
     }
 
-    /** As often as the counts say. */
+    /** Sets the number of tries to the configured count. */
     static final class Tries implements AroundPropertyHook {
 
         @Override

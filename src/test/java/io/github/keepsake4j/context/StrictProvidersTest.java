@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** OpenAI, Anthropic and Gemini would take every view of conversations with crashes, errors, retries and reprompts. */
+/**
+ * Checks that OpenAI, Anthropic and Gemini would accept every view of conversations with crashes, errors, retries and
+ * reprompts.
+ */
 class StrictProvidersTest {
 
     private static final int SCENES = 40;

@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** A token limit is kept in the estimator's own count of the whole list, which is more than the sum of its messages. */
+/**
+ * Checks that a token limit holds for the estimator's own count of the whole list, which is more than the sum of its
+ * messages.
+ */
 class TokenBudgetsTest {
 
     @Test

@@ -8,10 +8,10 @@ import io.github.keepsake4j.testing.RandomBranch.Part;
 import java.util.List;
 
 /**
- * What came out of a strategy.
+ * The result of a strategy.
  *
- * @param shown what a model sees
- * @param omitted what it does not see
+ * @param shown the messages that a model sees
+ * @param omitted the messages that it does not see
  * @param overflow whether the open turn did not fit
  */
 record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow) {
@@ -28,12 +28,14 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
         return new View(context.shown(), context.omitted(), context.overflow());
     }
 
-    /** Everything is read. */
+    /** Creates a viewer that reads the whole branch. */
     static Viewer whole(ContextStrategy strategy) {
         return branch -> of(strategy.select(read(strategy, branch, branch)));
     }
 
-    /** No more is read than the strategy asks for, as {@code chat} does it with a {@link MessageLog}. */
+    /**
+     * Creates a viewer that reads no more than the strategy requires, as {@code chat} does with a {@link MessageLog}.
+     */
     static Viewer bounded(ContextStrategy strategy) {
         return branch -> of(strategy.select(read(strategy, branch, newest(branch, strategy.reach(ID)))));
     }
@@ -59,7 +61,7 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
         return part;
     }
 
-    /** Whether a turn that is shown begins here. */
+    /** Returns whether a turn that is shown begins here. */
     private static boolean begins(List<LoggedMessage> messages, int place) {
         return messages.get(place).message() instanceof UserMessage
                 && Turns.of(null, null, messages.subList(place, messages.size())).turns().stream()

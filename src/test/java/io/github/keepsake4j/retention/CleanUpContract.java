@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What a clean-up promises, on any log. */
+/** Checks the promises of a clean-up on any log. */
 public abstract class CleanUpContract {
 
     private static final Duration IDLE = Duration.ofHours(1);
@@ -218,7 +218,7 @@ public abstract class CleanUpContract {
         log.append(key, Append.underHead(new NewMessage("m" + said++, user("hello"), 1, "test", null)));
     }
 
-    /** A moment that lies between what was appended and what will be. */
+    /** Returns a moment after all appends so far and before all later ones. */
     private static Instant later() {
         Instant between = Instant.now().plusMillis(1);
         Awaitility.await().pollInterval(Duration.ofMillis(1)).until(() -> Instant.now()

@@ -25,7 +25,7 @@ class QuickstartTest {
         assertThat(run()).contains("Welcome back").contains("You are Ada, and you keep bees.");
         String third = run();
         assertThat(third).contains("You are Ada, and you keep bees.");
-        // The first message has left the window, not the history.
+        // The first message has left the window, but not the history.
         assertThat(third).containsPattern("2 +- +user +My name is Ada.");
     }
 

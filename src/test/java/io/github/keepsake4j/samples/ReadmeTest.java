@@ -17,7 +17,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** README says what is true: its example is compiled and run, and its test command is the one that CI runs. */
+/** Checks the README: its example is compiled and run, and its test command is the one that CI runs. */
 class ReadmeTest {
 
     @TempDir

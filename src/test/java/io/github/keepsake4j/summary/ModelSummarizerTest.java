@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a model is sent to write a summary, and what is taken from it. */
+/** Checks what is sent to a model for a summary, and which answers are accepted. */
 class ModelSummarizerTest {
 
     private static final JtokkitTokenCountEstimator TOKENS = JtokkitTokenCountEstimator.forEncoding("o200k_base");

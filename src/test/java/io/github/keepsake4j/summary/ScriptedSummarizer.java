@@ -9,13 +9,13 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** Remembers what it was asked, and answers as it is told. */
+/** Records its calls, and answers as scripted. */
 final class ScriptedSummarizer implements Summarizer {
 
     /** The texts of each call's messages. */
     final List<List<String>> calls = new CopyOnWriteArrayList<>();
 
-    /** Goes down at the first call. */
+    /** Counted down at the first call. */
     final CountDownLatch asked = new CountDownLatch(1);
 
     volatile Callable<String> script = () -> "short summary";

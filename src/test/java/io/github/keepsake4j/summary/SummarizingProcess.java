@@ -11,8 +11,9 @@ import java.time.Duration;
 import java.util.concurrent.Executors;
 
 /**
- * A process that summarizes a memory in a SQLite file and prints the texts that it gave to the summarizer. Arguments: file,
- * how long a call takes in milliseconds, how long it may take, whether to wait until all is done.
+ * A process that summarizes a memory in a SQLite file and prints the texts that were passed to the summarizer.
+ * Arguments: the file, the duration of a call in milliseconds, the time limit of a call, and whether to wait until all
+ * summaries are made.
  */
 final class SummarizingProcess {
 
@@ -24,9 +25,9 @@ final class SummarizingProcess {
     public static void main(String[] arguments) throws Exception {
         long takes = Long.parseLong(arguments[1]);
         try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
-            // Newer JVMs warn when the driver loads its library, which is not ours to keep silent.
+            // Newer JVMs warn when the driver loads its library. This library cannot prevent that.
             log.summaries(LogTesting.KEY);
-            // What is logged or thrown must come back, too.
+            // Logs and exceptions must reach the parent process, too.
             System.setErr(System.out);
             ScriptedSummarizer summarizer = new ScriptedSummarizer();
             summarizer.script = () -> {

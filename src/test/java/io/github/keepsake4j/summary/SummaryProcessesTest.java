@@ -59,7 +59,7 @@ class SummaryProcessesTest {
     void what_a_killed_process_had_begun_is_taken_over_and_nothing_is_made_twice() throws Exception {
         List<String> asked = new ArrayList<>();
         try (Child child = Child.start(SummarizingProcess.class, file(), 400, 1500, true)) {
-            // In the middle of its third summary.
+            // The process is in the middle of its third summary.
             for (int i = 0; i < 3; i++) {
                 asked.add(child.line());
             }
@@ -99,7 +99,7 @@ class SummaryProcessesTest {
         }
     }
 
-    /** What the summarizer is asked for, from the n-th summary on. */
+    /** Returns the ranges that the summarizer is asked to summarize, from the n-th summary on. */
     private static List<String> ranges(int from) {
         List<String> ranges = new ArrayList<>();
         for (int first = (from - 1) * SummarizingProcess.AT_ONCE + 1;

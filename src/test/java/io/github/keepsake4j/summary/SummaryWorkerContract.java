@@ -45,7 +45,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Each summary is made once, whoever makes it and whatever goes wrong meanwhile. Runs on every kind of log. */
+/**
+ * Checks that each summary is made exactly once, whichever process makes it and whatever fails in the meantime. Runs on
+ * every kind of log.
+ */
 @Timeout(120)
 abstract class SummaryWorkerContract {
 
@@ -76,7 +79,7 @@ abstract class SummaryWorkerContract {
     MessageLog log;
     MessageLog other;
 
-    /** A log on the storage of this test; the second one as another process would open it. */
+    /** Opens a log on the storage of this test, as another process would open it. */
     abstract MessageLog open() throws Exception;
 
     @BeforeEach
@@ -162,7 +165,7 @@ abstract class SummaryWorkerContract {
                     case "long" -> "too_long";
                     default -> "marked";
                 };
-        // Two attempts at first, then one for each time that a summary becomes due.
+        // There are two attempts at first, then one for each time that a summary becomes due.
         assertThat(measured).containsExactly("failed " + kind, "failed " + kind, "failed " + kind);
         assertThat(logged).containsOnlyOnce("WARN").contains(KEY.canonical(), kind);
         assertThat(logged).doesNotContain(SECRET).doesNotContain("\tat ");
@@ -206,7 +209,8 @@ abstract class SummaryWorkerContract {
         summarizer.asked.await();
         append(13, 32);
         assertThat(covered()).isEmpty();
-        // Not told again: the plan is asked once more anyway, and its next task begins where this one ended.
+        // This is not reported again: the plan is called once more anyway, and its next task begins where this one
+        // ended.
         arrived.countDown();
 
         assertThat(worker.awaitIdle(SOON)).isTrue();
@@ -246,7 +250,7 @@ abstract class SummaryWorkerContract {
         await().until(() -> summarizer.calls.size() == 1 && asked.get() == 2);
         assertThat(log.summaries(KEY)).isEmpty();
         assertThat(worker.awaitIdle(SOON)).isTrue();
-        // The second look, which finds that whoever had the lease did not make it.
+        // The second check finds that the previous holder of the lease did not make the summary.
         assertThat(covered()).containsExactly("m8");
     }
 
@@ -434,7 +438,7 @@ abstract class SummaryWorkerContract {
                     try {
                         end.await();
                     } catch (InterruptedException e) {
-                        // Deaf.
+                        // This summarizer ignores interrupts.
                     }
                 }
                 return "late";

@@ -7,12 +7,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Branches as a log would give them, without a log. */
+/** Creates branches as a log would return them, without a log. */
 public final class Branches {
 
     private Branches() {}
 
-    /** A branch without forks: message n has the id "mn" and the sequence n, from 1. */
+    /** Creates a branch without forks: message n has the id "mn" and the sequence n, from 1. */
     public static List<LoggedMessage> linear(JtokkitTokenCountEstimator estimator, ChatMessage... messages) {
         List<LoggedMessage> log = new ArrayList<>();
         for (ChatMessage message : messages) {

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** A second process with the tests' class path: its lines come back, and it can be killed. */
+/** A second process with the tests' class path. A test can read its lines and kill it. */
 public final class Child implements AutoCloseable {
 
     private final Process process;
@@ -30,7 +30,7 @@ public final class Child implements AutoCloseable {
         return start(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1"), main, arguments);
     }
 
-    /** The same with options for its JVM. */
+    /** Starts a process with options for its JVM. */
     public static Child start(List<String> options, Class<?> main, Object... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -44,12 +44,12 @@ public final class Child implements AutoCloseable {
                 .start());
     }
 
-    /** The next line that the child printed, or null at its end. */
+    /** Returns the next line that the child printed, or null at the end of its output. */
     public String line() throws IOException {
         return lines.readLine();
     }
 
-    /** All lines until the child ends by itself. */
+    /** Returns all lines until the child ends by itself. */
     public List<String> awaitEnd() throws IOException, InterruptedException {
         List<String> all = lines.lines().toList();
         if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
@@ -58,9 +58,9 @@ public final class Child implements AutoCloseable {
         return all;
     }
 
-    /** Kills with SIGKILL, and returns what the child had printed by then. */
+    /** Kills the child with SIGKILL, and returns what it had printed by then. */
     public List<String> kill() throws IOException, InterruptedException {
-        // Not Process.destroyForcibly, which closes what the child has printed.
+        // This does not use Process.destroyForcibly, which closes the child's output.
         process.toHandle().destroyForcibly();
         process.waitFor();
         return lines.lines().toList();
@@ -73,7 +73,7 @@ public final class Child implements AutoCloseable {
 
     private static String classPath() {
         if (Child.class.getClassLoader() instanceof URLClassLoader loader) {
-            // Inside Maven's own JVM.
+            // The class loader is that of Maven's own JVM.
             return Stream.of(loader.getURLs()).map(Child::path).collect(Collectors.joining(File.pathSeparator));
         }
         return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));

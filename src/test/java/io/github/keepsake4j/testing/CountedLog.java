@@ -8,10 +8,10 @@ import io.github.keepsake4j.log.Tail;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 
-/** Counts what goes in and out of a log, and can lose an answer or be down. One thread at a time. */
+/** Counts the data that goes in and out of a log. It can lose an answer or be unavailable. For one thread at a time. */
 public final class CountedLog {
 
-    /** How the next append fails: before it reaches the log, or after, when only the answer is lost. */
+    /** How the next append fails: before it reaches the log, or afterwards, when only the answer is lost. */
     public enum Fault {
         NONE,
         BEFORE,
@@ -24,7 +24,7 @@ public final class CountedLog {
     public int messagesRead;
     public Fault nextAppend = Fault.NONE;
 
-    /** Runs once, right before the next append reaches the log: what somebody else does in between. */
+    /** Runs once, directly before the next append reaches the log. It simulates another writer. */
     public Runnable meanwhile = () -> {};
 
     public void reset() {
@@ -34,7 +34,7 @@ public final class CountedLog {
         messagesRead = 0;
     }
 
-    /** The log, counted. */
+    /** Returns a counted view of the log. */
     public MessageLog around(MessageLog log) {
         return (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.testing;
 
-/** How often a test repeats: little in the default build, as often as the promise states with {@code -Pfull}. */
+/** How often a test repeats: rarely in the default build, and as often as the promise states with {@code -Pfull}. */
 public final class Counts {
 
     private Counts() {}

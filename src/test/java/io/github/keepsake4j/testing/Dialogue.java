@@ -11,7 +11,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Short names for what tests say all the time. */
+/** Short names for messages that tests use often. */
 public final class Dialogue {
 
     private Dialogue() {}
@@ -24,7 +24,7 @@ public final class Dialogue {
         return AiMessage.from(text);
     }
 
-    /** An assistant message that calls "tool" once for each id. */
+    /** Creates an assistant message that calls "tool" once for each id. */
     public static AiMessage calls(String... ids) {
         return AiMessage.from(Stream.of(ids).map(id -> call(id, "tool", "{}")).toList());
     }
@@ -41,7 +41,7 @@ public final class Dialogue {
         return ToolExecutionResultMessage.from(id, "tool", "result of " + id);
     }
 
-    /** The first thousand messages of the history. */
+    /** Returns the first thousand messages of the history. */
     public static List<ChatMessage> history(Conversation conversation) {
         return conversation.history(HistoryQuery.oldest(1000)).messages().stream()
                 .map(LoggedMessage::message)

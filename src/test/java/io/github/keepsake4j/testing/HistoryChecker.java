@@ -12,25 +12,26 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Judges a log by what its clients were told. Clients append batches under the head of one memory, several of them the
- * same batch if they like; times are of one monotonic clock. What was acknowledged must be there, once, whole and in an
- * order that agrees with the clients' clocks; what was refused must not be there; what nobody knows may be either, whole.
+ * Judges a log by the answers that its clients received. Clients append batches under the head of one memory; several
+ * clients may append the same batch. Times are of one monotonic clock. An acknowledged batch must be stored once, as a
+ * whole and in an order that agrees with the clients' clocks. A refused batch must not be stored. A batch with an
+ * unknown outcome may be stored or not, but only as a whole.
  */
 public final class HistoryChecker {
 
-    /** What a client was told. */
+    /** The answer that a client received. */
     public enum Outcome {
         ACKNOWLEDGED,
-        /** There already, said the log. */
+        /** The log answered that the batch was already stored. */
         REPLAYED,
         REFUSED,
         UNKNOWN
     }
 
-    /** One try to append one batch. */
+    /** One attempt to append one batch. */
     public record Attempt(String client, List<String> ids, long begin, long end, Outcome outcome) {
 
-        /** As one line, for another process to read. */
+        /** Returns the attempt as one line, for another process to read. */
         public String line() {
             return String.join(",", client, String.join("+", ids), "" + begin, "" + end, outcome.name());
         }
@@ -50,10 +51,10 @@ public final class HistoryChecker {
         }
     }
 
-    /** One message as the log has it. */
+    /** One message as the log stores it. */
     public record Stored(String id, String parentId, long sequence) {}
 
-    /** Kinds of errors. */
+    /** The kinds of errors. */
     public enum Kind {
         LOST,
         DOUBLED,
@@ -64,7 +65,7 @@ public final class HistoryChecker {
         NOT_ONE_BRANCH
     }
 
-    /** An error, and no more of the history than is needed to see it. */
+    /** An error, and only the part of the history that shows it. */
     public record Finding(Kind kind, String id, List<String> trace) {
 
         @Override
@@ -86,7 +87,7 @@ public final class HistoryChecker {
                 batches.computeIfAbsent(attempt.ids(), ids -> new ArrayList<>()).add(attempt));
     }
 
-    /** All that is wrong; empty if nothing is. */
+    /** Returns all errors; empty if there are none. */
     public static List<Finding> check(List<Attempt> attempts, List<Stored> stored) {
         HistoryChecker checker = new HistoryChecker(attempts, stored);
         checker.checkIds();
@@ -144,7 +145,9 @@ public final class HistoryChecker {
         }
     }
 
-    /** What was acknowledged before somebody first sent something else stands before it. */
+    /**
+     * Checks the order: a batch that was acknowledged before another batch was first sent must be before that batch.
+     */
     private void checkOrder() {
         record Span(List<String> ids, long firstBegin, long firstDone, Attempt sent, Attempt done, long sequence) {}
         List<Span> spans = new ArrayList<>();
@@ -184,7 +187,7 @@ public final class HistoryChecker {
         }
     }
 
-    /** Everybody appends under the head, so each message follows the one before it. */
+    /** Checks the branch: all clients append under the head, so each message follows the previous one. */
     private void checkBranch() {
         Stored before = null;
         for (Stored message : stored) {

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The checker finds each kind of error, and none where there is none. */
+/** Checks that the checker finds each kind of error, and finds none in a correct history. */
 class HistoryCheckerTest {
 
     private final List<Attempt> attempts = new ArrayList<>();
@@ -24,7 +24,7 @@ class HistoryCheckerTest {
         attempts.add(new Attempt(client, List.of(ids), begin, end, outcome));
     }
 
-    /** Messages in order, each under the one before it. */
+    /** Creates messages in order, each under the previous one. */
     private static List<Stored> line(String... ids) {
         List<Stored> stored = new ArrayList<>();
         for (int i = 0; i < ids.length; i++) {

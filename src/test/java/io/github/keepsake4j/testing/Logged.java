@@ -5,12 +5,12 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What is logged meanwhile. Not for tests that run at the same time as others. */
+/** Captures what is logged during a step. It must not be used by tests that run in parallel with others. */
 public final class Logged {
 
     private Logged() {}
 
-    /** The lines of the log, with level, logger and message, while something is done. */
+    /** Returns the lines of the log, with level, logger and message, that are written during a step. */
     public static List<String> during(Runnable step) {
         PrintStream before = System.err;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -39,19 +39,19 @@ import net.jqwik.api.RandomGenerator;
 import net.jqwik.api.Tuple;
 import net.jqwik.api.sessions.JqwikSession;
 
-/** Generated messages. In a jqwik property use the arbitraries, in a JUnit test {@link #sample}. */
+/** Generates messages. Use the arbitraries in a jqwik property, and {@link #sample} in a JUnit test. */
 public final class Messages {
 
     private static final JsonMapper JSON = new JsonMapper();
 
     private Messages() {}
 
-    /** Messages of every type with everything that they can hold. */
+    /** Returns messages of every type, with everything that they can contain. */
     public static Arbitrary<ChatMessage> anyMessage() {
         return Arbitraries.oneOf(List.of(system(), user(), ai(), toolResult(), custom()));
     }
 
-    /** Messages of text, tools and names only: those that LangChain4j's token counter does not refuse. */
+    /** Returns messages of text, tools and names only, which LangChain4j's token counter does not refuse. */
     public static Arbitrary<ChatMessage> countable() {
         Arbitrary<ChatMessage> user = Combinators.combine(
                         nullable(text()),
@@ -67,7 +67,10 @@ public final class Messages {
         return Arbitraries.oneOf(List.of(system(), user, ai, result));
     }
 
-    /** Texts that hold words, characters of every plane, NUL, lone surrogates, and what formats treat specially. */
+    /**
+     * Returns texts with words, characters of every plane, NUL, unpaired surrogates, and characters that formats treat
+     * specially.
+     */
     public static Arbitrary<String> text() {
         Arbitrary<String> anyChar = Arbitraries.integers().between(0, 0xFFFF).map(c -> String.valueOf((char) (int) c));
         Arbitrary<String> supplementary =
@@ -105,7 +108,7 @@ public final class Messages {
                 .map(parts -> String.join("", parts));
     }
 
-    /** Attributes with every Java type that is kept, nested. */
+    /** Returns attributes with every Java type that is kept, nested. */
     public static Arbitrary<Map<String, Object>> attributes() {
         return Arbitraries.maps(key(), value(3)).ofMaxSize(4).map(HashMap::new);
     }
@@ -199,7 +202,7 @@ public final class Messages {
                 .ofMaxSize(3);
     }
 
-    /** A JSON object as a model writes it, or nothing. */
+    /** Returns a JSON object as a model writes it, or null. */
     private static Arbitrary<String> arguments() {
         Arbitrary<Object> value = Arbitraries.oneOf(List.of(
                 text().asGeneric(),

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.Assumptions;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * Real PostgreSQL servers for tests, with {@code fsync} and {@code synchronous_commit} on: the embedded ones come with both
- * off. One of each version serves the whole test run; each test class gets a database of its own.
+ * Real PostgreSQL servers for tests, with {@code fsync} and {@code synchronous_commit} on, which embedded servers turn
+ * off. One server of each version serves the whole test run. Each test class gets a database of its own.
  */
 public final class Postgres implements AutoCloseable {
 
     static {
-        // A pool must notice at once that an outage is over, or has begun.
+        // A pool must notice at once when an outage begins or ends.
         System.setProperty("com.zaxxer.hikari.aliveBypassWindowMs", "0");
     }
 
@@ -42,7 +42,7 @@ public final class Postgres implements AutoCloseable {
         this.server = server;
     }
 
-    /** The newest version, started on first use. */
+    /** Returns a server of the newest version, started on first use. */
     public static synchronized Postgres newest() {
         if (newest == null) {
             newest = start(builder());
@@ -50,7 +50,10 @@ public final class Postgres implements AutoCloseable {
         return newest;
     }
 
-    /** The oldest supported version, started on first use; the test is skipped where its binaries are not there. */
+    /**
+     * Returns a server of the oldest supported version, started on first use. The test is skipped if its binaries are
+     * not available.
+     */
     public static synchronized Postgres oldest() {
         if (oldest == null) {
             Path binaries = oldestBinaries();
@@ -66,7 +69,7 @@ public final class Postgres implements AutoCloseable {
         return oldest;
     }
 
-    /** A server of its own on a data directory that stays, for tests that kill it. */
+    /** Starts a separate server on a data directory that is kept, for tests that kill the server. */
     public static Postgres on(Path directory, String synchronousCommit) throws IOException {
         return new Postgres(builder()
                 .setServerConfig("synchronous_commit", synchronousCommit)
@@ -92,13 +95,13 @@ public final class Postgres implements AutoCloseable {
         }
     }
 
-    /** The build copies them there; null without the build. */
+    /** Returns the archive that the build copies there, or null outside of the build. */
     private static Path oldestBinaries() {
         File[] jars = new File("target/oldest-postgres").listFiles((folder, name) -> name.endsWith(".jar"));
         return jars == null || jars.length == 0 ? null : jars[0].toPath();
     }
 
-    /** The one archive in the jar. */
+    /** Opens the only archive in the jar. */
     private static InputStream archive(Path jar) throws IOException {
         JarInputStream entries = new JarInputStream(new FileInputStream(jar.toFile()));
         for (JarEntry entry = entries.getNextJarEntry(); entry != null; entry = entries.getNextJarEntry()) {
@@ -109,7 +112,7 @@ public final class Postgres implements AutoCloseable {
         throw new IOException("no archive in " + jar);
     }
 
-    /** A new, empty database; its name. */
+    /** Creates a new, empty database and returns its name. */
     public String newDatabase() throws SQLException {
         String name;
         synchronized (Postgres.class) {
@@ -123,12 +126,12 @@ public final class Postgres implements AutoCloseable {
         return server.getPort();
     }
 
-    /** Unpooled connections to a database as the superuser. */
+    /** Returns unpooled connections to a database as the superuser. */
     public PGSimpleDataSource database(String name) {
         return database(name, port());
     }
 
-    /** The same through another port, such as a proxy's. */
+    /** Returns unpooled connections through another port, such as a proxy's. */
     public static PGSimpleDataSource database(String name, int port) {
         PGSimpleDataSource source = new PGSimpleDataSource();
         source.setServerNames(new String[] {"127.0.0.1"});
@@ -139,12 +142,12 @@ public final class Postgres implements AutoCloseable {
         return source;
     }
 
-    /** A pool on a data source. */
+    /** Creates a pool on a data source. */
     public static HikariDataSource pool(DataSource source, int size, boolean autoCommit) {
         return pool(source, size, autoCommit, 10_000);
     }
 
-    /** A pool whose callers wait only so long for a connection. */
+    /** Creates a pool with a time limit for obtaining a connection. */
     public static HikariDataSource pool(DataSource source, int size, boolean autoCommit, long timeoutMillis) {
         HikariConfig config = new HikariConfig();
         config.setDataSource(source);

@@ -19,16 +19,16 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What the providers demand of a list of messages, written from their own references and from the errors that their APIs
- * answer with. It knows nothing of how this library makes a list, so it can judge any.
+ * The providers' requirements for a list of messages, written from their own references and from the errors of their
+ * APIs. The rules do not depend on how this library makes a list, so they can judge any list.
  *
- * <p>A memory's list is judged, not a whole request: an AI service appends the user's message afterwards, so the list may
- * be empty and may end with an answer. Gemini's "multiturn requests end with a user role or a function response" is
+ * <p>They judge a memory's list, not a whole request. An AI service appends the user's message afterwards, so the list
+ * may be empty and may end with an answer. Gemini's "multiturn requests end with a user role or a function response" is
  * therefore not among the rules.
  */
 public final class ProviderRules {
 
-    /** A rule, with where it stands. */
+    /** A rule, with the place where the provider states it. */
     public enum Rule {
         /**
          * An assistant message with tool calls is followed directly by one result for each of its calls, in any order.
@@ -42,10 +42,10 @@ public final class ProviderRules {
         CALLS_ARE_ANSWERED_AT_ONCE,
 
         /**
-         * A tool result answers a call of the assistant message right before it (other results may stand between).
+         * A tool result answers a call of the assistant message directly before it (other results may be in between).
          *
-         * <p>OpenAI, error 400: "messages with role 'tool' must be a response to a preceeding message with 'tool_calls'".
-         * Anthropic, error 400: "unexpected `tool_use_id` found in `tool_result` blocks".
+         * <p>OpenAI, error 400: "messages with role 'tool' must be a response to a preceeding message with
+         * 'tool_calls'". Anthropic, error 400: "unexpected `tool_use_id` found in `tool_result` blocks".
          */
         A_RESULT_HAS_ITS_CALL,
 
@@ -58,21 +58,21 @@ public final class ProviderRules {
         A_CALL_HAS_ONE_RESULT,
 
         /**
-         * The first message behind the system message is a user message.
+         * The first message after the system message is a user message.
          *
-         * <p>Anthropic, error 400: "messages: first message must use the "user" role". Gemini says it of calls (error 400
-         * "function call turn comes immediately after a user turn or after a function response turn") and, with older
-         * models, of all. OpenAI itself takes an assistant message first; the chat templates of models behind servers that
-         * speak its protocol do not ("Conversation roles must alternate user/assistant/...").
+         * <p>Anthropic, error 400: "messages: first message must use the "user" role". Gemini requires it for calls
+         * (error 400 "function call turn comes immediately after a user turn or after a function response turn") and,
+         * with older models, for all messages. OpenAI itself accepts an assistant message first. The chat templates of
+         * models on servers that use its protocol do not ("Conversation roles must alternate user/assistant/...").
          */
         USER_FIRST,
 
         /**
-         * There is at most one system message, and it stands first.
+         * There is at most one system message, and it is the first message.
          *
-         * <p>Anthropic and Gemini have one place for it beside the messages ({@code system}, {@code systemInstruction}) and
-         * no such role among them. OpenAI itself takes several; chat templates behind its protocol answer with "System
-         * message must be at the beginning."
+         * <p>Anthropic and Gemini have one place for it outside of the messages ({@code system},
+         * {@code systemInstruction}) and no such role among them. OpenAI itself accepts several. Chat templates on
+         * servers that use its protocol answer with "System message must be at the beginning."
          */
         ONE_SYSTEM_MESSAGE_AND_FIRST,
 
@@ -93,7 +93,7 @@ public final class ProviderRules {
         AN_ASSISTANT_MESSAGE_SAYS_SOMETHING,
 
         /**
-         * A message with calls stands directly behind a user message or a tool result.
+         * A message with calls directly follows a user message or a tool result.
          *
          * <p>Gemini, error 400: "Please ensure that function call turn comes immediately after a user turn or after a
          * function response turn".
@@ -108,19 +108,20 @@ public final class ProviderRules {
         KNOWN_ROLES,
 
         /**
-         * User and assistant take turns; results belong to the user's side.
+         * User and assistant alternate; results belong to the user's side.
          *
-         * <p>No current API of the three demands it (Anthropic's reference: consecutive turns of one role are combined),
-         * but older Gemini models do ("Please ensure that multiturn requests alternate between user and model") and so do
-         * chat templates of open models. A memory cannot always give it, since two turns can interleave.
+         * <p>No current API of the three requires it (Anthropic's reference: consecutive turns of one role are
+         * combined), but older Gemini models do ("Please ensure that multiturn requests alternate between user and
+         * model"), and so do chat templates of open models. A memory cannot always satisfy it, because two turns can
+         * interleave.
          */
         ROLES_ALTERNATE
     }
 
     /**
-     * What breaks a rule.
+     * A violation of a rule.
      *
-     * @param index which message, from 0; the calls' message if results are missing
+     * @param index the index of the message, from 0; that of the calls' message if results are missing
      * @param rule the rule
      */
     public record Violation(int index, Rule rule) {}
@@ -141,22 +142,22 @@ public final class ProviderRules {
         this.messages = messages;
     }
 
-    /** What OpenAI's chat completions, or a server that speaks their protocol, would refuse. */
+    /** Returns what OpenAI's chat completions, or a server that uses their protocol, would refuse. */
     public static List<Violation> openAi(List<ChatMessage> messages) {
         return check(messages, EVERY_PROVIDER);
     }
 
-    /** What Anthropic's Messages API would refuse. */
+    /** Returns what Anthropic's Messages API would refuse. */
     public static List<Violation> anthropic(List<ChatMessage> messages) {
         return check(messages, with(EVERY_PROVIDER, Rule.NO_BLANK_TEXT));
     }
 
-    /** What Gemini's generateContent would refuse. */
+    /** Returns what Gemini's generateContent would refuse. */
     public static List<Violation> gemini(List<ChatMessage> messages) {
         return check(messages, with(EVERY_PROVIDER, Rule.NO_BLANK_TEXT, Rule.CALLS_FOLLOW_A_USER_OR_A_RESULT));
     }
 
-    /** What any of the three would refuse, each violation once. */
+    /** Returns what any of the three would refuse, each violation once. */
     public static List<Violation> all(List<ChatMessage> messages) {
         Set<Violation> all = new LinkedHashSet<>(openAi(messages));
         all.addAll(anthropic(messages));
@@ -164,7 +165,7 @@ public final class ProviderRules {
         return List.copyOf(all);
     }
 
-    /** What a model that wants user and assistant by turns would refuse beside that. */
+    /** Returns what a model would refuse that requires user and assistant to alternate, in addition to the above. */
     public static List<Violation> alternation(List<ChatMessage> messages) {
         return check(messages, EnumSet.of(Rule.ROLES_ALTERNATE));
     }
@@ -227,7 +228,7 @@ public final class ProviderRules {
         return false;
     }
 
-    /** By id; models that give no ids go by the tool's name. */
+    /** Compares ids. For models that provide no ids, it compares the tool's name. */
     private static boolean isAnswer(ToolExecutionResultMessage result, ToolExecutionRequest call) {
         return result.id() == null && call.id() == null
                 ? Objects.equals(result.toolName(), call.name())

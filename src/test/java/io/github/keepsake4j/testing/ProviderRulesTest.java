@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Each rule is seen to fail, and what providers take is not refused. */
+/** Checks that each rule can fail, and that lists that providers accept are not refused. */
 class ProviderRulesTest {
 
     private static final SystemMessage SYSTEM = SystemMessage.from("Be brief");
@@ -150,7 +150,7 @@ class ProviderRulesTest {
         assertThat(ProviderRules.all(List.of(messages))).isEmpty();
     }
 
-    /** Each of the three refuses the list, for the same reasons. */
+    /** Checks that each of the three refuses the list, for the same reasons. */
     private static void assertBreaks(List<ChatMessage> messages, Violation... violations) {
         assertThat(ProviderRules.openAi(messages)).containsExactlyInAnyOrder(violations);
         assertThat(ProviderRules.anthropic(messages)).containsExactlyInAnyOrder(violations);

@@ -19,13 +19,13 @@ import net.jqwik.api.Tuple;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A branch as it comes about: messages of random {@linkplain Scene scenes} in the order of the log, with every state that
- * it had on the way. In a JUnit test it is made {@linkplain #random from a Random}, in a jqwik property {@linkplain #any it
- * shrinks} to few and simple scenes. The same scenes make the same branch.
+ * A random branch with its history: messages of random {@linkplain Scene scenes} in the order of the log, and every
+ * intermediate state. In a JUnit test it is created {@linkplain #random from a Random}. In a jqwik property
+ * {@linkplain #any it shrinks} to few and simple scenes. The same scenes create the same branch.
  */
 public final class RandomBranch {
 
-    /** The counter's name on counts that are another's; see {@link #mixed}. */
+    /** The name of the other counter in counts that are not this counter's; see {@link #mixed}. */
     public static final String FOREIGN = "another counter";
 
     private final List<Scene> scenes;
@@ -37,9 +37,9 @@ public final class RandomBranch {
     }
 
     /**
-     * What a log hands out of a branch: the parameters of {@code Turns.of}.
+     * The part of a branch that a log returns: the parameters of {@code Turns.of}.
      *
-     * @param system the system message in force, however old, or null
+     * @param system the current system message, however old, or null
      * @param user the newest user message, however old, or null
      * @param messages the messages, oldest first
      */
@@ -56,10 +56,10 @@ public final class RandomBranch {
         }
 
         /**
-         * A bounded read of this.
+         * Returns a bounded read of this part.
          *
-         * @param atMost how many messages at most
-         * @param tokens stop with the message that reaches this number of tokens
+         * @param atMost the maximum number of messages
+         * @param tokens the read ends with the message that reaches this number of tokens
          */
         public Part newest(int atMost, long tokens) {
             int from = messages.size();
@@ -70,7 +70,7 @@ public final class RandomBranch {
             return new Part(system, user, messages.subList(from, messages.size()));
         }
 
-        /** Without texts, which can be huge. */
+        /** Returns a description without texts, which can be very long. */
         @Override
         public String toString() {
             StringBuilder text = new StringBuilder();
@@ -85,7 +85,7 @@ public final class RandomBranch {
     }
 
     /**
-     * Plays scenes.
+     * Creates a branch from scenes.
      *
      * @param counter counts a message; {@code TokenCounter::count}, or {@link #mixed}
      */
@@ -93,7 +93,7 @@ public final class RandomBranch {
         List<LoggedMessage> log = new ArrayList<>();
         long sequence = 0;
         for (int i = 0; i < scenes.size(); i++) {
-            // Other branches of the tree get numbers in between.
+            // The skipped numbers belong to other branches of the tree.
             Random gaps = new Random(~scenes.get(i).seed());
             sequence += gaps.nextInt(8) == 0 ? gaps.nextInt(20) : 0;
             for (ChatMessage message : scenes.get(i).play("s" + i)) {
@@ -112,7 +112,7 @@ public final class RandomBranch {
         return new RandomBranch(scenes, log);
     }
 
-    /** Plays some random scenes. */
+    /** Creates a branch from random scenes. */
     public static RandomBranch random(Random random, int scenes, Function<ChatMessage, Count> counter) {
         List<Scene> list = new ArrayList<>();
         for (int i = 0; i < scenes; i++) {
@@ -121,7 +121,7 @@ public final class RandomBranch {
         return of(list, counter);
     }
 
-    /** Branches of one to some scenes. */
+    /** Returns branches with one or more scenes. */
     public static Arbitrary<RandomBranch> any(int maxScenes, Function<ChatMessage, Count> counter) {
         Arbitrary<Kind> kinds = Arbitraries.frequencyOf(
                 Tuple.of(1, Arbitraries.of(Kind.class)), Tuple.of(1, Arbitraries.of(Kind.PLAIN, Kind.TOOLS)));
@@ -133,7 +133,7 @@ public final class RandomBranch {
                 .map(scenes -> of(scenes, counter));
     }
 
-    /** Counts as one counter does, but about every sixth message as if another one had counted it. */
+    /** Counts as the given counter does, but marks about every sixth message as counted by another one. */
     public static Function<ChatMessage, Count> mixed(TokenCounter counter) {
         return message -> {
             Count count = counter.count(message);
@@ -141,17 +141,20 @@ public final class RandomBranch {
         };
     }
 
-    /** All messages, oldest first. */
+    /** Returns all messages, oldest first. */
     public List<LoggedMessage> messages() {
         return messages;
     }
 
-    /** The whole branch. */
+    /** Returns the whole branch. */
     public Part whole() {
         return Part.of(messages);
     }
 
-    /** What the branch was after each message: the first is empty, the last is the {@linkplain #whole() whole}. */
+    /**
+     * Returns the branch after each message: the first state is empty, the last is the {@linkplain #whole() whole}
+     * branch.
+     */
     public List<Part> growth() {
         List<Part> growth = new ArrayList<>();
         for (int size = 0; size <= messages.size(); size++) {
@@ -160,12 +163,12 @@ public final class RandomBranch {
         return growth;
     }
 
-    /** Whether turns cross, so that an older turn gets results late. */
+    /** Returns whether turns interleave, so that an older turn gets results late. */
     public boolean interleaves() {
         return scenes.stream().anyMatch(scene -> scene.kind() == Kind.INTERLEAVED);
     }
 
-    /** The scenes, from which {@link #of} makes this branch again. */
+    /** Returns the scenes, from which {@link #of} can create this branch again. */
     @Override
     public String toString() {
         return scenes.toString();

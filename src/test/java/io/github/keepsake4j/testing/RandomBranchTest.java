@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The generator makes what it says, or the properties that use it would prove nothing. */
+/** Checks that the generator creates what it promises. Otherwise the properties that use it would prove nothing. */
 class RandomBranchTest {
 
     private static final TokenCounter COUNTER = TokenCounter.of(new WordCounter());
@@ -104,7 +104,7 @@ class RandomBranchTest {
 
         assertThat(messages).extracting(LoggedMessage::tokenCounter).contains(RandomBranch.FOREIGN, COUNTER.name());
         assertThat(messages.get(messages.size() - 1).sequence()).isGreaterThan(messages.size() + 20L);
-        // Another branch got one message, and another one whole turns.
+        // One other branch got one message, and another one got whole turns.
         assertThat(IntStream.range(1, messages.size())
                         .mapToObj(i ->
                                 messages.get(i).sequence() - messages.get(i - 1).sequence()))
@@ -121,7 +121,10 @@ class RandomBranchTest {
         assertThat(seen).containsExactlyInAnyOrder(Kind.values());
     }
 
-    /** By what the kind promises, and by what a provider would say if it were sent as it is. */
+    /**
+     * Checks a scene against the promise of its kind, and against what a provider would answer if it were sent
+     * unchanged.
+     */
     @ParameterizedTest
     @EnumSource(Kind.class)
     void a_kind_leaves_in_the_log_what_it_says(Kind kind) {

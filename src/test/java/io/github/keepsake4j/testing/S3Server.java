@@ -37,7 +37,7 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
-/** A server that speaks S3 over the wire, in this JVM: one for all tests, with a bucket for each. */
+/** A server that implements S3's protocol in this JVM: one server for all tests, with a bucket for each. */
 public final class S3Server {
 
     public static final String ACCESS_KEY = "test-access-key";
@@ -62,7 +62,7 @@ public final class S3Server {
         proxy.start();
     }
 
-    /** The one server of this JVM. */
+    /** Returns the only server of this JVM. */
     public static synchronized S3Server shared() throws Exception {
         if (shared == null) {
             S3Server server = new S3Server();
@@ -88,24 +88,24 @@ public final class S3Server {
         return endpoint(port());
     }
 
-    /** The same through another port, such as a proxy's. */
+    /** Returns the endpoint at another port, such as a proxy's. */
     public static URI endpoint(int port) {
         return URI.create("http://127.0.0.1:" + port);
     }
 
-    /** A new, empty bucket; its name. */
+    /** Creates a new, empty bucket and returns its name. */
     public String newBucket() {
         String name = "bucket-" + buckets.incrementAndGet();
         store.delegate().createContainer(name);
         return name;
     }
 
-    /** A client through some port, which tries again as the SDK does by default. */
+    /** Creates a client for a port, which retries as the SDK does by default. */
     public static S3Client client(int port, ExecutionInterceptor... interceptors) {
         return client(port, config -> {}, interceptors);
     }
 
-    /** A client that tries nothing twice. */
+    /** Creates a client that retries nothing. */
     public static S3Client impatientClient(int port, ExecutionInterceptor... interceptors) {
         return client(port, config -> config.retryStrategy(DefaultRetryStrategy.doNotRetry()), interceptors);
     }
@@ -125,7 +125,10 @@ public final class S3Server {
                 .build();
     }
 
-    /** How many requests of a kind arrived since the server began: {@code PUT}, {@code GET}, {@code LIST}, {@code DELETE}. */
+    /**
+     * Returns the number of requests of a kind since the server started: {@code PUT}, {@code GET}, {@code LIST},
+     * {@code DELETE}.
+     */
     public int requests(String kind) {
         return store.counts.computeIfAbsent(kind, k -> new AtomicInteger()).get();
     }
@@ -134,12 +137,15 @@ public final class S3Server {
         return store.counts.values().stream().mapToInt(AtomicInteger::get).sum();
     }
 
-    /** What happens to each request before it is served: may throw, such as {@link #fail}; its kind and key are given. */
+    /**
+     * Sets what happens before each request is served. It receives the request's kind and key, and may throw, for
+     * instance with {@link #fail}.
+     */
     public void before(Consumer<String> interference) {
         store.before = interference;
     }
 
-    /** The same after it was served, and before it is answered. */
+    /** Sets what happens after each request was served and before it is answered. */
     public void after(Consumer<String> interference) {
         store.after = interference;
     }
@@ -155,8 +161,8 @@ public final class S3Server {
     }
 
     /**
-     * The server looks whether a condition holds before it writes, and not while: so two writers could both win. Here it is
-     * looked at again while nobody else writes the object.
+     * The server checks a condition before it writes and not during the write, so two writers could both succeed. This
+     * class checks it again under a lock on the object.
      */
     private static final class Store extends ForwardingBlobStore {
         private final ConcurrentMap<String, Object> locks = new ConcurrentHashMap<>();

@@ -18,37 +18,37 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * Something that happens in a conversation, and what it leaves in the log. A scene does not depend on those around it, so
- * a failing conversation stays the same where scenes are taken out of it.
+ * An event in a conversation and the messages that it leaves in the log. A scene does not depend on the scenes around
+ * it, so a failing conversation stays the same when scenes are removed from it.
  *
- * @param kind what happens
- * @param seed decides about all that is left open
+ * @param kind the kind of event
+ * @param seed determines everything that the kind leaves open
  */
 public record Scene(Kind kind, long seed) {
 
-    /** What happens. The simplest stands first, which is where jqwik shrinks to. */
+    /** The kinds of events. The simplest is first, because jqwik shrinks towards the first. */
     public enum Kind {
         /** A question and its answer. */
         PLAIN,
         /** One to four rounds of one to four parallel calls; results in any order. */
         TOOLS,
-        /** The same from a model that gives its calls no ids. */
+        /** The same as {@link #TOOLS}, from a model that gives its calls no ids. */
         CALLS_WITHOUT_IDS,
-        /** The same from a model that begins to count anew in each message. */
+        /** The same as {@link #TOOLS}, from a model that numbers its calls anew in each message. */
         REPEATED_CALL_IDS,
-        /** The user goes away, or the process dies, before there is an answer. */
+        /** The user leaves, or the process dies, before there is an answer. */
         NO_ANSWER,
-        /** The process dies while tools run: no results, perhaps behind a round that went well. */
+        /** The process dies while tools run: there are no results, perhaps after a round that went well. */
         DEAD_CALLS,
-        /** The same, and some of the results are there. */
+        /** The same as {@link #DEAD_CALLS}, but some of the results exist. */
         HALF_ANSWERED_CALLS,
         /** The model fails, and each retry through an AI service adds the user's message again. */
         RETRY_AFTER_MODEL_ERROR,
-        /** A tool or its error handler throws; the retry adds the user's message again behind the dead calls. */
+        /** A tool or its error handler throws. The retry adds the user's message again after the unanswered calls. */
         RETRY_AFTER_DEAD_CALLS,
-        /** An output guardrail rejects an answer, which stays, and asks again as the user. */
+        /** An output guardrail rejects an answer, which stays, and asks again in the user's role. */
         GUARDRAIL_REPROMPT,
-        /** Two or three turns at once: their messages stand in order of arrival. */
+        /** Two or three turns at the same time. Their messages are in the order of arrival. */
         INTERLEAVED,
         /** A turn that begins with a system message that is always the same. */
         SAME_SYSTEM,
@@ -56,7 +56,7 @@ public record Scene(Kind kind, long seed) {
         CHANGED_SYSTEM,
         /** The assistant says something first. */
         GREETING,
-        /** A result whose call is nowhere. */
+        /** A result without a call. */
         ORPHAN_RESULT,
         /** A call that is answered twice. */
         SECOND_RESULT,
@@ -66,7 +66,7 @@ public record Scene(Kind kind, long seed) {
         BLANK_TEXTS,
         /** A message that is larger than most limits, somewhere in a turn. */
         HUGE,
-        /** Images beside text, and alone. */
+        /** Images with text, and without text. */
         IMAGES,
         /** Answers and calls with thinking. */
         THINKING
@@ -84,7 +84,7 @@ public record Scene(Kind kind, long seed) {
             Kind.CHANGED_SYSTEM,
             Kind.BLANK_TEXTS);
 
-    /** Chooses what happens: every second scene is a question with or without tools. */
+    /** Returns a random scene. Every second scene is a question with or without tools. */
     public static Scene random(Random random) {
         Kind[] kinds = Kind.values();
         int choice = random.nextInt(2 * kinds.length);
@@ -93,9 +93,9 @@ public record Scene(Kind kind, long seed) {
     }
 
     /**
-     * Plays the scene.
+     * Creates the scene's messages.
      *
-     * @param name what its texts and call ids begin with
+     * @param name the prefix of its texts and call ids
      * @return its messages, at least one
      */
     public List<ChatMessage> play(String name) {
@@ -121,7 +121,7 @@ public record Scene(Kind kind, long seed) {
                         .rounds(0, 1)
                         .answer();
             case GREETING -> script.answer();
-            case ORPHAN_RESULT -> script.result(script.call(false), "nobody asked");
+            case ORPHAN_RESULT -> script.result(script.call(false), "never asked");
             case SECOND_RESULT -> script.user().rounds(1, 1).lastAgain().answer();
             case UNKNOWN_TYPE -> script.user().rounds(0, 1).answer().unknown();
             case BLANK_TEXTS -> script.blanks();
@@ -174,7 +174,7 @@ public record Scene(Kind kind, long seed) {
             return add(assistant(text(), List.of()));
         }
 
-        /** The user's message once or twice more. */
+        /** Adds the user's message once or twice more. */
         Script retries() {
             ChatMessage first = messages.get(0);
             add(first);

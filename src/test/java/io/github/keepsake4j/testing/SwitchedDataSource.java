@@ -7,7 +7,7 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
 
-/** Hands out another data source's connections, and can be told to use yet another one. */
+/** Returns connections of another data source, which can be replaced. */
 public class SwitchedDataSource implements DataSource {
 
     private volatile DataSource current;

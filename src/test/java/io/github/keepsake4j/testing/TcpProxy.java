@@ -11,18 +11,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Stands between a client and a server on this machine, and cuts the line where a test wants it. */
+/** A proxy between a client and a server on this machine that cuts the connection at a place that the test chooses. */
 public final class TcpProxy implements AutoCloseable {
 
-    /** Where the next connection that carries bytes is cut. */
+    /** The place at which the next connection that carries bytes is cut. */
     public enum Cut {
         /** What the client sends never reaches the server. */
         BEFORE_THE_SERVER,
         /** Only a part of it reaches the server. */
         IN_THE_MIDDLE,
-        /** The server gets it all; its answer never reaches the client. */
+        /** The server receives everything; its answer never reaches the client. */
         AFTER_THE_SERVER,
-        /** The server gets it all; half of its answer reaches the client. */
+        /** The server receives everything; half of its answer reaches the client. */
         IN_THE_ANSWER
     }
 
@@ -44,7 +44,7 @@ public final class TcpProxy implements AutoCloseable {
         return listener.getLocalPort();
     }
 
-    /** Cuts all lines, and every new one at once. */
+    /** Cuts all connections, and every new one at once. */
     public void refuse() {
         refusing = true;
         open.forEach(TcpProxy::cut);
@@ -54,13 +54,13 @@ public final class TcpProxy implements AutoCloseable {
         refusing = false;
     }
 
-    /** Cuts the next line on which a client sends some text. */
+    /** Cuts the next connection on which a client sends the given text. */
     public void cutNext(Cut where, String text) {
         marker = text.getBytes(StandardCharsets.UTF_8);
         next = where;
     }
 
-    /** How many lines were cut in the middle. */
+    /** Returns how many connections were cut while in use. */
     public int cuts() {
         return cuts.get();
     }
@@ -82,7 +82,7 @@ public final class TcpProxy implements AutoCloseable {
                 daemon(() -> line.pump(client, server, true));
                 daemon(() -> line.pump(server, client, false));
             } catch (IOException e) {
-                // Closed, or the server is away: the client sees its connection end.
+                // The proxy was closed or the server is unavailable. The client sees its connection end.
             }
         }
     }
@@ -116,14 +116,14 @@ public final class TcpProxy implements AutoCloseable {
                             break;
                         }
                     } else if (mute) {
-                        // The server has answered, so it has done what it was asked.
+                        // The server has answered, so it has executed the request.
                         out.write(buffer, 0, halfMute ? length / 2 : 0);
                         break;
                     }
                     out.write(buffer, 0, length);
                 }
             } catch (IOException e) {
-                // One end went away; so does the other.
+                // One end was closed, so the other is closed too.
             }
             cut(client);
             cut(server);
@@ -159,7 +159,7 @@ public final class TcpProxy implements AutoCloseable {
         try {
             socket.close();
         } catch (IOException e) {
-            // It is closed either way.
+            // The connection is closed in any case.
         }
     }
 

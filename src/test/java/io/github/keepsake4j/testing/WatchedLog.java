@@ -12,7 +12,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** A log whose calls are counted, can be made to fail, and tells when somebody was refused a lease. */
+/** A log whose calls are counted. It can be made to fail, and it reports when a lease was refused. */
 public class WatchedLog {
 
     private final List<String> calls = new CopyOnWriteArrayList<>();
@@ -52,7 +52,7 @@ public class WatchedLog {
         return log;
     }
 
-    /** The names of the methods that were called, in order. */
+    /** Returns the names of the methods that were called, in order. */
     public List<String> calls() {
         return calls;
     }
@@ -61,7 +61,7 @@ public class WatchedLog {
         return calls.stream().filter(method::equals).count();
     }
 
-    /** Lets calls of a method fail, or with null succeed again. */
+    /** Makes calls of a method fail, or, with null, succeed again. */
     public void fail(String method, RuntimeException failure) {
         if (failure == null) {
             failures.remove(method);
@@ -70,15 +70,15 @@ public class WatchedLog {
         }
     }
 
-    /** Lets the next call of a method go through, and its answer get lost. */
+    /** Makes the next call of a method succeed and loses its answer. */
     public void loseAnswer(String method) {
         lost.add(method);
     }
 
-    /** Waits until somebody was refused a lease since the last time that this was asked. */
+    /** Waits until a lease was refused, counted from the previous call of this method. */
     public void awaitRefusal() throws InterruptedException {
         if (!refused.await(30, TimeUnit.SECONDS)) {
-            throw new IllegalStateException("nobody was refused a lease");
+            throw new IllegalStateException("no lease was refused");
         }
         refused = new CountDownLatch(1);
     }

@@ -8,13 +8,13 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 
-/** Counts words, so that a test's sizes can be read off its texts. A list costs {@value #PER_LIST} on top. */
+/** Counts words, so that a test's sizes can be read from its texts. A list costs {@value #PER_LIST} in addition. */
 public final class WordCounter implements TokenCountEstimator {
 
-    /** What a list of messages costs beside them. */
+    /** The cost of a list of messages in addition to its messages. */
     public static final int PER_LIST = 3;
 
-    /** What a content that is no text costs. */
+    /** The cost of a content that is not text. */
     public static final int PER_MEDIUM = 50;
 
     @Override
@@ -51,7 +51,7 @@ public final class WordCounter implements TokenCountEstimator {
         return tokens;
     }
 
-    /** A text of some words, 1 or more, the first of which is given. */
+    /** Returns a text of the given number of words, 1 or more, that begins with the given word. */
     public static String words(String first, int count) {
         return first + " x".repeat(count - 1);
     }

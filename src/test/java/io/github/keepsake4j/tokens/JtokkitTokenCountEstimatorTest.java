@@ -51,7 +51,10 @@ class JtokkitTokenCountEstimatorTest {
 
     private static final int MILLION = 1 << 20;
 
-    /** JTokkit's assertions repeat its inner loops: times with them tell nothing. Takes effect if it was not loaded yet. */
+    /**
+     * JTokkit's assertions repeat its inner loops, so times that include them are meaningless. This takes effect if
+     * JTokkit was not loaded yet.
+     */
     static {
         ClassLoader.getSystemClassLoader().setPackageAssertionStatus("com.knuddels.jtokkit", false);
     }
@@ -61,7 +64,7 @@ class JtokkitTokenCountEstimatorTest {
     private final JtokkitTokenCountEstimator estimator = JtokkitTokenCountEstimator.forModel("gpt-4o-mini");
     private final Encoding o200k = ENCODINGS.getEncoding(EncodingType.O200K_BASE);
 
-    // The same as LangChain4j's
+    // Equality with LangChain4j's estimator
 
     @ParameterizedTest
     @ValueSource(strings = {"gpt-4o-mini", "o4-mini", "o3", "gpt-5", "gpt-3.5-turbo"})
@@ -69,7 +72,7 @@ class JtokkitTokenCountEstimatorTest {
         TokenCountEstimator upstream = new OpenAiTokenCountEstimator(model);
         TokenCountEstimator ours = JtokkitTokenCountEstimator.forModel(model);
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
-        // JTokkit's parser for the older encoding asserts that there is no half of a surrogate pair.
+        // JTokkit's parser for the older encoding asserts that there is no unpaired surrogate.
         var generated = model.equals("gpt-3.5-turbo")
                 ? Messages.countable().filter(message -> isUnicode(message.toString()))
                 : Messages.countable();
@@ -157,7 +160,7 @@ class JtokkitTokenCountEstimatorTest {
                 .hasToString("jtokkit:cl100k_base");
     }
 
-    // Where LangChain4j's throws
+    // Messages that LangChain4j's estimator refuses
 
     @Test
     void mediaCountFlat() {
@@ -203,7 +206,7 @@ class JtokkitTokenCountEstimatorTest {
                 .isGreaterThan(100);
     }
 
-    /** Names whose hashes in Jackson's table of names collide. */
+    /** The hashes of these names collide in Jackson's table of names. */
     @Test
     void argumentsWithHostileNamesAreCountedAndHarmNoLaterOnes() {
         String names = IntStream.range(0, 2_000)
@@ -365,7 +368,7 @@ class JtokkitTokenCountEstimatorTest {
         assertThat(millis).isLessThan(15_000);
     }
 
-    /** Of this thread: other tests and other work on the machine don't count. */
+    /** Returns the CPU time of this thread, so that other tests and other work on the machine do not count. */
     private static long cpuMillis() {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1_000_000;
     }

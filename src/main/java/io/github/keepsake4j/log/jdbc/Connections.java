@@ -2,19 +2,19 @@ package io.github.keepsake4j.log.jdbc;
 
 import java.sql.SQLException;
 
-/** Where connections come from, and how work runs on one. Nobody holds two at a time. */
+/** Provides connections and runs work on them. A thread never holds more than one connection at a time. */
 interface Connections extends AutoCloseable {
 
-    /** What is done on a connection. It may be done again from the start if the database asks for that. */
+    /** Work on a connection. It may be repeated from the start if the database requires that. */
     @FunctionalInterface
     interface Work<T> {
         T on(Session session) throws SQLException;
     }
 
-    /** Runs work that writes: all or nothing, and committed when this returns. */
+    /** Runs work that writes, in one transaction that is committed when this method returns. */
     <T> T write(String what, Work<T> work);
 
-    /** Runs work whose every statement stands for itself and is committed when it returns. */
+    /** Runs work whose statements are independent of each other. Each statement is committed when it returns. */
     <T> T single(String what, Work<T> work);
 
     @Override

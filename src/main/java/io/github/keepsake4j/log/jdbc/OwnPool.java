@@ -4,12 +4,14 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
 
-/** The pool that is made when the user gives none. The only class that needs HikariCP. */
+/**
+ * Creates the connection pool that is used if the user provides none. This is the only class that requires HikariCP.
+ */
 final class OwnPool {
 
     private OwnPool() {}
 
-    /** Makes a pool that connects on first use. */
+    /** Creates a pool that connects on first use. */
     static PostgresConnections open(
             String url,
             String user,
@@ -27,9 +29,10 @@ final class OwnPool {
         config.setConnectionTimeout(Math.max(250, statementTimeout.toMillis()));
         config.addDataSourceProperty("ApplicationName", "keepsake4j");
         config.addDataSourceProperty("tcpKeepAlive", "true");
-        // A peer that is gone without a word; a bit more than the statement's own time-out, which can tell why.
+        // The socket timeout detects a server that disappeared without closing the connection. It is slightly longer
+        // than the statement's own timeout, whose error tells the cause.
         config.addDataSourceProperty("socketTimeout", Long.toString(statementTimeout.toSeconds() + 5));
-        // Details of errors repeat the values of rows.
+        // The details of errors repeat the values of rows, so they are left out.
         config.addDataSourceProperty("logServerErrorDetail", "false");
         HikariDataSource pool = new HikariDataSource(config);
         return new PostgresConnections(pool, statementTimeout, schema, pool);

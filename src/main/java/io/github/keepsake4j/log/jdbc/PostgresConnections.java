@@ -11,14 +11,14 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * PostgreSQL through any {@link DataSource}. Work runs on a connection of its own, whatever transaction the caller is in,
- * and is committed when it returns. Nothing is left in the session but what was there: a transaction pooler may give each
- * transaction another one. The isolation level is the data source's; where it makes a transaction fail because others
- * were first, the work is done again.
+ * Provides connections to PostgreSQL from any {@link DataSource}. Work runs on a connection of its own, independent of
+ * the caller's transaction, and is committed when the method returns. It leaves no state in the session, because a
+ * transaction pooler may assign another session to each transaction. The isolation level is that of the data source. If
+ * that level makes a transaction fail because of concurrent transactions, the work is repeated.
  */
 final class PostgresConnections implements Connections {
 
-    /** With the pauses between them, about ten seconds. */
+    /** The maximum number of attempts. With the pauses between them they take about ten seconds. */
     private static final int MAX_TRIES = 40;
 
     private static final long LONGEST_PAUSE_MILLIS = 500;
@@ -31,9 +31,9 @@ final class PostgresConnections implements Connections {
     private volatile boolean closed;
 
     /**
-     * Connects to nothing yet.
+     * Creates the object without connecting.
      *
-     * @param owned what to close in the end, or null
+     * @param owned the resource to close together with this object, or null
      */
     PostgresConnections(
             DataSource dataSource,
@@ -41,7 +41,7 @@ final class PostgresConnections implements Connections {
             JdbcMessageLog.SchemaMode mode,
             @Nullable AutoCloseable owned) {
         this.dataSource = dataSource;
-        // JDBC counts in seconds, and 0 is for ever.
+        // JDBC's timeout is in whole seconds, and 0 means no limit, so the value is rounded up to at least 1.
         this.timeoutSeconds =
                 Math.toIntExact(Math.max(1, statementTimeout.plusMillis(999).toSeconds()));
         this.owned = owned;
@@ -106,7 +106,7 @@ final class PostgresConnections implements Connections {
         }
     }
 
-    /** Not every pool does this itself. */
+    /** Restores the auto-commit mode, because not every pool does this itself. */
     private static void restore(Connection connection, boolean autoCommit, Throwable reason) {
         try {
             if (!connection.isClosed()) {
@@ -152,7 +152,7 @@ final class PostgresConnections implements Connections {
             Thread.sleep(ThreadLocalRandom.current().nextLong(longest + 1));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new StorageUnavailableException(what + ": interrupted while others were first", e);
+            throw new StorageUnavailableException(what + ": interrupted while waiting for concurrent transactions", e);
         }
     }
 }

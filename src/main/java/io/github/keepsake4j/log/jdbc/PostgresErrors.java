@@ -9,12 +9,15 @@ import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
 import org.jspecify.annotations.Nullable;
 
-/** What a caller can do about an error of the database, by its SQLSTATE (PostgreSQL, "Appendix A. Error Codes"). */
+/**
+ * Translates errors of the database to exceptions that tell the caller what to do, by their SQLSTATE (PostgreSQL,
+ * "Appendix A. Error Codes").
+ */
 final class PostgresErrors {
 
     private PostgresErrors() {}
 
-    /** Serialization failure or deadlock: the same work may succeed now. */
+    /** Returns whether the error is a serialization failure or a deadlock. The same work may succeed now. */
     static boolean isLostRace(SQLException e) {
         String state = state(e);
         return state.equals("40001") || state.equals("40P01");
@@ -24,10 +27,12 @@ final class PostgresErrors {
         String state = state(e);
         SQLException cause = withoutDetail(e);
         if (state.startsWith("28") || state.startsWith("3D")) {
-            return new KeepsakeException(what + ": the database refuses this user or has another name", cause);
+            return new KeepsakeException(
+                    what + ": the database refuses this user or does not exist; check the user and the database's name",
+                    cause);
         }
         if (state.equals("XX001") || state.equals("XX002")) {
-            return new UnreadableDataException(what + ": the database says that its data is damaged", cause);
+            return new UnreadableDataException(what + ": the database reports that its data is damaged", cause);
         }
         if (isUnavailable(state, e)) {
             return new StorageUnavailableException(
@@ -37,8 +42,9 @@ final class PostgresErrors {
     }
 
     /**
-     * 08: connection; 25006: a standby, after a fail-over; 40: others were first; 53: resources; 55P03: lock time-out;
-     * 57: stopped by the operator, by a shutdown or by a time-out; 58: system error.
+     * Returns whether the database is not available. 08: connection; 25006: a standby server, after a failover; 40:
+     * conflict with concurrent transactions; 53: resources; 55P03: lock timeout; 57: stopped by the operator, by a
+     * shutdown or by a timeout; 58: system error.
      */
     private static boolean isUnavailable(String state, SQLException e) {
         return state.startsWith("08")
@@ -55,8 +61,9 @@ final class PostgresErrors {
     }
 
     /**
-     * The first line says what is wrong; the lines behind it may repeat the values of a row, message text among them. So
-     * an error that has more lines is kept without them.
+     * Removes the details of an error. The first line of its text says what is wrong. Further lines may repeat the
+     * values of a row, including message text. An error with more than one line is therefore replaced by one with only
+     * the first line.
      */
     private static SQLException withoutDetail(SQLException e) {
         String message = e.getMessage();

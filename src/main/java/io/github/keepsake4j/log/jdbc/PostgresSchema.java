@@ -8,18 +8,27 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import org.jspecify.annotations.Nullable;
 
-/** Checks once, on first use, that this is PostgreSQL and that the tables are there; makes them when told to. */
+/**
+ * Checks once, on first use, that the server is PostgreSQL and that the tables exist. Creates the tables if the mode
+ * says so.
+ */
 final class PostgresSchema {
 
     private static final int OLDEST_SERVER = 14;
 
-    /** Any number that nobody else locks; everybody who makes these tables must use the same one. */
+    /**
+     * The key of the advisory lock: any number that no other program locks. All processes that create these tables must
+     * use the same one.
+     */
     private static final long LOCK = 0x6B65657073616B65L;
 
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
     private static final String DUPLICATE_TABLE = "42P07";
 
-    /** Not by {@code to_regclass}: a session remembers for a while what was not there, even behind a lock. */
+    /**
+     * The query does not use {@code to_regclass}, because a session remembers for a while that a table did not exist,
+     * even while it holds a lock.
+     */
     private static final String IS_THERE =
             """
             SELECT 1 FROM pg_catalog.pg_class
@@ -37,7 +46,7 @@ final class PostgresSchema {
         return checked;
     }
 
-    /** The connection does not commit by itself. */
+    /** Checks the server and the tables. The connection must not be in auto-commit mode. */
     void check(Connection connection, int timeoutSeconds) throws SQLException {
         check(connection, timeoutSeconds, true);
     }
@@ -55,7 +64,8 @@ final class PostgresSchema {
         } catch (SQLException e) {
             rollback(connection, e);
             if (DUPLICATE_TABLE.equals(e.getSQLState()) && again) {
-                // Under stricter isolation this transaction still saw what was there before it waited for the lock.
+                // Under a stricter isolation level, this transaction still saw the state from before it waited for the
+                // lock.
                 check(connection, timeoutSeconds, false);
                 return;
             }
@@ -65,7 +75,7 @@ final class PostgresSchema {
             throw e;
         }
         if (!Schema.POSTGRESQL.isEnough(version)) {
-            throw missing(version, "they are made by the library only if told JdbcMessageLog.SchemaMode.ALWAYS", null);
+            throw missing(version, "the library creates them only with JdbcMessageLog.SchemaMode.ALWAYS", null);
         }
         checked = true;
     }
@@ -74,13 +84,13 @@ final class PostgresSchema {
         String product = database.getDatabaseProductName();
         if (!product.equals("PostgreSQL")) {
             throw new KeepsakeException(
-                    "JdbcMessageLog takes data sources of PostgreSQL; this one is of " + product
-                            + ". For SQLite there is JdbcMessageLog.sqlite(file)",
+                    "JdbcMessageLog requires a data source of PostgreSQL; this one is of " + product
+                            + ". For SQLite use JdbcMessageLog.sqlite(file)",
                     null);
         }
         if (database.getDatabaseMajorVersion() < OLDEST_SERVER) {
             throw new KeepsakeException(
-                    "PostgreSQL " + OLDEST_SERVER + " or newer is needed; this one is "
+                    "PostgreSQL " + OLDEST_SERVER + " or newer is required; this server is "
                             + database.getDatabaseProductVersion(),
                     null);
         }
@@ -95,7 +105,7 @@ final class PostgresSchema {
         return Schema.POSTGRESQL.version(statement);
     }
 
-    /** One instance after the other; whoever comes second finds the tables there. */
+    /** Creates the tables under a lock. Instances do this one after the other, and the second one finds the tables. */
     private static int create(Statement statement) throws SQLException {
         statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
         if (version(statement) == 0) {
@@ -109,7 +119,7 @@ final class PostgresSchema {
     private static KeepsakeException missing(int version, String why, @Nullable SQLException cause) {
         return new KeepsakeException(
                 "The tables of Keepsake4j are missing or too old (version " + version + "), and " + why
-                        + ". Run the script " + Schema.POSTGRESQL.missing(version) + " of the library's jar",
+                        + ". Run the script " + Schema.POSTGRESQL.missing(version) + " from the library's jar",
                 cause);
     }
 

@@ -4,7 +4,10 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A bounded set of memories that something was noticed about. Only a hint for which statement to send. Thread-safe. */
+/**
+ * A bounded set of memories with a recently observed property. It is only a hint about which statement to send.
+ * Thread-safe.
+ */
 final class RecentMemories {
 
     private static final int MOST = 10_000;

@@ -10,7 +10,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 
-/** The numbered scripts of one database, and what is applied of them. */
+/** The numbered scripts of one database. It determines which of them were applied and applies the others. */
 final class Schema {
 
     static final Schema SQLITE = new Schema("sqlite", true);
@@ -20,7 +20,10 @@ final class Schema {
 
     private final String folder;
 
-    /** Whether the list of what was applied is kept here; else each script keeps it, so that it can be run by hand. */
+    /**
+     * Whether this class records the applied versions. Otherwise each script records its version, so that it can be run
+     * by hand.
+     */
     private final boolean keepsVersions;
 
     private Schema(String folder, boolean keepsVersions) {
@@ -29,8 +32,8 @@ final class Schema {
     }
 
     /**
-     * Brings the schema up to this version, and leaves a newer one alone: newer schemas stay readable. The caller sees to
-     * it that nobody else does the same at the same time.
+     * Upgrades the schema to this version. A newer schema is not changed, because newer schemas stay readable. The
+     * caller must ensure that no other process does the same at the same time.
      */
     Void applyTo(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
@@ -42,24 +45,24 @@ final class Schema {
         return null;
     }
 
-    /** Applies everything to a database that has nothing of it. */
+    /** Applies all scripts to a database to which none was applied. */
     void applyAllTo(Statement statement) throws SQLException {
         applyFrom(0, statement);
     }
 
-    /** How far the schema is; the table that says so must be there. */
+    /** Returns the version of the schema. The table that contains it must exist. */
     int version(Statement statement) throws SQLException {
         try (ResultSet rows = statement.executeQuery("SELECT COALESCE(MAX(version), 0) FROM keepsake_schema")) {
             return rows.next() ? rows.getInt(1) : 0;
         }
     }
 
-    /** Whether everything that this version needs is there. */
+    /** Returns whether a schema of the given version has everything that this library version requires. */
     boolean isEnough(int version) {
         return version >= SCRIPTS.size();
     }
 
-    /** The path of the first script that a database of some version lacks. */
+    /** Returns the path of the first script that was not applied to a schema of the given version. */
     String missing(int version) {
         return path(SCRIPTS.get(version));
     }

@@ -9,15 +9,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection while it is ours: runs one statement after the other, each with its parameters in order.
+ * A connection in use. It runs one statement after the other, each with its parameters in order.
  *
  * @param connection the connection
- * @param dialect what the database behind it wants otherwise
- * @param timeoutSeconds how long one statement may take; 0 for as long as it likes
+ * @param dialect the differences of the database behind the connection
+ * @param timeoutSeconds the time limit of one statement in seconds; 0 for no limit
  */
 record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
 
-    /** Makes something of a row. */
+    /** Converts a row to a value. */
     @FunctionalInterface
     interface Mapper<T> {
         T map(ResultSet row) throws SQLException;

@@ -18,8 +18,9 @@ import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 
 /**
- * One SQLite file through one connection. SQLite lets one writer in at a time, so threads take turns here, in order,
- * where waiting is cheap; between processes the file's lock and the busy time-out decide.
+ * Provides access to a SQLite file through one connection. SQLite allows one writer at a time. Threads of this process
+ * take turns here, in order, because waiting here is cheap. Between processes, the file's lock and the busy timeout
+ * decide.
  */
 final class SqliteConnections implements Connections {
 
@@ -36,15 +37,15 @@ final class SqliteConnections implements Connections {
     }
 
     /**
-     * Takes the write lock at the start. A transaction that begins as a reader and then writes fails at once with BUSY
-     * when another process wrote in between, whatever the time-out.
+     * Runs work that writes. The write lock is taken at the start. A transaction that begins as a reader and then
+     * writes would fail at once with BUSY, whatever the timeout, if another process wrote in the meantime.
      */
     @Override
     public <T> T write(String what, Work<T> work) {
         return inTransaction("BEGIN IMMEDIATE", what, work);
     }
 
-    /** Reads see one state, however many statements they are; nothing here writes outside {@link #write}. */
+    /** Runs reads in one transaction, so that all their statements see the same state. Only {@link #write} writes. */
     @Override
     public <T> T single(String what, Work<T> work) {
         return inTransaction("BEGIN DEFERRED", what, work);
@@ -56,7 +57,7 @@ final class SqliteConnections implements Connections {
         disconnect();
     }
 
-    /** Lets go of the file; the next call opens it anew. */
+    /** Closes the file. The next call opens it again. */
     void disconnect() {
         lock.lock();
         try {
@@ -94,7 +95,7 @@ final class SqliteConnections implements Connections {
         }
     }
 
-    /** A transaction that cannot be rolled back must not be met by the next caller: the connection goes. */
+    /** A transaction that cannot be rolled back must not affect the next caller, so the connection is closed. */
     private void rollback(Statement statement, Throwable reason) {
         try {
             statement.execute("ROLLBACK");
@@ -115,7 +116,7 @@ final class SqliteConnections implements Connections {
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(Math.toIntExact(busyTimeout.toMillis()));
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
-        // What is erased is overwritten, not left in free pages.
+        // Erased data is overwritten and does not remain in free pages.
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         Connection opened = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
         try {
@@ -130,8 +131,8 @@ final class SqliteConnections implements Connections {
     }
 
     /**
-     * WAL stays in the file once it is set. SQLite answers BUSY at once, whatever the time-out, when two switch a new file
-     * at the same moment; so the time-out is kept here.
+     * Switches the file to WAL mode, which is then stored in the file. If two processes switch a new file at the same
+     * moment, SQLite fails at once with BUSY, whatever the timeout. Therefore this method waits for the timeout itself.
      */
     private void switchToWal(Session session) throws SQLException {
         long deadline = System.nanoTime() + busyTimeout.toNanos();
@@ -171,7 +172,8 @@ final class SqliteConnections implements Connections {
         // The low byte is the primary result code (SQLite, "Result and Error Codes").
         int code = e.getErrorCode() & 0xFF;
         if (code == SQLiteErrorCode.SQLITE_CORRUPT.code || code == SQLiteErrorCode.SQLITE_NOTADB.code) {
-            return new UnreadableDataException(text + ": the file is damaged or no database; it was not changed", e);
+            return new UnreadableDataException(
+                    text + ": the file is damaged or is not a SQLite database; it was not changed", e);
         }
         if (code == SQLiteErrorCode.SQLITE_BUSY.code
                 || code == SQLiteErrorCode.SQLITE_LOCKED.code

@@ -17,9 +17,10 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.presigner.S3Presigner;
 
 /**
- * Gives contents of files that lie in a bucket under their storage keys: the bytes, or a presigned URL that the model's
- * provider fetches. Whose file it is was checked where the storage key came from, by {@code FileResolver}; who may write
- * that table decides which objects can be read. Thread-safe; closes neither client nor presigner.
+ * Loads contents of files that are stored in a bucket under their storage keys: the bytes, or a presigned URL that the
+ * model's provider fetches. The owner of a file was checked by the {@code FileResolver} that returned the storage key.
+ * Everyone who may write to the resolver's table therefore decides which objects can be read. Thread-safe; closes
+ * neither the client nor the presigner.
  */
 public final class S3FileContentSource implements FileContentSource {
 
@@ -28,7 +29,7 @@ public final class S3FileContentSource implements FileContentSource {
     private final Reader reader;
     private final String prefix;
 
-    /** Gives the content of an object. */
+    /** Returns the content of an object. */
     @FunctionalInterface
     private interface Reader {
         FileContent read(String objectKey);
@@ -40,7 +41,7 @@ public final class S3FileContentSource implements FileContentSource {
     }
 
     /**
-     * Reads the bytes; for models that cannot reach the bucket. Files over the limit of
+     * Creates a source that reads the bytes, for models that cannot access the bucket. Files that exceed the limit of
      * {@link FileUploadConfig#STANDARD} are refused without being read.
      *
      * @param client the client
@@ -52,13 +53,14 @@ public final class S3FileContentSource implements FileContentSource {
     }
 
     /**
-     * Reads the bytes.
+     * Creates a source that reads the bytes of files up to a maximum size.
      *
      * @param client the client
      * @param bucket the bucket's name
-     * @param maxBytes the largest file that is read, 1 to 1 GiB; larger ones are refused without being read
+     * @param maxBytes the size in bytes of the largest file that is read, 1 to 1 GiB; larger files are refused without
+     *     being read
      * @return the source
-     * @throws InvalidInputException if the limit is out of its range
+     * @throws InvalidInputException if the limit is out of range
      */
     public static S3FileContentSource bytes(S3Client client, String bucket, long maxBytes) {
         Objects.requireNonNull(client, "client");
@@ -70,19 +72,19 @@ public final class S3FileContentSource implements FileContentSource {
     }
 
     /**
-     * Gives presigned URLs. That a file is there is not checked, and nothing is sent.
+     * Creates a source of presigned URLs. It sends no request and does not check whether a file exists.
      *
      * @param presigner the presigner
      * @param bucket the bucket's name
-     * @param validFor how long a URL can be used, a second to seven days, which is the longest that S3 takes
+     * @param validFor how long a URL can be used: one second to seven days, which is the maximum of S3
      * @return the source
-     * @throws InvalidInputException if the time is out of its range
+     * @throws InvalidInputException if the time is out of range
      */
     public static S3FileContentSource presigned(S3Presigner presigner, String bucket, Duration validFor) {
         Objects.requireNonNull(presigner, "presigner");
         Objects.requireNonNull(bucket, "bucket");
         if (validFor.compareTo(Duration.ofSeconds(1)) < 0 || validFor.compareTo(LONGEST) > 0) {
-            throw new InvalidInputException("validFor", "must be a second to seven days, is " + validFor);
+            throw new InvalidInputException("validFor", "must be one second to seven days, is " + validFor);
         }
         return new S3FileContentSource(
                 key -> FileContent.url(URI.create(presigner
@@ -94,9 +96,9 @@ public final class S3FileContentSource implements FileContentSource {
     }
 
     /**
-     * Puts something before all storage keys.
+     * Sets a prefix of all storage keys. Default: none.
      *
-     * @param path such as {@code files/}; nothing is added to it
+     * @param path the prefix, such as {@code files/}; it is used unchanged
      * @return a copy
      */
     public S3FileContentSource prefix(String path) {
@@ -108,14 +110,14 @@ public final class S3FileContentSource implements FileContentSource {
         return reader.read(prefix + file.storageKey());
     }
 
-    /** Memory is only for what is within the limit, whatever the file's row says of its size. */
+    /** Downloads an object. Memory is used only up to the limit, whatever size the file's row states. */
     private static FileContent download(S3Client client, String bucket, String key, long maxBytes) {
         try (ResponseInputStream<GetObjectResponse> in =
                 client.getObject(request -> request.bucket(bucket).key(key))) {
             byte[] bytes = atMost(in, maxBytes);
             if (bytes == null) {
                 in.abort();
-                throw new IllegalStateException("the object is over the limit of " + maxBytes + " bytes");
+                throw new IllegalStateException("the object exceeds the limit of " + maxBytes + " bytes");
             }
             return FileContent.bytes(bytes);
         } catch (IOException e) {

@@ -1,4 +1,4 @@
-/** Contents of a workflow's files from S3. Needs {@code software.amazon.awssdk:s3}. */
+/** Contents of a workflow's files from S3. Requires {@code software.amazon.awssdk:s3}. */
 @NullMarked
 package io.github.keepsake4j.workflow.s3;
 
