@@ -57,14 +57,20 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
      * Puts a head in the place of {@link #HEAD}.
      *
      * @param head the head's id when the step began, or null if there was none
-     * @return a view whose runs name messages only; runs that hold nothing are left out
+     * @return a view whose runs name messages only; empty runs are left out, and one that follows another prolongs it
      */
     public View resolved(@Nullable String head) {
         List<Run> named = new ArrayList<>(runs.size());
         for (Run run : runs) {
             String after = HEAD.equals(run.after()) ? head : run.after();
             String last = HEAD.equals(run.last()) ? head : run.last();
-            if (last != null && !last.equals(after)) {
+            if (last == null || last.equals(after)) {
+                continue;
+            }
+            int newest = named.size() - 1;
+            if (newest >= 0 && named.get(newest).last().equals(after)) {
+                named.set(newest, new Run(named.get(newest).after(), last));
+            } else {
                 named.add(new Run(after, last));
             }
         }

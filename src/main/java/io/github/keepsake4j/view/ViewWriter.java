@@ -159,6 +159,9 @@ public final class ViewWriter {
         /** For each message of the list, as it is sent where it is new. */
         private final @Nullable NewMessage[] prepared;
 
+        /** Whether a message of the list was sent before and is in it already, as the instance that a read gave out. */
+        private final boolean[] omitted;
+
         /** What the caller has seen. */
         private final Reading saw;
 
@@ -176,6 +179,7 @@ public final class ViewWriter {
             this.request = request;
             this.list = request.messages();
             this.prepared = new NewMessage[list.size()];
+            this.omitted = new boolean[list.size()];
             HandedOut.Recognized recognized = handedOut.recognize(key, list);
             this.places = recognized.places();
             Reading newest = recognized.saw();
@@ -197,14 +201,16 @@ public final class ViewWriter {
 
         Reading run() {
             ListEdit edit = edit(List.of());
-            Append append = edit.isShownBy(saw) ? null : edit.exactly(saw);
-            if (append == null && (fresh || isStillThere())) {
-                request.outbox().answered();
-                return saw;
-            }
-            AppendResult result = append == null ? null : send(append);
-            if (result != null) {
-                return saw.showing(edit).at(result);
+            if (edit.isShownBy(saw)) {
+                if (fresh || isStillThere()) {
+                    request.outbox().answered();
+                    return saw;
+                }
+            } else if (!holdsNewer()) {
+                AppendResult result = send(edit.exactly(saw));
+                if (result != null) {
+                    return saw.showing(edit).at(result);
+                }
             }
             for (int conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
                 Tail now = meter.apply(ViewReader.since(log, key, known, list.size() + MARGIN));
@@ -241,7 +247,9 @@ public final class ViewWriter {
             List<ListEdit.Item> items = new ArrayList<>(list.size() + unseen.size());
             for (int i = 0; i < places.length; i++) {
                 Place place = places[i];
-                items.add(place != null ? ListEdit.Item.of(place) : ListEdit.Item.of(prepared(i)));
+                if (!omitted[i]) {
+                    items.add(place != null ? ListEdit.Item.of(place) : ListEdit.Item.of(prepared(i)));
+                }
             }
             return new ListEdit(items, summary).followedBy(running).followedBy(unseen);
         }
@@ -314,14 +322,26 @@ public final class ViewWriter {
 
         private void findStored() {
             Map<String, Integer> sent = new HashMap<>();
+            Set<String> recognized = new HashSet<>();
             for (int i = 0; i < prepared.length; i++) {
-                if (places[i] == null && prepared[i] != null) {
-                    sent.put(prepared[i].id(), i);
+                Place place = places[i];
+                NewMessage message = prepared[i];
+                if (place != null) {
+                    recognized.add(place.id());
+                } else if (message != null) {
+                    sent.put(message.id(), i);
                 }
             }
             for (LoggedMessage stored : log.find(key, sent.keySet())) {
-                places[Objects.requireNonNull(sent.get(stored.id()))] = Place.of(stored);
+                int at = Objects.requireNonNull(sent.get(stored.id()));
+                places[at] = Place.of(stored);
+                omitted[at] = !recognized.add(stored.id());
             }
+        }
+
+        /** Whether the list holds a message that the caller's read did not know: then the read does not tell where it is. */
+        private boolean holdsNewer() {
+            return Arrays.stream(places).anyMatch(place -> place != null && place.sequence() > known);
         }
 
         /**
