@@ -1,40 +1,32 @@
 package io.github.keepsake4j.samples;
 
-import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageDeserializer;
+import dev.langchain4j.data.message.ChatMessageSerializer;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
-import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.NodeMemories;
 import io.github.keepsake4j.chat.Conversation;
-import io.github.keepsake4j.context.Summarization;
-import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.Branch;
-import io.github.keepsake4j.summary.Summarizer;
-import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
-import io.github.keepsake4j.turn.TurnPolicy;
-import io.github.keepsake4j.workflow.LlmNode;
-import io.github.keepsake4j.workflow.MemoryConfig;
-import io.github.keepsake4j.workflow.MemoryMode;
-import io.github.keepsake4j.workflow.NodeReply;
-import io.github.keepsake4j.workflow.NodeRun;
-import io.github.keepsake4j.workflow.NodeTurn;
-import io.github.keepsake4j.workflow.WorkflowMemories;
+import io.github.keepsake4j.message.LoggedMessage;
 import java.nio.file.Path;
 import java.util.List;
 
-/** The example in the README, compiled and run. */
+/** The code in README, compiled and run. A test compares the parts between the markers with README. */
 final class ReadmeExample {
+
+    private static final int TURNS = 60;
 
     interface Assistant {
         String chat(@MemoryId Object id, @UserMessage String text);
@@ -43,82 +35,68 @@ final class ReadmeExample {
     private ReadmeExample() {}
 
     static String run(ChatModel model, Path directory) {
-        // README begins
-        TokenCountEstimator estimator = JtokkitTokenCountEstimator.forModel("gpt-4o-mini");
+        // example begins
+        // Before: LangChain4j's window. Its store forgets what leaves the window.
+        ChatMemoryStore store = new InMemoryChatMemoryStore();
+        ChatMemoryProvider before = id -> MessageWindowChatMemory.builder()
+                .id(id)
+                .maxMessages(20)
+                .chatMemoryStore(store)
+                .build();
+
+        // After: a window of the same size over a log that keeps every message.
         MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"));
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
-                .strategy(TokenLimit.withMaxTokens(4000, estimator))
+                .strategy(SlidingWindow.withMaxMessages(20))
                 .build();
+        ChatMemoryProvider after = keepsake.chatMemoryProvider();
 
         Assistant assistant = AiServices.builder(Assistant.class)
                 .chatModel(model)
-                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .chatMemoryProvider(after)
                 .build();
         assistant.chat("alice", "My name is Alice.");
 
         Conversation conversation = keepsake.conversation("alice");
         List<ChatMessage> seen = conversation.messages(); // what the model sees
-        HistoryPage page = conversation.history(HistoryQuery.newest(50)); // everything that was said
+        HistoryPage page = conversation.history(HistoryQuery.newest(200)); // everything that was said
         List<Branch> branches = conversation.branches(); // regenerated answers are branches
-        // README ends
+        // example ends
+        check(seen.size() == 2 && page.messages().size() == 2 && branches.size() == 1, "the first turn is there");
 
-        // README begins
-        String answer = keepsake.turn("alice", TurnPolicy.WAIT, () -> assistant.chat("alice", "What is my name?"));
-        // README ends
-        if (!answer.equals(lastAnswer(keepsake))) {
-            throw new IllegalStateException("the turn's answer is not the newest message");
-        }
+        // example begins
+        List<ChatMessage> said =
+                page.messages().stream().map(LoggedMessage::message).toList();
+        String json = ChatMessageSerializer.messagesToJson(said);
+        // example ends
+        check(ChatMessageDeserializer.messagesFromJson(json).equals(said), "LangChain4j reads its own JSON");
 
-        // README begins
-        ChatMemoryProvider windows = id -> MessageWindowChatMemory.builder()
-                .id(id)
-                .maxMessages(20)
-                .chatMemoryStore(keepsake.chatMemoryStore())
-                .build();
-        // README ends
-        windows.get("bob").add(dev.langchain4j.data.message.UserMessage.from("kept"));
-
-        // README begins
-        Keepsake summarized = Keepsake.builder()
-                .messageLog(log)
-                .strategy(Summarization.triggerTokens(4000)
-                        .keepTokens(1000)
-                        .countedBy(estimator)
-                        .and(TokenLimit.withMaxTokens(6000, estimator)))
-                .summarizer(Summarizer.of(model))
-                .build();
-        int made = summarized.conversation("alice").summarizeNow(); // a batch job's way: chats need not call it
-        List<Summary> summaries = summarized.conversation("alice").summaries(); // all that were ever made
-        // README ends
-        if (made != summaries.size()) {
-            throw new IllegalStateException("a summary was made that is not there");
-        }
-
-        // README begins
-        WorkflowMemories memories =
-                WorkflowMemories.builder().conversationLog(log).nodeLog(log).build();
-        LlmNode writer = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
-        NodeTurn turn = NodeTurn.of("m2").under("m1"); // ids of the conversation's messages
-        NodeReply reply = writer.run(NodeRun.of("acme", "my-app", "c1", "writer", turn, "A slogan, please"));
-
-        NodeMemories nodes = keepsake.nodes("my-app");
-        Assistant critic = AiServices.builder(Assistant.class)
+        Assistant stock = AiServices.builder(Assistant.class)
                 .chatModel(model)
-                .chatMemoryProvider(nodes.chatMemoryProvider("critic"))
+                .chatMemoryProvider(before)
                 .build();
-        // README ends
-        critic.chat("c1", String.valueOf(reply.text()));
-        if (reply.failure() != null
-                || nodes.conversation("critic", "c1").messages().isEmpty()) {
-            throw new IllegalStateException("a node has no memory");
+        stock.chat("alice", "My name is Alice.");
+        for (int turn = 2; turn <= TURNS; turn++) {
+            stock.chat("alice", "Turn " + turn);
+            assistant.chat("alice", "Turn " + turn);
         }
+        String figures = "before: %d shown, %d stored; after: %d shown, %d in the history"
+                .formatted(
+                        before.get("alice").messages().size(),
+                        store.getMessages("alice").size(),
+                        after.get("alice").messages().size(),
+                        conversation
+                                .history(HistoryQuery.newest(200))
+                                .messages()
+                                .size());
         log.close();
-        return seen.size() + " seen, " + page.messages().size() + " kept, " + branches.size() + " branch";
+        return figures;
     }
 
-    private static String lastAnswer(Keepsake keepsake) {
-        List<ChatMessage> shown = keepsake.conversation("alice").messages();
-        return ((AiMessage) shown.get(shown.size() - 1)).text();
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new IllegalStateException("does not hold: " + what);
+        }
     }
 }

@@ -2,6 +2,7 @@ package io.github.keepsake4j.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.langchain4j.model.chat.ChatModel;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.metrics.MicrometerMetrics;
 import io.micrometer.core.instrument.Tag;
@@ -11,35 +12,80 @@ import java.lang.reflect.Method;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Checks the README: its example is compiled and run, and its test command is the one that CI runs. */
+/**
+ * README and the guide are true: their Java code is compiled and run, their links lead to files, and the test command is
+ * the one that CI runs.
+ */
 class ReadmeTest {
+
+    private static final Path README = Path.of("README.md");
+    private static final Path GUIDE = Path.of("src/docs/guide");
+    private static final Path SAMPLES = Path.of("samples/io/github/keepsake4j/samples");
+
+    /** The classes that hold the documents' code. This test runs them, so no other class counts. */
+    private static final Map<String, BiFunction<ChatModel, Path, String>> EXAMPLES =
+            Map.of("ReadmeExample", ReadmeExample::run, "GuideExample", GuideExample::run);
+
+    private static final Pattern MARKED = Pattern.compile("(?ms)^ *// example begins\n(.*?)^ *// example ends$");
+    private static final Pattern JAVA_BLOCK =
+            Pattern.compile("(?msi)^ *(?:```|~~~) *java\\b[^\n]*\n(.*?)^ *(?:```|~~~)$");
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#\\s]+)(?:#[^)]*)?\\)");
 
     @TempDir
     Path directory;
 
     @Test
-    void the_example_runs() {
-        assertThat(ReadmeExample.run(new ScriptedModel(), directory)).isEqualTo("2 seen, 2 kept, 1 branch");
+    void the_examples_run() throws IOException {
+        Map<String, String> results = new HashMap<>();
+        for (String name : EXAMPLES.keySet()) {
+            Path own = Files.createDirectory(directory.resolve(name));
+            results.put(name, EXAMPLES.get(name).apply(new ScriptedModel(), own));
+        }
+
+        assertThat(results)
+                .containsEntry("ReadmeExample", "before: 20 shown, 20 stored; after: 20 shown, 120 in the history")
+                .containsEntry("GuideExample", "all pages");
     }
 
     @Test
-    void the_examples_are_the_ones_that_run() throws IOException {
-        String source = Files.readString(Path.of("samples/io/github/keepsake4j/samples/ReadmeExample.java"));
-        String[] parts = source.split("// README begins\n");
-        assertThat(parts).hasSize(6);
-        for (String part : List.of(parts).subList(1, parts.length)) {
-            String example = part.substring(0, part.indexOf("        // README ends"))
-                    .stripTrailing()
-                    .stripIndent()
-                    .replace("directory.resolve(\"chat.db\")", "Path.of(\"chat.db\")");
+    void every_java_block_is_part_of_an_example_and_every_example_is_in_a_document() throws IOException {
+        List<String> examples = new ArrayList<>();
+        for (String name : EXAMPLES.keySet()) {
+            for (String part : parts(MARKED, SAMPLES.resolve(name + ".java"))) {
+                examples.add(part.replace("directory.resolve(\"chat.db\")", "Path.of(\"chat.db\")"));
+            }
+        }
+        List<String> shown = new ArrayList<>();
+        for (Path document : documents()) {
+            List<String> blocks = parts(JAVA_BLOCK, document);
+            assertThat(blocks)
+                    .as("Java code in %s that is in no example that runs", document)
+                    .filteredOn(block -> !examples.contains(block))
+                    .isEmpty();
+            shown.addAll(blocks);
+        }
 
-            assertThat(Files.readString(Path.of("README.md"))).contains("```java\n" + example + "\n```");
+        assertThat(examples)
+                .as("examples that are in no document")
+                .filteredOn(example -> !shown.contains(example))
+                .isEmpty();
+    }
+
+    @Test
+    void readme_links_every_page_of_the_guide_and_every_link_leads_to_a_file() throws IOException {
+        assertThat(links(README)).containsAll(documents().subList(1, documents().size()));
+        for (Path document : documents()) {
+            assertThat(links(document)).as("links of %s", document).allMatch(Files::exists);
         }
     }
 
@@ -60,7 +106,7 @@ class ReadmeTest {
                 .toList();
 
         List<String> named = Pattern.compile("(?m)^\\| `(keepsake\\.[a-z.]+)` \\| ([a-z, ]+) \\|")
-                .matcher(Files.readString(Path.of("README.md")))
+                .matcher(Files.readString(GUIDE.resolve("metrics.md")))
                 .results()
                 .map(row -> row.group(1) + " " + row.group(2))
                 .toList();
@@ -69,7 +115,38 @@ class ReadmeTest {
 
     @Test
     void the_test_command_is_what_ci_runs() throws IOException {
-        assertThat(Files.readString(Path.of("README.md"))).contains("\nmvn -B -ntp verify ");
+        assertThat(Files.readString(README)).contains("\nmvn -B -ntp verify ");
         assertThat(Files.readString(Path.of(".ci/run"))).contains("\nmvn -B -ntp verify\n");
+    }
+
+    /** README first, then the pages of the guide. */
+    private static List<Path> documents() throws IOException {
+        try (Stream<Path> pages = Files.list(GUIDE)) {
+            return Stream.concat(
+                            Stream.of(README),
+                            pages.filter(page -> page.toString().endsWith(".md"))
+                                    .sorted())
+                    .toList();
+        }
+    }
+
+    private static List<String> parts(Pattern pattern, Path file) throws IOException {
+        return pattern.matcher(Files.readString(file))
+                .results()
+                .map(match -> match.group(1).stripTrailing().stripIndent())
+                .toList();
+    }
+
+    /** The files that a document links. */
+    private static List<Path> links(Path document) throws IOException {
+        Path folder = document.toAbsolutePath().getParent();
+        return LINK.matcher(Files.readString(document))
+                .results()
+                .map(match -> match.group(1))
+                .filter(link -> !link.contains("://"))
+                .map(link -> Path.of("")
+                        .toAbsolutePath()
+                        .relativize(folder.resolve(link).normalize()))
+                .toList();
     }
 }

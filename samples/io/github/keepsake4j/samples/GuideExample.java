@@ -1,0 +1,215 @@
+package io.github.keepsake4j.samples;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import dev.langchain4j.memory.chat.MessageWindowChatMemory;
+import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.service.AiServices;
+import dev.langchain4j.service.MemoryId;
+import dev.langchain4j.service.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.NodeMemories;
+import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.chat.Explanation;
+import io.github.keepsake4j.turn.TurnPolicy;
+import io.github.keepsake4j.context.ClearToolResults;
+import io.github.keepsake4j.context.Pinned;
+import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.metrics.MicrometerMetrics;
+import io.github.keepsake4j.retention.CleanUp;
+import io.github.keepsake4j.summary.Summarizer;
+import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.workflow.LlmNode;
+import io.github.keepsake4j.workflow.MemoryConfig;
+import io.github.keepsake4j.workflow.MemoryMode;
+import io.github.keepsake4j.workflow.NodeReply;
+import io.github.keepsake4j.workflow.NodeRun;
+import io.github.keepsake4j.workflow.NodeTurn;
+import io.github.keepsake4j.workflow.WorkflowMemories;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The code in the guide (src/docs/guide), compiled and run: one method for each page. A test compares the parts between
+ * the markers with the guide.
+ */
+final class GuideExample {
+
+    private final ChatModel model;
+    private final MessageLog log;
+    private final TokenCountEstimator estimator = JtokkitTokenCountEstimator.forModel("gpt-4o-mini");
+    private final Keepsake keepsake;
+    private final Assistant assistant;
+
+    interface Assistant {
+        String chat(@MemoryId Object id, @UserMessage String text);
+    }
+
+    private GuideExample(ChatModel model, MessageLog log) {
+        this.model = model;
+        this.log = log;
+        this.keepsake = Keepsake.builder().messageLog(log).build();
+        this.assistant = AiServices.builder(Assistant.class)
+                .chatModel(model)
+                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .build();
+    }
+
+    static String run(ChatModel model, Path directory) {
+        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("guide.db"))) {
+            GuideExample guide = new GuideExample(model, log);
+            guide.whatTheModelSees();
+            guide.regenerating();
+            guide.underLangChain4jWindows();
+            guide.summaries();
+            guide.whenTurnsMeet();
+            guide.nodes();
+            guide.backends();
+            guide.metrics();
+        }
+        return "all pages";
+    }
+
+    private void whatTheModelSees() {
+        // example begins
+        Keepsake limited = Keepsake.builder()
+                .messageLog(log)
+                .strategy(Pinned.firstMessages(4)
+                        .and(ClearToolResults.keepNewest(3).except("search").atLeast(2000))
+                        .and(TokenLimit.withContextSize(128_000, 4_000, estimator)))
+                .build();
+        Assistant bounded = AiServices.builder(Assistant.class)
+                .chatModel(model)
+                .chatMemoryProvider(limited.chatMemoryProvider())
+                .chatRequestTransformer(limited.requestBudget()) // a limit on the whole request
+                .build();
+        bounded.chat("alice", "My name is Alice.");
+        Explanation explanation = limited.conversation("alice").explain(); // what is shown, what is not, and why
+        // example ends
+        check(explanation.shown().size() == 2 && explanation.omitted().isEmpty(), "both messages are shown");
+    }
+
+    private void regenerating() {
+        Conversation conversation = keepsake.conversation("alice");
+        AiMessage otherAnswer = AiMessage.from("Hello, Alice.");
+        // example begins
+        List<LoggedMessage> turn = conversation.branch(2).messages(); // the newest question and its answer
+        LoggedMessage question = turn.get(0);
+        LoggedMessage oldAnswer = turn.get(1);
+        conversation.append(Parent.of(question.id()), Ids.next(), otherAnswer); // now the current branch
+        conversation.switchTo(oldAnswer.id()); // back to the old answer
+        // example ends
+        check(conversation.branches().size() == 2, "both answers are kept");
+        check(conversation.messages().get(1).equals(oldAnswer.message()), "the old answer is shown");
+    }
+
+    private void underLangChain4jWindows() {
+        // example begins
+        ChatMemoryProvider windows = id -> MessageWindowChatMemory.builder()
+                .id(id)
+                .maxMessages(20)
+                .chatMemoryStore(keepsake.chatMemoryStore())
+                .build();
+        // example ends
+        ChatMessage message = dev.langchain4j.data.message.UserMessage.from("kept");
+        windows.get("bob").add(message);
+        check(keepsake.conversation("bob").messages().equals(List.of(message)), "the window's message is in the log");
+    }
+
+    private void summaries() {
+        // example begins
+        Keepsake summarized = Keepsake.builder()
+                .messageLog(log)
+                .strategy(Summarization.triggerTokens(4000)
+                        .keepTokens(1000)
+                        .countedBy(estimator)
+                        .and(TokenLimit.withMaxTokens(6000, estimator)))
+                .summarizer(Summarizer.of(model))
+                .build();
+        int made = summarized.conversation("alice").summarizeNow(); // for a batch job; chats need not call it
+        List<Summary> summaries = summarized.conversation("alice").summaries(); // all that were ever made
+        // example ends
+        check(made == summaries.size(), "every summary that was made is there");
+    }
+
+    private void whenTurnsMeet() {
+        // example begins
+        String answer = keepsake.turn("alice", TurnPolicy.WAIT, () -> assistant.chat("alice", "What is my name?"));
+        // example ends
+        List<ChatMessage> shown = keepsake.conversation("alice").messages();
+        check(
+                shown.get(shown.size() - 1) instanceof AiMessage newest
+                        && answer.equals(newest.text())
+                        && answer.contains("Alice"),
+                "the turn's answer is the newest message");
+    }
+
+    private void nodes() {
+        // example begins
+        WorkflowMemories memories =
+                WorkflowMemories.builder().conversationLog(log).nodeLog(log).build();
+        LlmNode writer = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+        NodeTurn turn = NodeTurn.of("m2").under("m1"); // ids of the conversation's messages
+        NodeReply reply = writer.run(NodeRun.of("acme", "my-app", "c1", "writer", turn, "A slogan, please"));
+        // example ends
+        check(reply.failure() == null, "the node has run");
+
+        // example begins
+        NodeMemories nodes = keepsake.nodes("my-app");
+        Assistant critic = AiServices.builder(Assistant.class)
+                .chatModel(model)
+                .chatMemoryProvider(nodes.chatMemoryProvider("critic"))
+                .build();
+        // example ends
+        critic.chat("c1", String.valueOf(reply.text()));
+        check(nodes.conversation("critic", "c1").messages().size() == 2, "the critic has a memory of its own");
+    }
+
+    private void backends() {
+        // example begins
+        keepsake.conversation("alice").describe("Names", Map.of("project", "bees"));
+        MemoryPage page = keepsake.conversations(ListQuery.first(50));
+        Optional<ListQuery> next = page.next(); // the next page's query
+        // example ends
+        check(next.isEmpty() && page.memories().stream().anyMatch(memory -> "Names".equals(memory.title())), "listed");
+
+        // example begins
+        CleanUp.Report report = CleanUp.of(log).idleFor(Duration.ofDays(180)).run("default");
+        // example ends
+        check(report.looked() == page.memories().size() && report.removed() == 0, "nothing is old enough");
+    }
+
+    private void metrics() {
+        // example begins
+        MeterRegistry registry = new SimpleMeterRegistry();
+        Keepsake counted = Keepsake.builder()
+                .messageLog(log)
+                .metrics(new MicrometerMetrics(registry))
+                .build();
+        // example ends
+        counted.conversation("alice").messages();
+        check(registry.get("keepsake.reads").tag("backend", "sqlite").counter().count() == 1, "the read is counted");
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new IllegalStateException("does not hold: " + what);
+        }
+    }
+}
