@@ -119,7 +119,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             open.refill(null);
             boolean awaits = open.awaited > 0;
             Reading seen = show(open, list, keepsSummary, null);
-            if (!awaits || seen.running().isEmpty()) {
+            if (!awaits || !seen.isRunning()) {
                 open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
             }
         } finally {

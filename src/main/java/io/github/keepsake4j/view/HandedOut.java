@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows which stored message each instance is that a read gave out, for as long as the caller keeps the instance. Messages
- * have no id, so this is the only way to recognize one. An instance whose content has changed since is another message.
- * Thread-safe.
+ * Knows which stored message each instance is that a read gave out or that a caller set, for as long as the caller keeps
+ * the instance. Messages have no id, so this is the only way to recognize one. An instance whose content has changed since
+ * is another message. Thread-safe.
  */
 public final class HandedOut {
 
@@ -45,17 +45,29 @@ public final class HandedOut {
     }
 
     /**
-     * One message that an instance was given out as.
+     * One message that an instance is.
      *
      * @param key the memory
-     * @param read the number of the newest read that did so
-     * @param reading that read
-     * @param place the message
+     * @param number the number of the newest reading with it
+     * @param reading what the caller has seen with it
+     * @param at its place in what the memory showed
+     * @param own whether it is the caller's own instance, and no read gave it out. A caller may send the same instance
+     *     again as another message, so it is recognized only where the list that it was set in comes back in order
      * @param hash the content's hash, which tells of changes in place
      */
-    private record Origin(MemoryKey key, long read, Reading reading, Place place, int hash) {
-        boolean is(MemoryKey other, long epoch) {
-            return key.equals(other) && reading.position().epoch() == epoch;
+    private record Origin(MemoryKey key, long number, Reading reading, int at, boolean own, int hash) {
+        Place place() {
+            return reading.shown().get(at);
+        }
+
+        long epoch() {
+            return reading.position().epoch();
+        }
+
+        boolean isSame(Origin other) {
+            return key.equals(other.key)
+                    && epoch() == other.epoch()
+                    && place().id().equals(other.place().id());
         }
     }
 
@@ -63,14 +75,14 @@ public final class HandedOut {
      * A list whose instances were looked up.
      *
      * @param places for each message of the list the stored one that it is, or null
-     * @param saw the newest read that gave out one of them, which is what the caller saw; null if none did
+     * @param saw the newest reading with one of them, which is what the caller has seen; null if there is none
      */
     @SuppressWarnings("ArrayRecordComponent") // Made for one caller, which fills in what it finds elsewhere.
     record Recognized(@Nullable Place[] places, @Nullable Reading saw) {}
 
     private final Map<Instance, List<Origin>> origins = new ConcurrentHashMap<>();
     private final ReferenceQueue<ChatMessage> gone = new ReferenceQueue<>();
-    private final AtomicLong reads = new AtomicLong();
+    private final AtomicLong readings = new AtomicLong();
 
     /**
      * Notes what a read gives out.
@@ -79,30 +91,46 @@ public final class HandedOut {
      * @param shown the messages that its caller gets
      */
     public void add(MemoryKey key, Shown shown) {
-        for (Reference<? extends ChatMessage> old = gone.poll(); old != null; old = gone.poll()) {
-            origins.remove(old);
-        }
-        long read = reads.incrementAndGet();
+        long number = next();
         Reading reading = shown.reading();
-        for (int i = 0; i < shown.messages().size(); i++) {
-            ChatMessage message = shown.messages().get(i).message();
-            Origin origin = new Origin(key, read, reading, reading.shown().get(i), message.hashCode());
-            origins.merge(new Instance(message, gone), List.of(origin), HandedOut::merge);
+        for (int at = 0; at < shown.given(); at++) {
+            ChatMessage message = shown.messages().get(at).message();
+            add(message, new Origin(key, number, reading, at, false, message.hashCode()));
         }
     }
 
-    /** A newer read as the same message replaces an older one, and so does a newer epoch. */
-    private static List<Origin> merge(List<Origin> before, List<Origin> added) {
-        Origin origin = added.get(0);
+    /** Notes a list that a caller has set: the first messages that the memory shows now. */
+    void set(MemoryKey key, Reading reading, List<ChatMessage> list) {
+        long number = next();
+        for (int at = 0; at < list.size(); at++) {
+            ChatMessage message = list.get(at);
+            add(message, new Origin(key, number, reading, at, true, message.hashCode()));
+        }
+    }
+
+    private long next() {
+        for (Reference<? extends ChatMessage> old = gone.poll(); old != null; old = gone.poll()) {
+            origins.remove(old);
+        }
+        return readings.incrementAndGet();
+    }
+
+    private void add(ChatMessage message, Origin origin) {
+        origins.merge(new Instance(message, gone), List.of(origin), (before, added) -> merge(before, origin));
+    }
+
+    /** A newer reading of the same message replaces an older one. An instance that a read gave out stays one. */
+    private static List<Origin> merge(List<Origin> before, Origin origin) {
+        boolean own = origin.own();
         List<Origin> merged = new ArrayList<>(before.size() + 1);
         for (Origin old : before) {
-            boolean same = old.is(origin.key(), origin.reading().position().epoch())
-                    && old.place().id().equals(origin.place().id());
-            if (!same) {
+            if (old.isSame(origin)) {
+                own &= old.own();
+            } else {
                 merged.add(old);
             }
         }
-        merged.add(origin);
+        merged.add(new Origin(origin.key(), origin.number(), origin.reading(), origin.at(), own, origin.hash()));
         return List.copyOf(merged.subList(Math.max(0, merged.size() - MOST_ORIGINS), merged.size()));
     }
 
@@ -116,40 +144,46 @@ public final class HandedOut {
      */
     public boolean holds(MemoryKey key, long epoch, ChatMessage message) {
         int hash = message.hashCode();
-        return find(message).stream().anyMatch(origin -> origin.is(key, epoch) && origin.hash() == hash);
+        return find(message).stream()
+                .anyMatch(origin ->
+                        origin.key().equals(key) && origin.epoch() == epoch && origin.hash() == hash && !origin.own());
     }
 
     /** Looks up the instances of a list. Each stored message counts once: an instance that comes again is a new one. */
     Recognized recognize(MemoryKey key, List<ChatMessage> list) {
         List<List<Origin>> found = new ArrayList<>(list.size());
-        long epoch = 0;
+        Origin newest = null;
         for (ChatMessage message : list) {
             List<Origin> ofMemory = find(message).stream()
                     .filter(origin -> origin.key().equals(key))
                     .toList();
             found.add(ofMemory);
             for (Origin origin : ofMemory) {
-                epoch = Math.max(epoch, origin.reading().position().epoch());
+                newest = newest == null || newest.number() < origin.number() ? origin : newest;
             }
         }
         @Nullable Place[] places = new Place[list.size()];
+        if (newest == null) {
+            return new Recognized(places, null);
+        }
         Set<String> used = new HashSet<>();
-        Origin newest = null;
+        int from = 0;
         for (int i = 0; i < places.length; i++) {
             int hash = found.get(i).isEmpty() ? 0 : list.get(i).hashCode();
             for (Origin origin : found.get(i)) {
-                if (origin.reading().position().epoch() != epoch) {
-                    continue;
-                }
-                newest = newest == null || newest.read() < origin.read() ? origin : newest;
+                boolean ofNewest = origin.number() == newest.number();
+                boolean fits = !origin.own() || (ofNewest && origin.at() >= from);
                 if (places[i] == null
+                        && fits
+                        && origin.epoch() == newest.epoch()
                         && origin.hash() == hash
                         && used.add(origin.place().id())) {
                     places[i] = origin.place();
+                    from = ofNewest ? origin.at() + 1 : from;
                 }
             }
         }
-        return new Recognized(places, newest == null ? null : newest.reading());
+        return new Recognized(places, newest.reading());
     }
 
     /** Whether a list holds an instance that was given out before the memory was erased. */

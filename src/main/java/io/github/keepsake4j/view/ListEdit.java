@@ -2,6 +2,7 @@ package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.View;
@@ -47,6 +48,29 @@ record ListEdit(List<Item> items, @Nullable String summary) {
             }
         }
         return new ListEdit(more, summary);
+    }
+
+    /** The stored messages of the list. */
+    List<Place> known() {
+        return items.stream().map(Item::known).filter(Objects::nonNull).toList();
+    }
+
+    /** The list once it is stored: new messages follow the head, or the message that the append named. */
+    List<Place> places(Append append, AppendResult result) {
+        String parent = append.parent() instanceof Parent.Of of ? of.id() : result.previousHead();
+        long sequence = result.lastSequence() - added().size();
+        List<Place> places = new ArrayList<>(items.size());
+        for (Item item : items) {
+            NewMessage added = item.added();
+            if (added == null) {
+                places.add(Objects.requireNonNull(item.known()));
+            } else {
+                places.add(new Place(
+                        added.id(), parent, ++sequence, added.message().type()));
+                parent = added.id();
+            }
+        }
+        return places;
     }
 
     List<NewMessage> added() {

@@ -2,26 +2,31 @@ package io.github.keepsake4j.view;
 
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Turn;
+import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One read of a memory as its caller saw it, without the messages themselves: whoever holds those decides how long they
- * live. Immutable.
+ * What a caller has seen of a memory, by a read or by a list that it set itself, without the messages: the caller decides
+ * how long those live. Immutable.
  *
  * @param position where the memory was
- * @param newest the highest sequence that was read: a message of a higher one is unknown to the caller
- * @param shown what the caller was given, in order
- * @param running the newest turn's last round, if it waits for tool results. It is not given out, since a model must not
- *     see calls without results; but a list without it does not mean to drop it
+ * @param newest the highest sequence that was read: a message of a higher one that is not in {@code shown} is unknown to
+ *     the caller
+ * @param shown what the memory showed, in order
+ * @param running the newest turn's last round, if it waits for tool results. It is in {@code shown} but was not given out:
+ *     a model must not see calls without results, but a list without them does not mean to drop them
  * @param anchor the sequence of the anchor of the view that was in force, or 0
  * @param cut whether something older is not shown, so that a branch from here would have room to show it again
  * @param summary the message up to which the summary covers that is shown before the rest, or null
@@ -35,6 +40,24 @@ public record Reading(
         boolean cut,
         @Nullable String summary) {
 
+    /**
+     * Tells whether the newest turn waits for tool results.
+     *
+     * @return whether calls are there that are not shown yet
+     */
+    public boolean isRunning() {
+        return !running.isEmpty();
+    }
+
+    /** The messages of a read that the caller of this one does not know. */
+    List<Place> unknownOf(List<LoggedMessage> messages, long known) {
+        Set<String> ids = new HashSet<>();
+        shown.forEach(place -> ids.add(place.id()));
+        return Place.of(messages.stream()
+                .filter(message -> message.sequence() > known && !ids.contains(message.id()))
+                .toList());
+    }
+
     /** Notes a read without a strategy: all that the memory shows. */
     static Reading of(Tail tail) {
         return of(tail, tail.messages(), List.of(), !tail.complete());
@@ -46,7 +69,10 @@ public record Reading(
                 || context.omitted().stream()
                         .anyMatch(omission -> omission.reason() == Context.Reason.MESSAGE_LIMIT
                                 || omission.reason() == Context.Reason.TOKEN_LIMIT);
-        return of(tail, context.logged(), running(context), cut);
+        List<LoggedMessage> running = running(context);
+        List<LoggedMessage> all = new ArrayList<>(context.logged());
+        all.addAll(running);
+        return of(tail, all, Place.of(running), cut);
     }
 
     /** Notes that a memory was emptied. The messages that arrive from now on are unknown to the caller. */
@@ -54,28 +80,31 @@ public record Reading(
         return new Reading(position, newest, List.of(), List.of(), 0, true, null);
     }
 
-    /** The same, once the memory shows a list. The stored messages of it are known to the caller. */
-    Reading showing(ListEdit edit) {
-        List<Place> places = edit.items().stream()
-                .map(ListEdit.Item::known)
-                .filter(Objects::nonNull)
-                .toList();
-        return new Reading(position, newest, places, running, anchor, true, edit.summary());
-    }
-
-    /** The same, after a step of the caller. Its head stays: what was appended behind that is unknown to the caller. */
-    Reading at(AppendResult result) {
+    /** What a caller has seen once a memory shows its list. */
+    Reading after(ListEdit edit, Append append, AppendResult result) {
+        // What was appended behind an older head is unknown to the caller, and so is the position.
+        boolean knowsAll = Objects.equals(result.previousHead(), position.head());
         return new Reading(
-                new Position(result.epoch(), result.revision(), position.head()),
-                newest,
-                shown,
+                knowsAll ? result.position() : position,
+                knowsAll ? Math.max(newest, result.lastSequence()) : newest,
+                edit.places(append, result),
                 running,
                 anchor,
-                cut,
-                summary);
+                true,
+                edit.summary());
     }
 
-    private static Reading of(Tail tail, List<LoggedMessage> shown, List<LoggedMessage> running, boolean cut) {
+    /** The same, where the memory showed the list already. */
+    Reading showing(ListEdit edit) {
+        return new Reading(position, newest, edit.known(), running, anchor, true, edit.summary());
+    }
+
+    /** The same, after a view was set that shows nothing. */
+    Reading cleared(AppendResult result) {
+        return new Reading(result.position(), newest, shown, running, anchor, cut, summary);
+    }
+
+    private static Reading of(Tail tail, List<LoggedMessage> shown, List<Place> running, boolean cut) {
         View view = tail.view();
         Summary summary = tail.summary();
         long anchor = view == null ? 0 : view.anchorSequence();
@@ -86,13 +115,13 @@ public record Reading(
                 tail.position(),
                 newest,
                 Place.of(shown),
-                Place.of(running),
+                running,
                 anchor,
                 cut,
                 summary != null ? summary.coversUpTo() : view == null ? null : view.summary());
     }
 
-    private static List<LoggedMessage> running(Context context) {
+    static List<LoggedMessage> running(Context context) {
         List<Turn> turns = context.turns();
         List<Turn.Round> rounds =
                 turns.isEmpty() ? List.of() : turns.get(turns.size() - 1).rounds();

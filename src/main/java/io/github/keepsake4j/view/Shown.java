@@ -7,6 +7,7 @@ import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The messages that one read shows, and the note that stays of it. Immutable.
  *
  * @param reading the note, without the messages
- * @param messages the messages as they are shown, in the order of {@link Reading#shown()}
+ * @param messages the messages as they are shown, in the order of {@link Reading#shown()}, those of the running round too
  * @param stored the messages as they are stored, by id, where a strategy shows something else in their place; null
  *     where no strategy was at work
  */
@@ -45,13 +46,20 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
             keep(turn.user(), context, stored);
             turn.rounds().forEach(round -> round.messages().forEach(message -> keep(message, context, stored)));
         });
-        return new Shown(Reading.of(tail, context), context.logged(), stored);
+        List<LoggedMessage> all = new ArrayList<>(context.logged());
+        all.addAll(Reading.running(context));
+        return new Shown(Reading.of(tail, context), all, stored);
     }
 
     private static void keep(LoggedMessage message, Context context, Map<String, ChatMessage> stored) {
         if (context.replaced().containsKey(message.id())) {
             stored.put(message.id(), message.message());
         }
+    }
+
+    /** How many messages the caller gets: all but those of the running round, which are the last ones. */
+    int given() {
+        return messages.size() - reading.running().size();
     }
 
     /**

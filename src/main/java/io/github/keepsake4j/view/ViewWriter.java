@@ -130,7 +130,7 @@ public final class ViewWriter {
             }
             Append append = Append.viewOnly(View.of(head, List.of())).sinceRevisionOf(position);
             try {
-                return empty.at(appender.apply(key, epoch == null ? append : append.inEpoch(epoch)));
+                return empty.cleared(appender.apply(key, epoch == null ? append : append.inEpoch(epoch)));
             } catch (HeadConflictException | UnknownMessageException e) {
                 LOG.debug("Memory {}: another writer was first; it is emptied as it is now", key);
             }
@@ -200,16 +200,16 @@ public final class ViewWriter {
         }
 
         Reading run() {
-            ListEdit edit = edit(List.of());
+            ListEdit edit = edit();
             if (edit.isShownBy(saw)) {
                 if (fresh || isStillThere()) {
-                    request.outbox().answered();
-                    return saw;
+                    return done(saw);
                 }
             } else if (!holdsNewer()) {
-                AppendResult result = send(edit.exactly(saw));
+                Append append = edit.exactly(saw);
+                AppendResult result = send(append);
                 if (result != null) {
-                    return saw.showing(edit).at(result);
+                    return done(saw.after(edit, append, result));
                 }
             }
             for (int conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
@@ -218,14 +218,30 @@ public final class ViewWriter {
                     throw new ErasedException(key, saw.position().epoch(), now.epoch());
                 }
                 Reading base = Reading.of(now);
-                edit = edit(unseen(now));
-                if (edit.isShownBy(base) || send(edit.withView(base)) != null) {
-                    request.outbox().answered();
-                    // Its position is an old one, so the next step looks again at what is unknown to the caller.
-                    return saw.showing(edit);
+                edit = edit();
+                ListEdit whole = edit.followedBy(saw.unknownOf(now.messages(), known));
+                if (whole.isShownBy(base)) {
+                    return done(saw.showing(edit));
+                }
+                Append append = whole.withView(base);
+                AppendResult result = send(append);
+                if (result != null) {
+                    return done(saw.after(edit, append, result));
                 }
             }
             throw tooManyConflicts(key);
+        }
+
+        private Reading done(Reading now) {
+            request.outbox().answered();
+            List<ChatMessage> set = new ArrayList<>(list.size());
+            for (int i = 0; i < omitted.length; i++) {
+                if (!omitted[i]) {
+                    set.add(list.get(i));
+                }
+            }
+            handedOut.set(key, now, set);
+            return now;
         }
 
         /** For a list that was decoded elsewhere: equal messages are the same ones, in order. */
@@ -243,15 +259,15 @@ public final class ViewWriter {
             return current.reading();
         }
 
-        private ListEdit edit(List<Place> unseen) {
-            List<ListEdit.Item> items = new ArrayList<>(list.size() + unseen.size());
+        private ListEdit edit() {
+            List<ListEdit.Item> items = new ArrayList<>(list.size());
             for (int i = 0; i < places.length; i++) {
                 Place place = places[i];
                 if (!omitted[i]) {
                     items.add(place != null ? ListEdit.Item.of(place) : ListEdit.Item.of(prepared(i)));
                 }
             }
-            return new ListEdit(items, summary).followedBy(running).followedBy(unseen);
+            return new ListEdit(items, summary).followedBy(running);
         }
 
         private NewMessage prepared(int at) {
@@ -261,14 +277,6 @@ public final class ViewWriter {
                 prepared[at] = message;
             }
             return message;
-        }
-
-        /** The messages that were added since the caller's read: it does not know them, so they stay. */
-        private List<Place> unseen(Tail now) {
-            return now.messages().stream()
-                    .filter(message -> message.sequence() > known)
-                    .map(Place::of)
-                    .toList();
         }
 
         private boolean isStillThere() {
@@ -285,7 +293,6 @@ public final class ViewWriter {
             try {
                 AppendResult result = appender.apply(key, append);
                 if (!result.replayed()) {
-                    request.outbox().answered();
                     return result;
                 }
                 // An attempt whose answer was lost has arrived. It may have been for another list.

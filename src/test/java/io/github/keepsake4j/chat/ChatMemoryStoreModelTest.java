@@ -30,7 +30,6 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -81,23 +80,27 @@ class ChatMemoryStoreModelTest {
             try {
                 sequence.run();
             } catch (Throwable e) {
-                throw new AssertionError("seed " + seed + " after " + sequence.trace, e);
+                String trace = String.valueOf(sequence.trace);
+                throw new AssertionError(
+                        "seed " + seed + " after " + trace.substring(Math.max(0, trace.length() - 2_000)), e);
             }
         }
     }
 
     /** A row that the model says is stored. */
-    private record Row(ChatMessage message) {}
+    private record Row(ChatMessage message, int sequence) {}
 
-    /** A store, and the rows of the instances that it gave out last. */
+    /** A read of a client, or a list that it set: its number, the newest row that was stored at the read, and the rows. */
+    private record Read(int number, int newest, List<Row> rows) {}
+
+    /** An instance of a client: which row it is, the newest read or list with it, and whether a read gave it out. */
+    private record Known(Row row, Read read, boolean given) {}
+
+    /** A store, and the instances that it gave out. */
     private static final class Client {
         private final KeepsakeChatMemoryStore store;
-        private final IdentityHashMap<ChatMessage, Row> handedOut = new IdentityHashMap<>();
-        private final IdentityHashMap<ChatMessage, Row> everHandedOut = new IdentityHashMap<>();
+        private final IdentityHashMap<ChatMessage, List<Known>> known = new IdentityHashMap<>();
         private List<ChatMessage> last = new ArrayList<>();
-
-        /** What it was shown, if it has set nothing since. */
-        private @Nullable List<Row> read;
 
         Client(MessageLog log) {
             store = Keepsake.builder().messageLog(log).build().chatMemoryStore();
@@ -116,19 +119,11 @@ class ChatMemoryStoreModelTest {
         /** What the memory must show. */
         private List<Row> shown = new ArrayList<>();
 
-        /** What was shown when it was cleared, while nothing has been appended since. */
-        private List<Row> cleared = List.of();
-
-        /**
-         * Whether instances were linked out of order, or a list was compared with one that another store had replaced, so
-         * that the model no longer knows which of equal rows is meant.
-         */
-        private boolean linkedElsewhere;
-
         /** How often each message must be in the history: as often as in the list that held it most often. */
         private final Map<ChatMessage, Integer> ever = new HashMap<>();
 
         private int stored;
+        private int reads;
         private int fresh;
 
         Sequence(MessageLog log, int seed) {
@@ -160,8 +155,6 @@ class ChatMemoryStoreModelTest {
                     default -> update(client, changed(client.last));
                 }
                 assertThat(client.store.getMessages(key)).isEqualTo(messages(shown));
-                client.read = shown;
-                client.handedOut.clear();
             }
             List<ChatMessage> history = log.history(key, HistoryQuery.oldest(1000)).messages().stream()
                     .map(LoggedMessage::message)
@@ -175,13 +168,11 @@ class ChatMemoryStoreModelTest {
             List<ChatMessage> got = client.store.getMessages(key);
             trace.add("get");
             assertThat(got).isEqualTo(messages(shown));
-            client.handedOut.clear();
+            Read read = new Read(++reads, stored, shown);
             for (int i = 0; i < got.size(); i++) {
-                client.handedOut.put(got.get(i), shown.get(i));
-                client.everHandedOut.put(got.get(i), shown.get(i));
+                know(client, got.get(i), new Known(shown.get(i), read, true));
             }
             client.last = got;
-            client.read = shown;
         }
 
         private void delete(Client client) {
@@ -193,14 +184,11 @@ class ChatMemoryStoreModelTest {
                 client.store.updateMessages(key, List.of());
             }
             assertThat(counted.messagesWritten).isZero();
-            assertThat(counted.viewsWritten).isEqualTo(shown.isEmpty() ? 0 : 1);
-            if (!shown.isEmpty()) {
-                cleared = shown;
-            }
+            assertThat(counted.viewsWritten).isLessThanOrEqualTo(1);
             shown = new ArrayList<>();
         }
 
-        /** As a stock memory does when somebody clears it and adds again. */
+        /** As a stock memory does when an application clears it and adds again. */
         private void readd(Client client) {
             List<ChatMessage> before = client.last;
             delete(client);
@@ -217,9 +205,7 @@ class ChatMemoryStoreModelTest {
             trace.add("add " + text(message));
             Keepsake.builder().messageLog(log).build().chatMemory(key).add(message);
             shown = new ArrayList<>(shown);
-            shown.add(new Row(message));
-            stored++;
-            cleared = List.of();
+            shown.add(new Row(message, ++stored));
             remember(messages(shown));
         }
 
@@ -227,59 +213,44 @@ class ChatMemoryStoreModelTest {
             trace.add("set " + list.stream().map(Sequence::text).toList());
             if (list.isEmpty()) {
                 client.store.updateMessages(key, list);
-                if (!shown.isEmpty()) {
-                    cleared = shown;
-                }
                 shown = new ArrayList<>();
                 return;
             }
-            // It compares with what it read if nothing was appended since, though another store has set another list.
-            linkedElsewhere |= client.read != null && !client.read.equals(shown);
-            client.read = null;
-            List<Row> rows = match(client, list);
-            int unmatched = (int) rows.stream().filter(row -> row == null).count();
-            int notInView = unmatched;
-            int linked = linkable(list, rows);
-            // An instance that was given out is that row, shown or not, unless it stands in the list twice.
+            List<Row> rows = new ArrayList<>(Collections.nCopies(list.size(), null));
+            Read saw = recognize(client, list, rows);
+            if (saw == null) {
+                matchEqual(list, rows);
+            }
+            int newest = saw == null ? stored : saw.newest();
+            List<Row> seen = saw == null ? List.of() : saw.rows();
+            int unmatched = Collections.frequency(rows, null);
             for (int i = 0; i < list.size(); i++) {
-                Row row = client.everHandedOut.get(list.get(i));
-                if (rows.get(i) == null && row != null && indexOf(rows, row) < 0) {
-                    rows.set(i, row);
-                    unmatched--;
+                if (rows.get(i) == null) {
+                    rows.set(i, new Row(list.get(i), ++stored));
                 }
             }
+            // The client does not know what was stored since its read, so it stays.
+            List<Row> next = new ArrayList<>(rows);
+            shown.stream()
+                    .filter(row -> row.sequence() > newest && indexOf(rows, row) < 0 && indexOf(seen, row) < 0)
+                    .forEach(next::add);
             counted.reset();
             client.store.updateMessages(key, list);
 
-            // A list that links, or that meets another store's, may find more than the model asks for.
-            if (alone && cleared.isEmpty() && !linkedElsewhere) {
-                assertThat(counted.messagesWritten).as("rows").isEqualTo(unmatched);
-            } else {
-                int most = linkedElsewhere ? list.size() : unmatched - linked;
-                assertThat(counted.messagesWritten).as("rows").isLessThanOrEqualTo(most);
-            }
+            assertThat(counted.messagesWritten).as("rows").isEqualTo(unmatched);
             assertThat(counted.viewsWritten).as("view rows").isLessThanOrEqualTo(1);
-            if (!linkedElsewhere && list.equals(messages(shown))) {
+            if (next.equals(shown)) {
                 assertThat(counted.messagesWritten + counted.viewsWritten)
                         .as("an equal list")
                         .isZero();
             }
-            stored += counted.messagesWritten;
-            linkedElsewhere |= !cleared.isEmpty() && notInView > linked;
-            boolean viewed = counted.viewsWritten > 0;
-            if (counted.messagesWritten > 0) {
-                cleared = List.of();
-            } else if (!cleared.isEmpty() && notInView > linked) {
-                cleared = List.of();
-            } else if (linked > 0) {
-                cleared = cleared.subList(linked, cleared.size());
-            }
-            shown = new ArrayList<>();
+            shown = next;
+            Read set = new Read(++reads, newest, rows);
             for (int i = 0; i < list.size(); i++) {
-                shown.add(rows.get(i) != null ? rows.get(i) : new Row(list.get(i)));
+                know(client, list.get(i), new Known(rows.get(i), set, false));
             }
             remember(list);
-            if (viewed) {
+            if (counted.viewsWritten > 0) {
                 checkRuns();
             }
         }
@@ -297,48 +268,52 @@ class ChatMemoryStoreModelTest {
             assertThat(log.read(key, ReadQuery.newest(0)).view().runs()).hasSizeLessThanOrEqualTo(stretches);
         }
 
-        /** First the instances, wherever they stand; then what is equal, in order. */
-        private List<Row> match(Client client, List<ChatMessage> list) {
-            List<Row> free = new ArrayList<>(shown);
-            List<Row> rows = new ArrayList<>(Collections.nCopies(list.size(), null));
-            for (int i = 0; i < list.size(); i++) {
-                Row row = client.handedOut.get(list.get(i));
-                int at = indexOf(free, row);
-                if (row != null && at >= 0) {
-                    rows.set(i, row);
-                    free.set(at, null);
-                }
-            }
-            int behind = 0;
-            for (int i = 0; i < list.size(); i++) {
-                if (rows.get(i) != null) {
-                    behind = indexOf(shown, rows.get(i)) + 1;
-                    continue;
-                }
-                for (int at = behind; at < free.size(); at++) {
-                    if (free.get(at) != null && free.get(at).message().equals(list.get(i))) {
-                        rows.set(i, free.set(at, null));
-                        behind = at + 1;
-                        break;
-                    }
-                }
-            }
-            return rows;
+        private static void know(Client client, ChatMessage instance, Known now) {
+            List<Known> all = client.known.computeIfAbsent(instance, i -> new ArrayList<>());
+            boolean given = now.given() || all.stream().anyMatch(old -> old.row() == now.row() && old.given());
+            all.removeIf(old -> old.row() == now.row());
+            all.add(new Known(now.row(), now.read(), given));
         }
 
-        /** How many of the unmatched repeat what was cleared, up to the first that does not. */
-        private int linkable(List<ChatMessage> list, List<Row> rows) {
-            int linked = 0;
-            for (int i = 0; i < list.size(); i++) {
-                if (rows.get(i) == null) {
-                    if (linked == cleared.size()
-                            || !cleared.get(linked).message().equals(list.get(i))) {
-                        break;
-                    }
-                    rows.set(i, cleared.get(linked++));
+        /**
+         * Finds the instances that the client knows, each row once, and returns the newest read or list with one of them.
+         * The client's own instances count only in the order of the list that it set last.
+         */
+        private static Read recognize(Client client, List<ChatMessage> list, List<Row> rows) {
+            Read newest = null;
+            for (ChatMessage message : list) {
+                for (Known known : client.known.getOrDefault(message, List.of())) {
+                    newest = newest == null || newest.number() < known.read().number() ? known.read() : newest;
                 }
             }
-            return linked;
+            int from = 0;
+            for (int i = 0; i < list.size(); i++) {
+                for (Known known : client.known.getOrDefault(list.get(i), List.of())) {
+                    boolean ofNewest = known.read() == newest;
+                    int at = indexOf(newest.rows(), known.row());
+                    if (rows.get(i) == null
+                            && indexOf(rows, known.row()) < 0
+                            && (known.given() || (ofNewest && at >= from))) {
+                        rows.set(i, known.row());
+                        from = ofNewest ? at + 1 : from;
+                    }
+                }
+            }
+            return newest;
+        }
+
+        /** A list of which the client was given no instance: what is equal, in order. */
+        private void matchEqual(List<ChatMessage> list, List<Row> rows) {
+            int from = 0;
+            for (int i = 0; i < list.size(); i++) {
+                for (int at = from; at < shown.size(); at++) {
+                    if (shown.get(at).message().equals(list.get(i))) {
+                        rows.set(i, shown.get(at));
+                        from = at + 1;
+                        break;
+                    }
+                }
+            }
         }
 
         private List<ChatMessage> changed(List<ChatMessage> last) {

@@ -90,17 +90,19 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     @Test
-    void a_cleared_list_that_another_process_sets_again_is_linked() {
+    void a_deleted_list_that_is_set_again_by_its_instances_is_linked_and_equal_ones_are_new() {
         store.updateMessages("alice", List.of(user("1"), ai("2"), user("3")));
+        List<ChatMessage> given = store.getMessages("alice");
         store.deleteMessages("alice");
         counted.reset();
-        other.updateMessages("alice", List.of(user("1")));
-        other.updateMessages("alice", List.of(user("1"), ai("2")));
+        store.updateMessages("alice", given.subList(0, 1));
+        store.updateMessages("alice", given.subList(0, 2));
         assertThat(counted.messagesWritten).isZero();
         assertThat(other.getMessages("alice")).containsExactly(user("1"), ai("2"));
-        other.updateMessages("alice", List.of(user("1"), ai("2"), user("new"), user("3")));
-        assertThat(counted.messagesWritten).isEqualTo(2);
-        assertThat(history()).containsExactly(user("1"), ai("2"), user("3"), user("new"), user("3"));
+        store.deleteMessages("alice");
+        other.updateMessages("alice", List.of(user("1")));
+        assertThat(counted.messagesWritten).isOne();
+        assertThat(history()).containsExactly(user("1"), ai("2"), user("3"), user("1"));
     }
 
     @Test
@@ -138,10 +140,11 @@ class KeepsakeChatMemoryStoreTest {
     @Test
     void deleting_again_after_a_lost_answer_still_links() {
         store.updateMessages("alice", List.of(user("1"), ai("2")));
+        List<ChatMessage> given = store.getMessages("alice");
         counted.nextAppend = Fault.AFTER;
         assertThatThrownBy(() -> store.deleteMessages("alice")).isInstanceOf(StorageUnavailableException.class);
         store.deleteMessages("alice");
-        store.updateMessages("alice", List.of(user("1"), ai("2")));
+        store.updateMessages("alice", given);
         assertThat(history()).hasSize(2);
     }
 
@@ -164,7 +167,7 @@ class KeepsakeChatMemoryStoreTest {
         int before = estimator.calls();
         store.updateMessages("alice", list);
         assertThat(estimator.calls() - before).as("counted").isOne();
-        assertThat(store.getMessages("alice")).isEqualTo(list);
+        assertThat(store.getMessages("alice")).containsExactly(user("1"), user("mine"), user("theirs"));
         assertThat(history()).containsExactly(user("1"), user("theirs"), user("mine"));
     }
 
@@ -230,10 +233,10 @@ class KeepsakeChatMemoryStoreTest {
         assertThatThrownBy(() -> memory.add(message)).isInstanceOf(StorageUnavailableException.class);
         memory.add(message);
         assertThat(history()).containsExactly(user("1"), user("retried"));
-        // What LangChain4j asked for: it read the message that had arrived, and added it.
-        assertThat(memory.messages()).containsExactly(user("1"), user("retried"), user("retried"));
+        // LangChain4j read the message that had arrived, and added it once more; it is one message.
+        assertThat(memory.messages()).containsExactly(user("1"), user("retried"));
         memory.add(ai("2"));
-        assertThat(memory.messages()).containsExactly(user("1"), user("retried"), user("retried"), ai("2"));
+        assertThat(memory.messages()).containsExactly(user("1"), user("retried"), ai("2"));
         assertThat(history()).hasSize(3);
     }
 

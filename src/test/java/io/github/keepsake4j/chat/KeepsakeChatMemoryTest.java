@@ -277,14 +277,15 @@ class KeepsakeChatMemoryTest {
     }
 
     @Test
-    void equal_messages_that_are_added_again_in_order_are_linked_until_the_first_that_differs() {
+    void instances_that_are_added_again_are_linked_until_the_first_that_is_none_of_them() {
         memory.add(user("1"), ai("2"), user("3"), ai("4"));
+        List<ChatMessage> given = memory.messages();
 
         memory.clear();
-        memory.add(user("1"));
-        memory.add(ai("2"));
+        memory.add(given.get(0));
+        memory.add(given.get(1));
         memory.add(user("different"));
-        memory.add(ai("4"));
+        memory.add(given.get(3));
 
         assertThat(memory.messages()).containsExactly(user("1"), ai("2"), user("different"), ai("4"));
         assertThat(history()).containsExactly(user("1"), ai("2"), user("3"), ai("4"), user("different"), ai("4"));
