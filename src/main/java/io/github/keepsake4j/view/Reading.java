@@ -80,13 +80,14 @@ public record Reading(
         return new Reading(position, newest, List.of(), List.of(), 0, true, null);
     }
 
-    /** What a caller has seen once a memory shows its list. */
+    /** What a caller has seen once a memory shows its list, by a step from just where the caller saw the memory. */
     Reading after(ListEdit edit, Append append, AppendResult result) {
-        // What was appended behind an older head is unknown to the caller, and so is the position.
-        boolean knowsAll = Objects.equals(result.previousHead(), position.head());
+        if (!Objects.equals(result.previousHead(), position.head())) {
+            return showing(edit, edit.places(append, result));
+        }
         return new Reading(
-                knowsAll ? result.position() : position,
-                knowsAll ? Math.max(newest, result.lastSequence()) : newest,
+                result.position(),
+                Math.max(newest, result.lastSequence()),
                 edit.places(append, result),
                 running,
                 anchor,
@@ -94,9 +95,9 @@ public record Reading(
                 edit.summary());
     }
 
-    /** The same, where the memory showed the list already. */
-    Reading showing(ListEdit edit) {
-        return new Reading(position, newest, edit.known(), running, anchor, true, edit.summary());
+    /** The same, where others were first. The position stays, so that the next step looks at what they did. */
+    Reading showing(ListEdit edit, List<Place> places) {
+        return new Reading(position, newest, places, running, anchor, true, edit.summary());
     }
 
     /** The same, after a view was set that shows nothing. */

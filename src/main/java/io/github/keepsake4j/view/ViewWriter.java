@@ -221,12 +221,12 @@ public final class ViewWriter {
                 edit = edit();
                 ListEdit whole = edit.followedBy(saw.unknownOf(now.messages(), known));
                 if (whole.isShownBy(base)) {
-                    return done(saw.showing(edit));
+                    return done(saw.showing(edit, edit.known()));
                 }
                 Append append = whole.withView(base);
                 AppendResult result = send(append);
                 if (result != null) {
-                    return done(saw.after(edit, append, result));
+                    return done(saw.showing(edit, edit.places(append, result)));
                 }
             }
             throw tooManyConflicts(key);

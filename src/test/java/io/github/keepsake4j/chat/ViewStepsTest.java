@@ -1,0 +1,461 @@
+package io.github.keepsake4j.chat;
+
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.WatchedLog;
+import io.github.keepsake4j.view.ViewReader;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A list is set in one step, whatever other writers do between the calls of the log that a step takes. */
+class ViewStepsTest {
+
+    private static final MemoryKey KEY = ConversationKey.of("default", "x");
+
+    /**
+     * Random schedules of writers that meet between any two calls of the log. A reader looks before each call: it must see
+     * a list that was current, and never one that was not set.
+     */
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(value = 40, unit = TimeUnit.MINUTES)
+    void a_reader_sees_only_lists_that_were_current(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            for (int seed = 0; seed < home.counts(300, 2_000); seed++) {
+                Schedule schedule = new Schedule(log, ConversationKey.of("default", "s" + seed), seed);
+                try {
+                    schedule.run();
+                } catch (Throwable e) {
+                    throw new AssertionError("seed " + seed + " after " + schedule.trace, e);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    @Timeout(120)
+    void a_set_comes_through_while_sixteen_adders_never_pause(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .strategy(SlidingWindow.withMaxMessages(100_000))
+                    .build();
+            KeepsakeChatMemory memory = keepsake.chatMemory("x");
+            memory.add(user("a"), user("b"), user("c"));
+            AtomicBoolean done = new AtomicBoolean();
+            CountDownLatch running = new CountDownLatch(16);
+            ExecutorService threads = Executors.newFixedThreadPool(16);
+            List<Future<Integer>> adders = new ArrayList<>();
+            for (int t = 0; t < 16; t++) {
+                int thread = t;
+                adders.add(threads.submit(() -> {
+                    KeepsakeChatMemory own = keepsake.chatMemory("x");
+                    int added = 0;
+                    while (!done.get()) {
+                        own.add(user(thread + ":" + added++));
+                        running.countDown();
+                    }
+                    return added;
+                }));
+            }
+            running.await();
+            // In memory so much is added meanwhile that each list is long.
+            int sets = home == Home.SQLITE || home == Home.POSTGRESQL ? 20 : 3;
+            try {
+                for (int i = 0; i < sets; i++) {
+                    List<ChatMessage> list = memory.messages();
+                    list.remove(0);
+                    list.add(user("set " + i));
+                    memory.set(list);
+                }
+            } finally {
+                done.set(true);
+            }
+            int added = 3 + sets;
+            for (Future<Integer> adder : adders) {
+                added += adder.get();
+            }
+            threads.shutdown();
+            List<String> history = texts(history(log, ConversationKey.of("default", "x")));
+            assertThat(history).hasSize(added).doesNotHaveDuplicates();
+            assertThat(texts(memory.messages())).hasSize(added - sets).doesNotHaveDuplicates();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void an_unchanged_list_costs_one_read_of_the_position_and_no_write(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog inner = storage.open()) {
+            WatchedLog watched = new WatchedLog(inner);
+            Keepsake keepsake = Keepsake.builder().messageLog(watched.log()).build();
+            KeepsakeChatMemory memory = keepsake.chatMemory("x");
+            memory.add(user("1"), user("2"), user("3"));
+            for (int round = 0; round < 3; round++) {
+                List<ChatMessage> list = memory.messages();
+                watched.calls().clear();
+                memory.set(list);
+                assertThat(watched.calls()).containsExactly("read");
+                keepsake.chatMemory("x").add(user("another " + round));
+            }
+            KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+            List<ChatMessage> list = store.getMessages("x");
+            watched.calls().clear();
+            store.updateMessages("x", list);
+            assertThat(watched.calls()).containsExactly("read");
+            list.add(user("new"));
+            store.updateMessages("x", list);
+            watched.calls().clear();
+            store.updateMessages("x", list);
+            assertThat(watched.calls()).as("a list that was set, set again").containsExactly("read");
+        }
+    }
+
+    private static List<ChatMessage> history(MessageLog log, MemoryKey key) {
+        List<ChatMessage> all = new ArrayList<>();
+        HistoryQuery query = HistoryQuery.oldest(500);
+        while (query != null) {
+            HistoryPage page = log.history(key, query);
+            page.messages().forEach(message -> all.add(message.message()));
+            query = page.next().orElse(null);
+        }
+        return all;
+    }
+
+    private static List<String> texts(List<ChatMessage> messages) {
+        return messages.stream()
+                .map(message -> ((UserMessage) message).singleText())
+                .toList();
+    }
+
+    /** Writers on one memory. Each message has a text of its own, so that a text names a row. */
+    private static final class Schedule {
+
+        private static final int STEPS = 12;
+        private static final int MOST_MEETINGS = 3;
+
+        private final MessageLog log;
+        private final MemoryKey key;
+        private final Random random;
+        private final List<Writer> writers = new ArrayList<>();
+        private final List<String> trace = new ArrayList<>();
+
+        /** What the memory shows. */
+        private List<String> current = List.of();
+
+        /** The order in which texts were stored. */
+        private final Map<String, Integer> sequences = new HashMap<>();
+
+        private final Map<String, String> ids = new HashMap<>();
+
+        /** What the reader saw while a step was under way. */
+        private final List<List<String>> seen = new ArrayList<>();
+
+        private int texts;
+        private int depth;
+
+        Schedule(MessageLog log, MemoryKey key, int seed) {
+            this.log = log;
+            this.key = key;
+            this.random = new Random(seed);
+            for (int i = 0; i < 3; i++) {
+                writers.add(new Writer());
+            }
+        }
+
+        void run() {
+            for (int i = 0; i < STEPS; i++) {
+                step();
+            }
+            List<String> history = ViewStepsTest.texts(history(log, key));
+            assertThat(history).doesNotHaveDuplicates().hasSize(texts);
+            assertThat(history).containsExactlyInAnyOrderElementsOf(sequences.keySet());
+        }
+
+        private void step() {
+            Writer writer = writers.get(random.nextInt(writers.size()));
+            if (writer.busy) {
+                return;
+            }
+            writer.busy = true;
+            depth++;
+            try {
+                switch (random.nextInt(10)) {
+                    case 0, 1 -> writer.add();
+                    case 2 -> writer.clear();
+                    case 3 -> writer.switchTo();
+                    case 4 -> writer.appendUnder();
+                    case 5 -> writer.read();
+                    default -> writer.set();
+                }
+            } finally {
+                depth--;
+                writer.busy = false;
+            }
+            assertThat(shown(null)).as("after the step").isEqualTo(current);
+        }
+
+        /** Before each call of a writer's log: a reader looks, and other writers come in between. */
+        private void meet(Writer writer, String method) {
+            assertThat(shown(null)).as("between calls").isEqualTo(current);
+            for (int i = 0; depth < MOST_MEETINGS && i < 2 && random.nextInt(3) == 0; i++) {
+                step();
+            }
+            writer.before(method);
+        }
+
+        private List<String> shown(String end) {
+            ReadQuery query = ReadQuery.wholeBranch();
+            List<LoggedMessage> messages = ViewReader.read(log, key, end == null ? query : query.endingIn(end))
+                    .messages();
+            messages.forEach(message -> ids.put(((UserMessage) message.message()).singleText(), message.id()));
+            return ViewStepsTest.texts(
+                    messages.stream().map(LoggedMessage::message).toList());
+        }
+
+        private Position position() {
+            return log.read(key, ReadQuery.newest(0)).position();
+        }
+
+        /** The place of the newest message of the current branch. */
+        private int newest() {
+            String head = position().head();
+            if (head == null) {
+                return 0;
+            }
+            ChatMessage message = log.find(key, List.of(head)).get(0).message();
+            return sequences.get(((UserMessage) message).singleText());
+        }
+
+        private String newText() {
+            return "m" + texts++;
+        }
+
+        private void stored(String text) {
+            sequences.put(text, sequences.size() + 1);
+        }
+
+        /** What a writer was given or has set: the texts, the place of the newest one, and where the memory was. */
+        private record Sight(long number, int newest, List<String> texts, Position position) {}
+
+        private final class Writer {
+            private final boolean usesStore = random.nextBoolean();
+            private final KeepsakeChatMemory memory;
+            private final KeepsakeChatMemoryStore store;
+            private final IdentityHashMap<ChatMessage, Sight> sights = new IdentityHashMap<>();
+            private List<ChatMessage> last = List.of();
+            private boolean busy;
+
+            /** What was there at each read of the step that is under way: the newest message, and what was shown. */
+            private final List<Sight> looks = new ArrayList<>();
+
+            /** The message that the step under way moves to, and what its branch shows. */
+            private String target;
+
+            private List<String> branch = List.of();
+
+            /** Where the memory was before the newest append. */
+            private Position appendedAt;
+
+            Writer() {
+                MessageLog watched = new WatchedLog(log) {
+                    @Override
+                    protected void called(String method) {
+                        meet(Writer.this, method);
+                    }
+                }.log();
+                Keepsake keepsake = Keepsake.builder()
+                        .messageLog(watched)
+                        .strategy(SlidingWindow.withMaxMessages(10_000))
+                        .build();
+                memory = keepsake.chatMemory(key);
+                store = keepsake.chatMemoryStore();
+            }
+
+            void before(String method) {
+                if (target != null && (method.equals("append") || method.equals("moveHead"))) {
+                    branch = shown(target);
+                }
+                if (method.equals("append")) {
+                    appendedAt = position();
+                }
+                if (method.equals("read")) {
+                    looks.add(new Sight(0, newest(), current, position()));
+                }
+            }
+
+            void add() {
+                String text = newText();
+                trace.add("add " + text);
+                memory.add(user(text));
+                stored(text);
+                current = with(current, text);
+            }
+
+            void clear() {
+                trace.add("clear");
+                looks.clear();
+                if (usesStore) {
+                    store.deleteMessages(key);
+                } else {
+                    memory.clear();
+                }
+                // Messages that arrive between the last look and the step stay.
+                int newest = looks.get(looks.size() - 1).newest();
+                current = current.stream()
+                        .filter(text -> sequences.get(text) > newest)
+                        .toList();
+                last = List.of();
+            }
+
+            void switchTo() {
+                if (ids.isEmpty()) {
+                    return;
+                }
+                List<String> all = new ArrayList<>(ids.keySet());
+                Collections.sort(all);
+                String text = all.get(random.nextInt(all.size()));
+                trace.add("switch to " + text);
+                target = ids.get(text);
+                try {
+                    conversation().switchTo(target);
+                } finally {
+                    target = null;
+                }
+                current = branch;
+            }
+
+            void appendUnder() {
+                if (ids.isEmpty()) {
+                    return;
+                }
+                List<String> all = new ArrayList<>(ids.keySet());
+                Collections.sort(all);
+                String parent = all.get(random.nextInt(all.size()));
+                String text = newText();
+                trace.add("append " + text + " under " + parent);
+                target = ids.get(parent);
+                try {
+                    conversation().append(Parent.of(target), Ids.next(), user(text));
+                } finally {
+                    target = null;
+                }
+                stored(text);
+                current = with(branch, text);
+            }
+
+            private Conversation conversation() {
+                MessageLog watched = new WatchedLog(log) {
+                    @Override
+                    protected void called(String method) {
+                        meet(Writer.this, method);
+                    }
+                }.log();
+                return Keepsake.builder().messageLog(watched).build().conversation(key);
+            }
+
+            void read() {
+                trace.add("read");
+                looks.clear();
+                last = usesStore ? store.getMessages(key) : memory.messages();
+                assertThat(ViewStepsTest.texts(last)).isEqualTo(looks.get(0).texts());
+                Sight look = looks.get(0);
+                Sight sight = new Sight(++numbers, look.newest(), look.texts(), look.position());
+                last.forEach(message -> sights.put(message, sight));
+            }
+
+            /** Some of what was given or set last, in order, and something new. */
+            void set() {
+                if (random.nextBoolean()) {
+                    read();
+                }
+                List<ChatMessage> list = new ArrayList<>();
+                last.forEach(message -> {
+                    if (random.nextInt(4) > 0) {
+                        list.add(message);
+                    }
+                });
+                List<String> added = new ArrayList<>();
+                for (int i = random.nextInt(3); i >= 0 || list.isEmpty(); i--) {
+                    String text = newText();
+                    added.add(text);
+                    list.add(random.nextInt(4) == 0 ? random.nextInt(list.size() + 1) : list.size(), user(text));
+                }
+                Sight saw = null;
+                for (ChatMessage message : list) {
+                    Sight sight = sights.get(message);
+                    saw = sight != null && (saw == null || saw.number() < sight.number()) ? sight : saw;
+                }
+                List<String> texts = ViewStepsTest.texts(list);
+                trace.add("set " + texts);
+                looks.clear();
+                appendedAt = null;
+                if (usesStore) {
+                    store.updateMessages(key, list);
+                } else {
+                    memory.set(list);
+                }
+                // A list without an instance that was given out is compared with what is there when it is read.
+                Sight sighted = saw == null ? looks.get(0) : saw;
+                int newest = sighted.newest();
+                List<String> knownTexts = sighted.texts();
+                List<String> next = new ArrayList<>(texts);
+                current.stream()
+                        .filter(text ->
+                                sequences.get(text) > newest && !knownTexts.contains(text) && !texts.contains(text))
+                        .forEach(next::add);
+                List<String> order = new ArrayList<>(texts);
+                order.retainAll(added);
+                order.forEach(Schedule.this::stored);
+                current = next;
+                boolean unmet = appendedAt != null && appendedAt.equals(sighted.position());
+                Sight sight = unmet
+                        ? new Sight(++numbers, newest(), texts, position())
+                        : new Sight(++numbers, newest, texts, appendedAt == null ? sighted.position() : null);
+                list.forEach(message -> sights.put(message, sight));
+                last = list;
+            }
+        }
+
+        private static long numbers;
+
+        private static List<String> with(List<String> list, String text) {
+            List<String> more = new ArrayList<>(list);
+            more.add(text);
+            return more;
+        }
+    }
+}
