@@ -16,6 +16,7 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;

@@ -97,12 +97,11 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
     private static ChatMessage comparable(ChatMessage message) {
         ChatMessage plain = withoutNamedParent(message);
         List<FileReference> files = new ArrayList<>();
-        for (Map<?, ?> entry : FileReference.entries(plain)) {
-            FileReference file = Files.reference(entry);
-            if (file == null) {
+        for (AttachedFile file : AttachedFile.of(plain)) {
+            if (file.reference() == null) {
                 return plain;
             }
-            files.add(file);
+            files.add(file.reference());
         }
         if (plain instanceof UserMessage user) {
             return FileReference.attach(user, files);

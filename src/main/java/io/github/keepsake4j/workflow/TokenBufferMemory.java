@@ -12,6 +12,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.view.ViewReader;
+import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

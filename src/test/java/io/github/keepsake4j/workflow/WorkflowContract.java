@@ -39,6 +39,8 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.testing.WordCounter;
+import io.github.keepsake4j.workflow.files.FileContent;
+import io.github.keepsake4j.workflow.files.ResolvedFile;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
