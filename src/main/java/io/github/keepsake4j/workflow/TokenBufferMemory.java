@@ -114,7 +114,7 @@ public final class TokenBufferMemory {
 
     /** Returns whether a message is in the conversation's log. */
     boolean holds(String messageId) {
-        return NodeBranch.exists(log, key, messageId);
+        return !log.find(key, List.of(messageId)).isEmpty();
     }
 
     /** Returns the current epoch, to which a run that begins now belongs. */
