@@ -342,7 +342,7 @@ public final class NodeTokenBufferMemory {
         int before = pending.size();
         while (true) {
             if (own) {
-                int at = newestPending(current.messageId(), before);
+                int at = newestPending(before, current.messageId(), true);
                 if (at < 0) {
                     String last = placement.lastIteration(current);
                     if (last != null) {
@@ -356,9 +356,9 @@ public final class NodeTokenBufferMemory {
                 }
             }
             String parent = current.parentMessageId();
-            int at = parent == null ? -1 : newestPending(parent, before);
+            int at = parent == null ? -1 : newestPending(before, parent, true);
             if (at < 0 && before > 0 && placement.isUnplaced(current)) {
-                at = newestPendingOfOthers(current.messageId(), before);
+                at = newestPending(before, current.messageId(), false);
             }
             if (at < 0) {
                 return placement.end(current);
@@ -375,29 +375,26 @@ public final class NodeTokenBufferMemory {
         }
     }
 
-    private int newestPending(String messageId, int before) {
-        for (int i = before - 1; i >= 0; i--) {
-            if (pending.get(i).turn().messageId().equals(messageId)) {
-                return i;
-            }
+    /** Returns the index of the newest turn before an index that is, or is not, for a message; -1 if there is none. */
+    private int newestPending(int before, String messageId, boolean isFor) {
+        int i = before - 1;
+        while (i >= 0 && pending.get(i).turn().messageId().equals(messageId) != isFor) {
+            i--;
         }
-        return -1;
-    }
-
-    private int newestPendingOfOthers(String messageId, int before) {
-        for (int i = before - 1; i >= 0; i--) {
-            if (!pending.get(i).turn().messageId().equals(messageId)) {
-                return i;
-            }
-        }
-        return -1;
+        return i;
     }
 
     private void write(PendingTurn next) {
-        if (tried > 0 && next.isStoredAs(stored(next, tried), tried)) {
+        if (!append(next)) {
             // An earlier attempt that failed may have left the turn in the log's buffer.
             log.flush(key);
-            return;
+        }
+    }
+
+    /** Appends a turn. Returns false if it is stored already. */
+    private boolean append(PendingTurn next) {
+        if (tried > 0 && next.isStoredAs(stored(next, tried), tried)) {
+            return false;
         }
         NodeTurn turn = next.turn();
         TurnPlacement shown = turn.messageId().equals(running) ? read : null;
@@ -406,38 +403,35 @@ public final class NodeTokenBufferMemory {
         TurnPlacement placement = shown != null && shown.isBehindHead(turn) ? shown : placement(ReadQuery.newest(1));
         String last = placement.lastIteration(turn);
         int iteration = turn.iteration();
-        if (iteration == 0) {
-            iteration = last == null ? 1 : NodeTurn.iterationOf(turn.messageId(), last);
-            if (last != null && isStored(placement, next, iteration)) {
-                log.flush(key);
-                return;
+        if (iteration == 0 && last != null) {
+            iteration = NodeTurn.iterationOf(turn.messageId(), last);
+            if (isStored(placement, next, iteration)) {
+                return false;
             }
-            iteration += last == null ? 0 : 1;
         }
+        iteration += turn.iteration() == 0 ? 1 : 0;
         for (int met = 0; met < MOST_ITERATIONS_MET; met++) {
             try {
                 tried = iteration;
                 append(placement, next, iteration, last);
-                return;
+                return true;
             } catch (MessageIdConflictException e) {
+                // Another writer ran for the same message, or this is a retry of an append that succeeded, or the
+                // message was cleared.
                 tried = 0;
                 List<LoggedMessage> there = stored(next, iteration);
                 boolean isSame = next.isStoredAs(there, iteration);
                 if (turn.iteration() > 0) {
                     if (isSame) {
-                        log.flush(key);
-                        return;
+                        return false;
                     }
                     throw e;
                 }
-                // Another writer ran for the same message, or this is a retry of an append that succeeded, or the
-                // message was cleared.
                 placement = placement(ReadQuery.newest(1));
                 String answerId = NodeTurn.answerId(turn.messageId(), iteration);
                 if (placement.shows(answerId, there)) {
                     if (isSame) {
-                        log.flush(key);
-                        return;
+                        return false;
                     }
                     last = answerId;
                 }

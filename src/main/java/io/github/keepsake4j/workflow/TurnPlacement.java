@@ -234,31 +234,26 @@ final class TurnPlacement {
     /** Returns the id of a message's last iteration, or null if there is none. */
     @Nullable
     String lastIteration(String messageId) {
-        if (isHead(messageId)) {
-            return tail.head();
-        }
-        String last = null;
-        // Cleared iterations are counted too, because their ids are taken.
-        for (int i = 1; ; i++) {
-            LoggedMessage iteration = iteration(messageId, i);
-            if (iteration == null) {
-                return last;
-            }
-            last = isShown(iteration) ? iteration.id() : last;
-        }
+        return isHead(messageId)
+                ? tail.head()
+                : iterations(messageId).reduce((older, newer) -> newer).orElse(null);
     }
 
     /** Returns the id of a message's first iteration that is shown, or null. */
     private @Nullable String firstIteration(String messageId) {
-        for (int i = 1; ; i++) {
-            LoggedMessage iteration = iteration(messageId, i);
-            if (iteration == null) {
-                return isHead(messageId) ? tail.head() : null;
-            }
-            if (isShown(iteration)) {
-                return iteration.id();
-            }
-        }
+        return iterations(messageId).findFirst().orElse(isHead(messageId) ? tail.head() : null);
+    }
+
+    /**
+     * Returns the ids of a message's iterations that are shown, in order. Cleared ones are only skipped, because their
+     * ids are taken. Makes requests only as far as the stream is read.
+     */
+    private Stream<String> iterations(String messageId) {
+        return IntStream.iterate(1, i -> i + 1)
+                .mapToObj(i -> iteration(messageId, i))
+                .takeWhile(Objects::nonNull)
+                .filter(this::isShown)
+                .map(LoggedMessage::id);
     }
 
     /** Returns an iteration of a message even if it was cleared, or null if it is not stored. */
