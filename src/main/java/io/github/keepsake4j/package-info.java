@@ -9,8 +9,9 @@
  * <p>The log is the truth: an append-only tree of messages with a head. A window, a token limit or what a framework sets
  * is a view of it, so nothing that a model or a framework does can lose a message. Packages depend in one direction:
  * {@code message} on nothing, {@code codec} and {@code tokens} and {@code log} on it, backends on {@code log} and
- * {@code codec}, {@code context} on {@code message} and {@code tokens}, {@code summary} on those and {@code log} and {@code metrics},
- * {@code chat}, {@code workflow} and {@code retention} on ports, {@code workflow.s3} on {@code workflow}, this one on all.
+ * {@code codec}, {@code context} on {@code message} and {@code tokens}, {@code view} on {@code log} and {@code context},
+ * {@code turn} on {@code log}, {@code summary} on {@code log}, {@code tokens} and {@code metrics}, {@code chat},
+ * {@code workflow} and {@code retention} on all these, {@code workflow} also on {@code workflow.files}, this one on all.
  */
 @NullMarked
 package io.github.keepsake4j;

@@ -34,10 +34,14 @@ class ArchitectureTest {
             Map.entry("context", List.of("message", "tokens")),
             Map.entry("metrics", List.of()),
             Map.entry("summary", List.of("message", "log", "tokens", "metrics")),
-            Map.entry("chat", List.of("message", "tokens", "log", "context", "summary", "metrics")),
+            Map.entry("view", List.of("message", "log", "context")),
+            Map.entry("turn", List.of("message", "log")),
+            Map.entry("chat", List.of("message", "tokens", "log", "context", "summary", "view", "turn", "metrics")),
             Map.entry("retention", List.of("message", "log", "metrics")),
-            Map.entry("workflow", List.of("message", "tokens", "log", "context", "chat")),
-            Map.entry("workflow.s3", List.of("message", "workflow")));
+            Map.entry("workflow", List.of("message", "tokens", "log", "context", "view", "workflow.files")),
+            Map.entry("workflow.files", List.of("message")),
+            Map.entry("workflow.files.jdbc", List.of("message", "log", "workflow.files")),
+            Map.entry("workflow.files.s3", List.of("message", "workflow.files")));
 
     @ArchTest
     static final ArchRule one_way =
@@ -49,9 +53,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule optional_libraries_stay_in_their_adapter = noClasses()
             .that()
-            .resideOutsideOfPackage(ROOT + ".log.jdbc..")
-            .and()
-            .haveNameNotMatching(".*\\.workflow\\.JdbcFileResolver(\\$.*)?")
+            .resideOutsideOfPackages(ROOT + ".log.jdbc..", ROOT + ".workflow.files.jdbc..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");
@@ -67,7 +69,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule the_aws_sdk_stays_in_its_adapters = noClasses()
             .that()
-            .resideOutsideOfPackages(ROOT + ".log.s3..", ROOT + ".workflow.s3..")
+            .resideOutsideOfPackages(ROOT + ".log.s3..", ROOT + ".workflow.files.s3..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("software.amazon..", "org.apache.hc..");

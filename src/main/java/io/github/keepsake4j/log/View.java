@@ -54,6 +54,15 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
     }
 
     /**
+     * Returns whether nothing is shown but what follows the anchor, as after a memory was cleared.
+     *
+     * @return whether there are neither runs nor a summary
+     */
+    public boolean isEmpty() {
+        return runs.isEmpty() && summary == null;
+    }
+
+    /**
      * Puts a head in the place of {@link #HEAD}.
      *
      * @param head the head's id when the step began, or null if there was none

@@ -2,6 +2,7 @@ package io.github.keepsake4j.workflow;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.response.ChatResponse;
@@ -10,9 +11,11 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -97,7 +100,7 @@ public final class LlmNode {
         if (run.systemPrompt() != null) {
             prompt.add(run.systemPrompt());
         }
-        UserMessage shown = settings.files().show(run, asked);
+        UserMessage shown = withFiles(run, asked);
         List<ChatMessage> beside = new ArrayList<>(prompt);
         beside.add(shown);
         prompt.addAll(history(memory, run, budget.forHistory(beside, settings.estimator())));
@@ -115,6 +118,20 @@ public final class LlmNode {
             failure = e;
         }
         return new NodeReply(response, memory.node(), failure);
+    }
+
+    /** Returns the message that the model sees, with the run's files first. */
+    private UserMessage withFiles(NodeRun run, UserMessage asked) {
+        if (run.files().isEmpty()) {
+            return asked;
+        }
+        MemoryKey key = run.conversationId() == null || run.conversationId().isEmpty()
+                ? NodeKey.of(run.tenantId(), run.appId(), "none", run.nodeId())
+                : NodeKey.of(run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
+        Function<@Nullable FileReference, Content> contents =
+                memories.settings().files().rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files());
+        return PromptHistory.withContents(
+                asked, run.files().stream().map(contents).toList());
     }
 
     private String rendered(NodeRun run) {

@@ -3,6 +3,7 @@ package io.github.keepsake4j.workflow;
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;

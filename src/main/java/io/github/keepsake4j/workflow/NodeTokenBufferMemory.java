@@ -9,13 +9,13 @@ import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.view.ViewClearer;
+import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -60,7 +60,7 @@ public final class NodeTokenBufferMemory {
     private @Nullable Long epoch;
 
     /** The result of the last read, so that the turn that follows needs no read of its own. */
-    private @Nullable NodeBranch read;
+    private @Nullable TurnPlacement read;
 
     /** The turn that was added last, to recognise it when it is added again. */
     private @Nullable PendingTurn added;
@@ -289,10 +289,7 @@ public final class NodeTokenBufferMemory {
     public void clear() {
         lock.lock();
         try {
-            Tail tail = log.read(key, ReadQuery.newest(0));
-            if (tail.head() != null) {
-                log.append(key, Append.viewOnly(View.of(tail.head(), List.of())));
-            }
+            ViewClearer.clear(log, key);
             pending.clear();
             tried = 0;
             added = null;
@@ -312,44 +309,44 @@ public final class NodeTokenBufferMemory {
         return key;
     }
 
-    private NodeBranch branch(ReadQuery query) {
-        return NodeBranch.read(log, key, settings.conversations(), query);
+    private TurnPlacement placement(ReadQuery query) {
+        return TurnPlacement.read(log, key, settings.conversations(), query);
     }
 
     /** Returns the stored messages, followed by the pending ones. */
     private List<LoggedMessage> thread(NodeTurn turn, int maxTokenLimit) {
         ReadQuery query = ReadQuery.newest(WorkflowSettings.messageLimit(messageLimit))
                 .upToTokens(WorkflowSettings.reach(maxTokenLimit));
-        NodeBranch branch = branch(query);
-        read = branch;
-        if (epoch != null && epoch != branch.epoch()) {
+        TurnPlacement placement = placement(query);
+        read = placement;
+        if (epoch != null && epoch != placement.epoch()) {
             added = null;
         }
-        epoch = branch.epoch();
+        epoch = placement.epoch();
         // A run without a history also belongs to the epoch in which it began.
         if (maxTokenLimit <= 0) {
             return List.of();
         }
         Deque<LoggedMessage> waiting = new ArrayDeque<>();
-        String end = end(branch, turn, waiting);
-        List<LoggedMessage> thread = new ArrayList<>(end == null ? List.of() : branch.thread(end, query));
+        String end = end(placement, turn, waiting);
+        List<LoggedMessage> thread = new ArrayList<>(end == null ? List.of() : placement.thread(end, query));
         thread.addAll(waiting);
         int surplus = thread.size() - query.maxMessages();
         return surplus > 0 ? thread.subList(surplus, thread.size()) : thread;
     }
 
     /** Walks back through pending turns and returns the stored message that they follow. */
-    private @Nullable String end(NodeBranch branch, NodeTurn turn, Deque<LoggedMessage> waiting) {
+    private @Nullable String end(TurnPlacement placement, NodeTurn turn, Deque<LoggedMessage> waiting) {
         NodeTurn current = turn;
         boolean own = looping || turn.iteration() > 1;
         int before = pending.size();
         while (true) {
             if (own) {
-                int at = newestPending(current.messageId(), before);
+                int at = newestPending(before, current.messageId(), true);
                 if (at < 0) {
-                    String last = branch.lastIteration(current);
+                    String last = placement.lastIteration(current);
                     if (last != null) {
-                        return turn.iteration() > 1 ? branch.endBefore(turn, last) : last;
+                        return turn.iteration() > 1 ? placement.endBefore(turn, last) : last;
                     }
                 } else {
                     prepend(waiting, pending.get(at));
@@ -359,12 +356,12 @@ public final class NodeTokenBufferMemory {
                 }
             }
             String parent = current.parentMessageId();
-            int at = parent == null ? -1 : newestPending(parent, before);
-            if (at < 0 && before > 0 && branch.isUnplaced(current)) {
-                at = newestPendingOfOthers(current.messageId(), before);
+            int at = parent == null ? -1 : newestPending(before, parent, true);
+            if (at < 0 && before > 0 && placement.isUnplaced(current)) {
+                at = newestPending(before, current.messageId(), false);
             }
             if (at < 0) {
-                return branch.end(current);
+                return placement.end(current);
             }
             current = pending.get(at).turn();
             own = true;
@@ -378,110 +375,92 @@ public final class NodeTokenBufferMemory {
         }
     }
 
-    private int newestPending(String messageId, int before) {
-        for (int i = before - 1; i >= 0; i--) {
-            if (pending.get(i).turn().messageId().equals(messageId)) {
-                return i;
-            }
+    /** Returns the index of the newest turn before an index that is, or is not, for a message; -1 if there is none. */
+    private int newestPending(int before, String messageId, boolean isFor) {
+        int i = before - 1;
+        while (i >= 0 && pending.get(i).turn().messageId().equals(messageId) != isFor) {
+            i--;
         }
-        return -1;
+        return i;
     }
 
-    private int newestPendingOfOthers(String messageId, int before) {
-        for (int i = before - 1; i >= 0; i--) {
-            if (!pending.get(i).turn().messageId().equals(messageId)) {
-                return i;
-            }
-        }
-        return -1;
-    }
-
-    private void write(PendingTurn turn) {
-        if (tried > 0 && isThere(turn, tried)) {
+    private void write(PendingTurn next) {
+        if (!append(next)) {
             // An earlier attempt that failed may have left the turn in the log's buffer.
             log.flush(key);
-            return;
         }
-        NodeTurn run = turn.turn();
-        NodeBranch shown = run.messageId().equals(running) ? read : null;
+    }
+
+    /** Appends a turn. Returns false if it is stored already. */
+    private boolean append(PendingTurn next) {
+        if (tried > 0 && next.isStoredAs(stored(next, tried), tried)) {
+            return false;
+        }
+        NodeTurn turn = next.turn();
+        TurnPlacement shown = turn.messageId().equals(running) ? read : null;
         // The write makes this read outdated.
         read = null;
-        NodeBranch branch = shown != null && shown.isBehindHead(run) ? shown : branch(ReadQuery.newest(1));
-        String last = branch.lastIteration(run);
-        int iteration = run.iteration();
-        if (iteration == 0) {
-            iteration = last == null ? 1 : NodeTurn.iterationOf(run.messageId(), last);
-            if (last != null && !isThere(branch, turn, iteration)) {
-                iteration++;
-            } else if (last != null) {
-                log.flush(key);
-                return;
+        TurnPlacement placement = shown != null && shown.isBehindHead(turn) ? shown : placement(ReadQuery.newest(1));
+        String last = placement.lastIteration(turn);
+        int iteration = turn.iteration();
+        if (iteration == 0 && last != null) {
+            iteration = NodeTurn.iterationOf(turn.messageId(), last);
+            if (isStored(placement, next, iteration)) {
+                return false;
             }
         }
+        iteration += turn.iteration() == 0 ? 1 : 0;
         for (int met = 0; met < MOST_ITERATIONS_MET; met++) {
-            String answerId = NodeTurn.answerId(run.messageId(), iteration);
             try {
                 tried = iteration;
-                append(branch, turn, iteration, last);
-                return;
+                append(placement, next, iteration, last);
+                return true;
             } catch (MessageIdConflictException e) {
+                // Another writer ran for the same message, or this is a retry of an append that succeeded, or the
+                // message was cleared.
                 tried = 0;
-                if (run.iteration() > 0) {
-                    if (isThere(turn, iteration)) {
-                        log.flush(key);
-                        return;
+                List<LoggedMessage> there = stored(next, iteration);
+                boolean isSame = next.isStoredAs(there, iteration);
+                if (turn.iteration() > 0) {
+                    if (isSame) {
+                        return false;
                     }
                     throw e;
                 }
-                // Another writer ran for the same message, or this is a retry of an append that succeeded, or the
-                // message was cleared.
-                branch = branch(ReadQuery.newest(1));
-                if (branch.shows(answerId)) {
-                    if (isThere(turn, iteration)) {
-                        log.flush(key);
-                        return;
+                placement = placement(ReadQuery.newest(1));
+                String answerId = NodeTurn.answerId(turn.messageId(), iteration);
+                if (placement.shows(answerId, there)) {
+                    if (isSame) {
+                        return false;
                     }
                     last = answerId;
                 }
                 iteration++;
             }
         }
-        throw new MessageIdConflictException(key, run.messageId(), "has too many iterations");
+        throw new MessageIdConflictException(key, turn.messageId(), "has too many iterations");
     }
 
-    private void append(NodeBranch branch, PendingTurn turn, int iteration, @Nullable String last) {
-        NodeTurn run = turn.turn();
-        Parent parent;
-        boolean bridged = false;
-        if (last == null || (iteration == 1 && last.equals(run.messageId()))) {
-            parent = branch.parent(run);
-            bridged = branch.isBridged(run);
-        } else {
-            parent = Parent.of(last);
-        }
-        Append append = Append.under(parent, turn.batch(iteration, bridged, settings.counts()));
-        log.append(key, turn.epoch() == null ? append : append.inEpoch(turn.epoch()));
+    private void append(TurnPlacement placement, PendingTurn next, int iteration, @Nullable String last) {
+        NodeTurn turn = next.turn();
+        String before = iteration == 1 && turn.messageId().equals(last) ? null : last;
+        Parent parent = before == null ? placement.parent(turn) : Parent.of(before);
+        boolean isBridged = before == null && placement.isBridged(turn);
+        Append append = Append.under(parent, next.batch(iteration, isBridged, settings.counts()));
+        log.append(key, next.epoch() == null ? append : append.inEpoch(next.epoch()));
         // Some logs hold back turns that do not end in an answer. Without this flush, such a log would detect too late
         // that another writer has used the same ids.
         log.flush(key);
     }
 
     /** Returns whether the turn is stored. The last read is used if it shows enough messages. */
-    private boolean isThere(NodeBranch branch, PendingTurn turn, int iteration) {
-        String answerId = NodeTurn.answerId(turn.turn().messageId(), iteration);
-        List<LoggedMessage> shown = branch.shown(answerId, turn.answers().size() + 1);
-        return shown == null ? isThere(turn, iteration) : turn.isStoredAs(shown, iteration, settings.counts());
+    private boolean isStored(TurnPlacement placement, PendingTurn next, int iteration) {
+        List<String> ids = next.ids(iteration);
+        List<LoggedMessage> shown = placement.shown(ids.get(ids.size() - 1), ids.size());
+        return next.isStoredAs(shown == null ? stored(next, iteration) : shown, iteration);
     }
 
-    private boolean isThere(PendingTurn turn, int iteration) {
-        String answerId = NodeTurn.answerId(turn.turn().messageId(), iteration);
-        int size = turn.answers().size() + 1;
-        try {
-            List<LoggedMessage> stored =
-                    log.read(key, ReadQuery.newest(size).endingIn(answerId)).messages();
-            return turn.isStoredAs(stored, iteration, settings.counts());
-        } catch (InvalidInputException e) {
-            return false;
-        }
+    private List<LoggedMessage> stored(PendingTurn next, int iteration) {
+        return log.find(key, next.ids(iteration));
     }
 }

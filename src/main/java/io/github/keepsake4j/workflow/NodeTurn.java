@@ -91,6 +91,11 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
         return answerId + STEP + number;
     }
 
+    /** Returns whether an id names a message of a turn before the turn's answer. */
+    static boolean isPart(String answerId, @Nullable String id) {
+        return id != null && (id.equals(userId(answerId)) || id.startsWith(answerId + STEP));
+    }
+
     /** Returns the iteration of a message that an id denotes, or 0 if it denotes none. */
     static int iterationOf(String messageId, String id) {
         if (id.equals(messageId)) {

@@ -24,6 +24,12 @@ import org.jspecify.annotations.Nullable;
  */
 record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @Nullable Long epoch) {
 
+    /**
+     * The attribute of a bridged turn's user message that stores the parent that this node never saw. Turns with the
+     * same unknown parent are siblings.
+     */
+    private static final String NAMED_PARENT = "keepsake_parent_message_id";
+
     PendingTurn {
         answers = List.copyOf(answers);
     }
@@ -32,18 +38,29 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         return user.equals(other.user) && answers.equals(other.answers);
     }
 
+    /** Returns the ids under which the messages of an iteration are stored. */
+    List<String> ids(int iteration) {
+        String answerId = NodeTurn.answerId(turn.messageId(), iteration);
+        List<String> ids = new ArrayList<>();
+        ids.add(NodeTurn.userId(answerId));
+        for (int i = 1; i < answers.size(); i++) {
+            ids.add(NodeTurn.middleId(answerId, i));
+        }
+        ids.add(answerId);
+        return ids;
+    }
+
     /**
      * Returns the messages under the ids of an iteration. If the node never saw the parent, the user message stores the
      * parent's id, so that siblings can be recognised.
      */
     List<NewMessage> batch(int iteration, boolean bridged, TokenCounts counts) {
-        String answerId = NodeTurn.answerId(turn.messageId(), iteration);
+        List<String> ids = ids(iteration);
         List<NewMessage> batch = new ArrayList<>();
-        batch.add(counts.prepare(NodeTurn.userId(answerId), bridged ? withNamedParent() : user));
-        for (int i = 0; i < answers.size() - 1; i++) {
-            batch.add(counts.prepare(NodeTurn.middleId(answerId, i + 1), answers.get(i)));
+        batch.add(counts.prepare(ids.get(0), bridged ? withNamedParent() : user));
+        for (int i = 0; i < answers.size(); i++) {
+            batch.add(counts.prepare(ids.get(i + 1), answers.get(i)));
         }
-        batch.add(counts.prepare(answerId, answers.get(answers.size() - 1)));
         return batch;
     }
 
@@ -67,17 +84,18 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         return logged;
     }
 
-    /** Returns whether stored messages are equal to this turn, whatever parent they name. */
-    boolean isStoredAs(List<LoggedMessage> stored, int iteration, TokenCounts counts) {
-        List<NewMessage> batch = batch(iteration, false, counts);
-        if (stored.size() != batch.size()) {
+    /** Returns whether stored messages, in order, are this turn's and nothing else, whatever parent they name. */
+    boolean isStoredAs(List<LoggedMessage> stored, int iteration) {
+        List<String> ids = ids(iteration);
+        if (stored.size() != ids.size()) {
             return false;
         }
-        for (int i = 0; i < batch.size(); i++) {
+        for (int i = 0; i < ids.size(); i++) {
             LoggedMessage there = stored.get(i);
-            if (!there.id().equals(batch.get(i).id())
-                    || !comparable(there.message())
-                            .equals(comparable(batch.get(i).message()))) {
+            ChatMessage ours = i == 0 ? user : answers.get(i - 1);
+            if (!there.id().equals(ids.get(i))
+                    || (i > 0 && !ids.get(i - 1).equals(there.parentId()))
+                    || !comparable(there.message()).equals(comparable(ours))) {
                 return false;
             }
         }
@@ -86,7 +104,7 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
 
     private UserMessage withNamedParent() {
         Map<String, Object> attributes = new HashMap<>(user.attributes());
-        attributes.put(NodeBranch.NAMED_PARENT, Objects.requireNonNull(turn.parentMessageId()));
+        attributes.put(NAMED_PARENT, Objects.requireNonNull(turn.parentMessageId()));
         return user.toBuilder().attributes(attributes).build();
     }
 
@@ -97,12 +115,11 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
     private static ChatMessage comparable(ChatMessage message) {
         ChatMessage plain = withoutNamedParent(message);
         List<FileReference> files = new ArrayList<>();
-        for (Map<?, ?> entry : FileReference.entries(plain)) {
-            FileReference file = Files.reference(entry);
-            if (file == null) {
+        for (AttachedFile file : AttachedFile.of(plain)) {
+            if (file.reference() == null) {
                 return plain;
             }
-            files.add(file);
+            files.add(file.reference());
         }
         if (plain instanceof UserMessage user) {
             return FileReference.attach(user, files);
@@ -110,12 +127,17 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         return plain instanceof AiMessage ai ? FileReference.attach(ai, files) : plain;
     }
 
+    /** Returns the parent that a stored message names although the node never saw it, or null. */
+    static @Nullable Object namedParent(ChatMessage message) {
+        return message instanceof UserMessage user ? user.attributes().get(NAMED_PARENT) : null;
+    }
+
     static ChatMessage withoutNamedParent(ChatMessage message) {
-        if (!(message instanceof UserMessage user) || !user.attributes().containsKey(NodeBranch.NAMED_PARENT)) {
+        if (!(message instanceof UserMessage user) || !user.attributes().containsKey(NAMED_PARENT)) {
             return message;
         }
         Map<String, Object> attributes = new HashMap<>(user.attributes());
-        attributes.remove(NodeBranch.NAMED_PARENT);
+        attributes.remove(NAMED_PARENT);
         return user.toBuilder().attributes(attributes).build();
     }
 }

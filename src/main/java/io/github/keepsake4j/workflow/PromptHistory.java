@@ -11,6 +11,8 @@ import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.workflow.files.FileRebuilder;
+import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -34,19 +36,12 @@ import org.jspecify.annotations.Nullable;
  * @param counts the sizes of messages by this estimator
  * @param files converts references to contents
  */
-record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts counts, Files files) {
-
-    /** A file of a message: a reference, or null if it is malformed. */
-    private record Attached(@Nullable FileReference reference) {
-        boolean isAssistants() {
-            return reference != null && reference.belongsTo() == FileReference.Owner.ASSISTANT;
-        }
-    }
+record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts counts, FileRebuilder files) {
 
     List<ChatMessage> messages(
             List<LoggedMessage> thread, String tenantId, FileUploadConfig config, int maxTokenLimit) {
         List<List<LoggedMessage>> may = newest(turns(thread), turn -> stored(turn), maxTokenLimit);
-        Function<FileReference, Content> contents = contents(may, tenantId, config);
+        Function<@Nullable FileReference, Content> contents = contents(may, tenantId, config);
         Deque<ChatMessage> shown = new ArrayDeque<>();
         long tokens = counts.perList();
         // Turns are converted from the newest on, so that no content is loaded or fetched that will not be shown.
@@ -129,13 +124,13 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
     }
 
     /** Returns the contents of the files that are shown in user messages. */
-    private Function<FileReference, Content> contents(
+    private Function<@Nullable FileReference, Content> contents(
             List<List<LoggedMessage>> turns, String tenantId, FileUploadConfig config) {
         List<FileReference> wanted = new ArrayList<>();
         turns.stream()
                 .flatMap(List::stream)
                 .filter(logged -> logged.message() instanceof UserMessage)
-                .flatMap(logged -> attached(logged.message()).stream())
+                .flatMap(logged -> AttachedFile.of(logged.message()).stream())
                 .filter(file -> !file.isAssistants())
                 .forEach(file -> {
                     if (file.reference() != null) {
@@ -145,27 +140,27 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         return files.rebuild(key, tenantId, config, wanted);
     }
 
-    private List<Sized> shown(List<LoggedMessage> turn, Function<FileReference, Content> contents) {
+    private List<Sized> shown(List<LoggedMessage> turn, Function<@Nullable FileReference, Content> contents) {
         List<String> made = new ArrayList<>();
         List<Sized> shown = new ArrayList<>();
         for (int i = 0; i < turn.size(); i++) {
             LoggedMessage logged = turn.get(i);
-            List<Attached> attached = attached(logged.message());
+            List<AttachedFile> attached = AttachedFile.of(logged.message());
             ChatMessage message = logged.message();
             if (message instanceof UserMessage user) {
                 attached.stream()
-                        .filter(Attached::isAssistants)
-                        .map(file -> Files.marker(file.reference()))
+                        .filter(AttachedFile::isAssistants)
+                        .map(AttachedFile::marker)
                         .forEach(made::add);
                 message = withContents(
                         user,
                         attached.stream()
                                 .filter(file -> !file.isAssistants())
-                                .map(file -> content(file, contents))
+                                .map(file -> contents.apply(file.reference()))
                                 .toList());
             } else if (message instanceof AiMessage ai) {
                 List<String> markers = new ArrayList<>(i == turn.size() - 1 ? made : List.of());
-                attached.forEach(file -> markers.add(Files.marker(file.reference())));
+                attached.forEach(file -> markers.add(file.marker()));
                 message = withMarkers(ai, markers);
             }
             boolean same = message == logged.message();
@@ -176,13 +171,9 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         return shown;
     }
 
-    private Content content(Attached file, Function<FileReference, Content> contents) {
-        return file.reference() == null ? Files.malformed(key) : contents.apply(file.reference());
-    }
-
     private static LoggedMessage marked(LoggedMessage logged) {
-        List<String> markers = attached(logged.message()).stream()
-                .map(file -> Files.marker(file.reference()))
+        List<String> markers = AttachedFile.of(logged.message()).stream()
+                .map(AttachedFile::marker)
                 .toList();
         if (markers.isEmpty()) {
             return logged;
@@ -196,12 +187,6 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
             message = withMarkers(ai, markers);
         }
         return logged.withMessage(message);
-    }
-
-    private static List<Attached> attached(ChatMessage message) {
-        return FileReference.entries(message).stream()
-                .map(entry -> new Attached(Files.reference(entry)))
-                .toList();
     }
 
     /** Returns a message with the given contents first. Blank texts are left out, because providers refuse them. */

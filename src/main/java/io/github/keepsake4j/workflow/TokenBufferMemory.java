@@ -12,6 +12,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.view.ViewReader;
+import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -113,7 +114,7 @@ public final class TokenBufferMemory {
 
     /** Returns whether a message is in the conversation's log. */
     boolean holds(String messageId) {
-        return NodeBranch.exists(log, key, messageId);
+        return !log.find(key, List.of(messageId)).isEmpty();
     }
 
     /** Returns the current epoch, to which a run that begins now belongs. */

@@ -8,7 +8,9 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.net.InetAddress;
+import io.github.keepsake4j.workflow.files.FileContentSource;
+import io.github.keepsake4j.workflow.files.FileRebuilder;
+import io.github.keepsake4j.workflow.files.FileResolver;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -203,7 +205,6 @@ public final class WorkflowMemories {
         private FileResolver fileResolver = FileResolver.NONE;
         private FileContentSource fileContents = FileContentSource.NONE;
         private MissingConversation missingConversation = MissingConversation.NO_MEMORY;
-        private RemoteUrls.Names names = InetAddress::getAllByName;
         private boolean fetchesRemoteFiles;
 
         private Builder() {}
@@ -261,7 +262,7 @@ public final class WorkflowMemories {
         /**
          * Sets the resolver of files. Default: {@link FileResolver#NONE}, which shows placeholders.
          *
-         * @param resolver the resolver, such as {@link JdbcFileResolver}
+         * @param resolver the resolver, such as {@link io.github.keepsake4j.workflow.files.jdbc.JdbcFileResolver}
          * @return this builder
          */
         public Builder fileResolver(FileResolver resolver) {
@@ -305,12 +306,6 @@ public final class WorkflowMemories {
             return this;
         }
 
-        /** Sets how names are resolved, for tests. */
-        Builder names(RemoteUrls.Names resolved) {
-            this.names = resolved;
-            return this;
-        }
-
         /**
          * Creates the {@link WorkflowMemories}.
          *
@@ -321,9 +316,7 @@ public final class WorkflowMemories {
             if (conversationLog == null && nodeLog == null) {
                 throw new InvalidInputException("nodeLog", "is required unless a conversationLog is set");
             }
-            RemoteUrls remote = new RemoteUrls(names);
-            Files files = new Files(
-                    fileResolver, fileContents, remote, fetchesRemoteFiles ? new RemoteFetcher(remote) : null);
+            FileRebuilder files = FileRebuilder.of(fileResolver, fileContents, fetchesRemoteFiles);
             TokenCountEstimator counting =
                     estimator == null ? JtokkitTokenCountEstimator.forEncoding("o200k_base") : estimator;
             TokenCounter counter = TokenCounter.of(counting);

@@ -3,6 +3,7 @@ package io.github.keepsake4j.workflow;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.workflow.files.FileRebuilder;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ record WorkflowSettings(
         @Nullable MessageLog nodes,
         TokenCountEstimator estimator,
         TokenCounts counts,
-        Files files) {
+        FileRebuilder files) {
 
     /** The maximum number of messages from which a history is read. */
     static final int MOST_MESSAGES = 500;

@@ -39,6 +39,8 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.testing.WordCounter;
+import io.github.keepsake4j.workflow.files.FileContent;
+import io.github.keepsake4j.workflow.files.ResolvedFile;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -537,6 +539,56 @@ abstract class WorkflowContract {
         NodeTokenBufferMemory memory = node();
         memory.addMessages(NodeTurn.of("m1").under(null).inIteration(2), "other", List.of(), List.of(ai("other")));
         assertThatThrownBy(memory::flush).isInstanceOf(MessageIdConflictException.class);
+    }
+
+    @Test
+    void a10_a_turn_with_fewer_steps_is_not_taken_for_the_stored_one() {
+        NodeTokenBufferMemory tools = node();
+        tools.addMessages("m1", null, "q", List.of(), calls("x"), result("x"), ai("r"));
+        tools.flush();
+        NodeTokenBufferMemory plain = node();
+        plain.addMessages("m1", null, "q", List.of(), "r", List.of());
+        plain.flush();
+
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1#step1", "m1#step2", "m1", "m1#2#user", "m1#2");
+    }
+
+    @Test
+    void a11_the_requests_for_a_history_do_not_grow_with_what_it_skips() {
+        NodeTokenBufferMemory loop = node();
+        for (int i = 1; i <= 40; i++) {
+            loop.addMessages("m1", null, "q" + i, List.of(), "r" + i, List.of());
+        }
+        loop.flush();
+        turns("m2", "m1", "m3", null);
+
+        int before = watched.calls().size();
+        assertThat(texts(node().getHistoryPromptMessages(
+                                NodeTurn.of("m1").under(null).inIteration(3), "acme", PLENTY, null)))
+                .containsExactly("q1", "r1", "q2", "r2");
+        assertThat(watched.calls().size() - before)
+                .describedAs("40 iterations on another branch")
+                .isLessThanOrEqualTo(10);
+    }
+
+    @Test
+    void a11_the_requests_for_a_bridge_do_not_grow_with_its_length() {
+        turns("m0", null);
+        for (int i = 0; i < 260; i++) {
+            append(NODE, i == 0 ? null : "other" + (i - 1) + "a", message("other" + i, user("q")));
+            append(NODE, "other" + i, message("other" + i + "a", ai("r")));
+        }
+        say("m0", null, ai("r m0"));
+        for (int i = 1; i <= 100; i++) {
+            say("n" + i, i == 1 ? "m0" : "n" + (i - 1), ai("r"));
+        }
+
+        int before = watched.calls().size();
+        assertThat(texts(node().getHistoryPromptMessages("n101", "n100", "acme", PLENTY, null)))
+                .containsExactly("q m0", "r m0");
+        assertThat(watched.calls().size() - before)
+                .describedAs("100 ancestors without a turn of the node")
+                .isLessThanOrEqualTo(7);
     }
 
     @Test

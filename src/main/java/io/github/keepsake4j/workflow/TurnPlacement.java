@@ -1,16 +1,15 @@
 package io.github.keepsake4j.workflow;
 
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
@@ -18,33 +17,29 @@ import io.github.keepsake4j.view.ViewReader;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Determines the place of a turn in a node's memory, based on one read of the memory. Messages that the read does not
- * show are requested by id, each at most once. Only if a parent has to be bridged, one page of all branches is
- * searched.
+ * show are requested by id, many at once and each at most once. Only if a parent has to be bridged, one page of all
+ * branches is searched.
  */
-final class NodeBranch {
+final class TurnPlacement {
 
-    /**
-     * The attribute of a bridged turn's user message that stores the parent that this node never saw. Turns with the
-     * same unknown parent are siblings.
-     */
-    static final String NAMED_PARENT = "keepsake_parent_message_id";
-
-    private static final Logger LOG = LoggerFactory.getLogger(NodeBranch.class);
+    private static final Logger LOG = LoggerFactory.getLogger(TurnPlacement.class);
 
     private static final int PAGE = 500;
-    private static final int MOST_PROBES = 50;
-    private static final int MOST_ITERATIONS = 1000;
+    private static final int ITERATIONS_AT_ONCE = 16;
 
     private final MessageLog log;
     private final NodeKey key;
@@ -54,30 +49,27 @@ final class NodeBranch {
     /** The sequence up to which the messages were cleared. */
     private final long floor;
 
-    /** The results of requests by id, whether the message was found or not. */
-    private final Map<String, Optional<LoggedMessage>> asked = new HashMap<>();
+    /** The messages that were read, by id. Ids that are known not to be stored are empty. */
+    private final Map<String, Optional<LoggedMessage>> known = new HashMap<>();
 
     /** The ancestors that the conversation's log returned, by message. */
-    private final Map<String, Optional<Ancestors>> known = new HashMap<>();
+    private final Map<String, Optional<Ancestors>> ancestorsOf = new HashMap<>();
 
-    private @Nullable Map<String, LoggedMessage> page;
+    private @Nullable List<LoggedMessage> page;
     private boolean pageIsAll;
 
-    private NodeBranch(MessageLog log, NodeKey key, @Nullable MessageLog conversations, Tail tail) {
+    private TurnPlacement(MessageLog log, NodeKey key, @Nullable MessageLog conversations, Tail tail) {
         this.log = log;
         this.key = key;
         this.conversations = conversations;
         this.tail = tail;
         View view = tail.view();
-        this.floor = view != null && view.runs().isEmpty() && view.summary() == null ? view.anchorSequence() : 0;
+        this.floor = view != null && view.isEmpty() ? view.anchorSequence() : 0;
+        tail.messages().forEach(this::remember);
     }
 
-    static NodeBranch read(MessageLog log, NodeKey key, @Nullable MessageLog conversations, ReadQuery query) {
-        return new NodeBranch(log, key, conversations, ViewReader.read(log, key, query));
-    }
-
-    static boolean exists(MessageLog log, MemoryKey key, String id) {
-        return stored(log, key, id) != null;
+    static TurnPlacement read(MessageLog log, NodeKey key, @Nullable MessageLog conversations, ReadQuery query) {
+        return new TurnPlacement(log, key, conversations, ViewReader.read(log, key, query));
     }
 
     long epoch() {
@@ -146,14 +138,20 @@ final class NodeBranch {
     /** Returns the message after which a named iteration is placed. Later iterations may already be stored. */
     @Nullable
     String endBefore(NodeTurn turn, String last) {
+        String messageId = turn.messageId();
         String end = last;
-        for (int i = 0; i < MOST_ITERATIONS && end != null; i++) {
-            if (NodeTurn.iterationOf(turn.messageId(), end) < turn.iteration()) {
-                return end;
+        int iteration = NodeTurn.iterationOf(messageId, last);
+        while (end != null && iteration >= turn.iteration()) {
+            if (!known.containsKey(NodeTurn.userId(end))) {
+                int oldest = Math.max(turn.iteration(), iteration - ITERATIONS_AT_ONCE);
+                load(IntStream.rangeClosed(oldest, iteration)
+                        .mapToObj(i -> NodeTurn.answerId(messageId, i))
+                        .flatMap(answerId -> Stream.of(answerId, NodeTurn.userId(answerId))));
             }
             end = before(end);
+            iteration = end == null ? 0 : NodeTurn.iterationOf(messageId, end);
         }
-        return null;
+        return end;
     }
 
     /** Returns the message before a stored turn, or null if that message is not shown. */
@@ -161,6 +159,18 @@ final class NodeBranch {
         LoggedMessage user = userOf(answerId);
         String before = user == null ? null : user.parentId();
         return before == null || find(before) == null ? null : before;
+    }
+
+    /** Returns the user message that begins a stored turn. Other programs that write turns may give it any id. */
+    private @Nullable LoggedMessage userOf(String answerId) {
+        LoggedMessage answer = find(answerId);
+        if (answer == null) {
+            return null;
+        }
+        LoggedMessage user = NodeTurn.isPart(answerId, answer.parentId())
+                ? there(NodeTurn.userId(answerId))
+                : log.read(key, ReadQuery.newest(0).endingIn(answerId)).user();
+        return user != null && isShown(user) ? user : null;
     }
 
     /** Returns whether the turn's parent is a message that this node never saw. */
@@ -224,36 +234,35 @@ final class NodeBranch {
     /** Returns the id of a message's last iteration, or null if there is none. */
     @Nullable
     String lastIteration(String messageId) {
-        if (isHead(messageId)) {
-            return tail.head();
-        }
-        String last = null;
-        // Cleared iterations are counted too, because their ids are taken.
-        for (int i = 1; ; i++) {
-            LoggedMessage iteration = there(NodeTurn.answerId(messageId, i));
-            if (iteration == null) {
-                return last;
-            }
-            last = isShown(iteration) ? iteration.id() : last;
-        }
+        return isHead(messageId)
+                ? tail.head()
+                : iterations(messageId).reduce((older, newer) -> newer).orElse(null);
     }
 
     /** Returns the id of a message's first iteration that is shown, or null. */
     private @Nullable String firstIteration(String messageId) {
-        for (int i = 1; ; i++) {
-            LoggedMessage iteration = there(NodeTurn.answerId(messageId, i));
-            if (iteration == null) {
-                return isHead(messageId) ? tail.head() : null;
-            }
-            if (isShown(iteration)) {
-                return iteration.id();
-            }
-        }
+        return iterations(messageId).findFirst().orElse(isHead(messageId) ? tail.head() : null);
     }
 
-    /** Returns whether a message is stored and was not cleared. */
-    boolean shows(String id) {
-        return find(id) != null;
+    /**
+     * Returns the ids of a message's iterations that are shown, in order. Cleared ones are only skipped, because their
+     * ids are taken. Makes requests only as far as the stream is read.
+     */
+    private Stream<String> iterations(String messageId) {
+        return IntStream.iterate(1, i -> i + 1)
+                .mapToObj(i -> iteration(messageId, i))
+                .takeWhile(Objects::nonNull)
+                .filter(this::isShown)
+                .map(LoggedMessage::id);
+    }
+
+    /** Returns an iteration of a message even if it was cleared, or null if it is not stored. */
+    private @Nullable LoggedMessage iteration(String messageId, int number) {
+        String id = NodeTurn.answerId(messageId, number);
+        if (!known.containsKey(id)) {
+            load(IntStream.range(number, number + ITERATIONS_AT_ONCE).mapToObj(i -> NodeTurn.answerId(messageId, i)));
+        }
+        return there(id);
     }
 
     /** Returns whether the head is an iteration of a message. Nothing can follow the head. */
@@ -262,25 +271,12 @@ final class NodeBranch {
         return head != null && !tail.messages().isEmpty() && NodeTurn.iterationOf(messageId, head) > 0;
     }
 
-    /** Returns the user message that begins a stored turn. Other programs that write turns may give it any id. */
-    private @Nullable LoggedMessage userOf(String answerId) {
-        LoggedMessage ours = find(NodeTurn.userId(answerId));
-        if (ours != null) {
-            return ours;
-        }
-        LoggedMessage at = find(answerId);
-        for (int step = 0; step < MOST_PROBES && at != null && !(at.message() instanceof UserMessage); step++) {
-            at = at.parentId() == null ? null : find(at.parentId());
-        }
-        return at;
-    }
-
     private @Nullable String bridge(String messageId, String parent) {
         Ancestors ancestors = ancestors(parent);
         if (ancestors != null) {
-            String known = newestKnown(ancestors.ids());
-            if (known != null || ancestors.complete()) {
-                return known;
+            String seen = newestKnown(ancestors.ids());
+            if (seen != null || ancestors.complete()) {
+                return seen;
             }
         }
         return newestOutside(messageId, parent);
@@ -293,13 +289,13 @@ final class NodeBranch {
     private @Nullable String newestOutside(String messageId, @Nullable String parent) {
         Set<String> siblings = new HashSet<>();
         String newest = null;
-        for (LoggedMessage logged : page().values()) {
+        for (LoggedMessage logged : page()) {
             if (!isShown(logged)) {
                 continue;
             }
             boolean own = logged.id().equals(NodeTurn.userId(messageId));
             if (own
-                    || (parent != null && parent.equals(namedParent(logged)))
+                    || (parent != null && parent.equals(PendingTurn.namedParent(logged.message())))
                     || (logged.parentId() != null && siblings.contains(logged.parentId()))) {
                 siblings.add(logged.id());
             } else {
@@ -309,23 +305,19 @@ final class NodeBranch {
         return newest;
     }
 
-    private static @Nullable Object namedParent(LoggedMessage logged) {
-        return logged.message() instanceof UserMessage user ? user.attributes().get(NAMED_PARENT) : null;
-    }
-
     private @Nullable String newestKnown(List<String> newestFirst) {
-        int probes = 0;
-        for (String id : newestFirst) {
-            LoggedMessage onPage = page().get(id);
-            boolean isNear = onPage != null && (pageIsAll || isShown(onPage));
-            if (isNear || (!pageIsAll && probes++ < MOST_PROBES)) {
-                String seen = lastIteration(id);
-                if (seen != null) {
-                    return seen;
-                }
-            }
-        }
-        return null;
+        // The page is all that is stored of most memories. Then the look-ups that follow make no request.
+        page();
+        load(newestFirst.stream());
+        // A message whose first iteration was cleared may have iterations that were not.
+        load(newestFirst.stream()
+                .filter(id -> there(id) != null && find(id) == null)
+                .map(id -> NodeTurn.answerId(id, 2)));
+        return newestFirst.stream()
+                .map(this::lastIteration)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
     }
 
     /**
@@ -336,19 +328,22 @@ final class NodeBranch {
     private @Nullable Ancestors ancestors(String messageId) {
         return conversations == null
                 ? null
-                : known.computeIfAbsent(messageId, id -> Optional.ofNullable(ancestors(conversations, id)))
+                : ancestorsOf
+                        .computeIfAbsent(messageId, id -> Optional.ofNullable(ancestors(conversations, id)))
                         .orElse(null);
     }
 
     private @Nullable Ancestors ancestors(MessageLog conversations, String messageId) {
         MemoryKey conversation = ConversationKey.of(key.tenant(), key.conversationId());
-        if (!exists(conversations, conversation, messageId)) {
+        try {
+            Tail thread =
+                    conversations.read(conversation, ReadQuery.newest(PAGE).endingIn(messageId));
+            List<String> ids = new ArrayList<>();
+            thread.messages().forEach(logged -> ids.add(0, logged.id()));
+            return new Ancestors(ids, thread.complete() && thread.missingParent() == null);
+        } catch (UnknownMessageException e) {
             return null;
         }
-        Tail thread = conversations.read(conversation, ReadQuery.newest(PAGE).endingIn(messageId));
-        List<String> ids = new ArrayList<>();
-        thread.messages().forEach(logged -> ids.add(0, logged.id()));
-        return new Ancestors(ids, thread.complete() && thread.missingParent() == null);
     }
 
     private @Nullable LoggedMessage find(String id) {
@@ -358,43 +353,44 @@ final class NodeBranch {
 
     /** Returns the message that is stored under an id, even if it was cleared. */
     private @Nullable LoggedMessage there(String id) {
-        for (int i = tail.messages().size() - 1; i >= 0; i--) {
-            LoggedMessage logged = tail.messages().get(i);
-            if (logged.id().equals(id)) {
-                return logged;
-            }
-        }
-        LoggedMessage onPage = page == null ? null : page.get(id);
-        if (onPage != null || pageIsAll) {
-            return onPage;
-        }
-        return asked.computeIfAbsent(id, i -> Optional.ofNullable(stored(log, key, i)))
-                .orElse(null);
+        load(Stream.of(id));
+        return known.getOrDefault(id, Optional.empty()).orElse(null);
     }
 
-    /** Returns the newest messages of all branches by id, in the order of their sequence. */
-    private Map<String, LoggedMessage> page() {
+    /** Requests all messages that are not known yet, at once. */
+    private void load(Stream<String> ids) {
+        Set<String> unknown =
+                pageIsAll ? Set.of() : ids.filter(id -> !known.containsKey(id)).collect(Collectors.toSet());
+        if (unknown.isEmpty()) {
+            return;
+        }
+        List<LoggedMessage> found = log.find(key, unknown);
+        unknown.forEach(id -> known.put(id, Optional.empty()));
+        found.forEach(this::remember);
+    }
+
+    private void remember(LoggedMessage logged) {
+        known.put(logged.id(), Optional.of(logged));
+    }
+
+    /** Returns the newest messages of all branches, in the order of their sequence. */
+    private List<LoggedMessage> page() {
         if (page == null) {
             HistoryPage newest = log.history(key, HistoryQuery.newest(PAGE));
-            Map<String, LoggedMessage> byId = new LinkedHashMap<>();
-            newest.messages().forEach(logged -> byId.put(logged.id(), logged));
-            page = byId;
+            page = newest.messages();
+            page.forEach(this::remember);
             pageIsAll = newest.next().isEmpty();
         }
         return page;
     }
 
-    private boolean isShown(LoggedMessage logged) {
-        return logged.sequence() > floor;
+    /** Returns whether a message is one of the given stored ones and was not cleared. */
+    boolean shows(String id, List<LoggedMessage> stored) {
+        return stored.stream().anyMatch(logged -> logged.id().equals(id) && isShown(logged));
     }
 
-    private static @Nullable LoggedMessage stored(MessageLog log, MemoryKey key, String id) {
-        try {
-            List<LoggedMessage> found =
-                    log.read(key, ReadQuery.newest(1).endingIn(id)).messages();
-            return found.isEmpty() || !found.get(0).id().equals(id) ? null : found.get(0);
-        } catch (InvalidInputException e) {
-            return null;
-        }
+    /** Returns whether a stored message was not cleared. */
+    private boolean isShown(LoggedMessage logged) {
+        return logged.sequence() > floor;
     }
 }

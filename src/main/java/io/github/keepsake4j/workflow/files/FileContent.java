@@ -1,4 +1,4 @@
-package io.github.keepsake4j.workflow;
+package io.github.keepsake4j.workflow.files;
 
 import java.net.URI;
 import java.util.Objects;

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.workflow;
+package io.github.keepsake4j.workflow.files;
 
 import io.github.keepsake4j.message.FileReference;
 import java.util.Objects;

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.workflow;
+package io.github.keepsake4j.workflow.files;
 
 /** Loads the content of files that a {@link FileResolver} found. Implementations are thread-safe. */
 @FunctionalInterface

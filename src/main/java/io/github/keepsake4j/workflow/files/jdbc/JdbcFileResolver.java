@@ -1,9 +1,11 @@
-package io.github.keepsake4j.workflow;
+package io.github.keepsake4j.workflow.files.jdbc;
 
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.workflow.files.FileResolver;
+import io.github.keepsake4j.workflow.files.ResolvedFile;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.workflow.s3;
+package io.github.keepsake4j.workflow.files.s3;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
@@ -19,9 +19,9 @@ import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.S3Server;
-import io.github.keepsake4j.workflow.FileContentSource;
-import io.github.keepsake4j.workflow.ResolvedFile;
 import io.github.keepsake4j.workflow.WorkflowMemories;
+import io.github.keepsake4j.workflow.files.FileContentSource;
+import io.github.keepsake4j.workflow.files.ResolvedFile;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse.BodyHandlers;

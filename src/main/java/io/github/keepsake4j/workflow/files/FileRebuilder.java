@@ -1,15 +1,13 @@
-package io.github.keepsake4j.workflow;
+package io.github.keepsake4j.workflow.files;
 
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.PdfFileContent;
 import dev.langchain4j.data.message.TextContent;
-import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
-import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
+import java.net.InetAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -26,39 +24,62 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Converts file references to message contents. A file that cannot be loaded becomes a placeholder that the model sees,
- * and a warning is logged. A missing file never makes the whole history fail.
- *
- * @param resolver looks up the files
- * @param source loads their content
- * @param remote decides which URLs may be passed on
- * @param fetcher fetches files from the web, or null to pass their URLs on
+ * and a warning is logged. A missing file never makes the whole history fail. Thread-safe.
  */
-record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote, @Nullable RemoteFetcher fetcher) {
+public final class FileRebuilder {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Files.class);
+    private static final Logger LOG = LoggerFactory.getLogger(FileRebuilder.class);
 
     private static final String PDF = "application/pdf";
     private static final int MAX_NAME = 100;
 
-    /** Returns the reference that an entry of a message's attribute holds, or null if the entry is malformed. */
-    static @Nullable FileReference reference(Map<?, ?> entry) {
-        try {
-            return FileReference.fromMap(entry);
-        } catch (InvalidInputException e) {
-            return null;
-        }
+    private final FileResolver resolver;
+    private final FileContentSource source;
+    private final RemoteUrls remote;
+    private final @Nullable RemoteFetcher fetcher;
+
+    /** Creates a rebuilder that checks URLs with the given rules. */
+    FileRebuilder(FileResolver resolver, FileContentSource source, RemoteUrls remote, boolean fetchesRemoteFiles) {
+        this.resolver = resolver;
+        this.source = source;
+        this.remote = remote;
+        this.fetcher = fetchesRemoteFiles ? new RemoteFetcher(remote) : null;
     }
 
-    /** Returns the text that represents a file where only text is possible. */
-    static String marker(@Nullable FileReference file) {
+    /**
+     * Creates a rebuilder.
+     *
+     * @param resolver looks up the files
+     * @param source loads their contents
+     * @param fetchesRemoteFiles whether images and documents are fetched from the open web; otherwise their URLs are
+     *     passed on. A URL that points to an internal address is always refused
+     * @return the rebuilder
+     */
+    public static FileRebuilder of(FileResolver resolver, FileContentSource source, boolean fetchesRemoteFiles) {
+        return new FileRebuilder(resolver, source, new RemoteUrls(InetAddress::getAllByName), fetchesRemoteFiles);
+    }
+
+    /**
+     * Returns the text that represents a file where only text is possible.
+     *
+     * @param file the file, or null for a malformed reference
+     * @return the text, such as {@code [image]}
+     */
+    public static String marker(@Nullable FileReference file) {
         return "[" + kind(file) + "]";
     }
 
     /**
      * Returns a function that converts files to contents. The resolver is called once, now. Each file's content is
      * loaded once, when it is first requested.
+     *
+     * @param key the memory, for warnings
+     * @param tenantId the tenant whose files may be shown
+     * @param config the settings for showing files
+     * @param files the files that the function will be called with
+     * @return the function, for one thread; it returns a placeholder for null, which stands for a malformed reference
      */
-    Function<FileReference, Content> rebuild(
+    public Function<@Nullable FileReference, Content> rebuild(
             MemoryKey key, String tenantId, FileUploadConfig config, List<FileReference> files) {
         Set<FileReference> wanted = new LinkedHashSet<>();
         for (FileReference file : files) {
@@ -69,24 +90,12 @@ record Files(FileResolver resolver, FileContentSource source, RemoteUrls remote,
         Map<FileReference, ResolvedFile> resolved =
                 wanted.isEmpty() ? Map.of() : resolve(key, tenantId, List.copyOf(wanted));
         Map<FileReference, Content> made = new HashMap<>();
-        return file -> made.computeIfAbsent(file, f -> content(key, tenantId, config, f, resolved.get(f)));
+        return file -> file == null
+                ? malformed(key)
+                : made.computeIfAbsent(file, f -> content(key, tenantId, config, f, resolved.get(f)));
     }
 
-    /** Returns the message that a node sends to the model, with the run's files first. */
-    UserMessage show(NodeRun run, UserMessage asked) {
-        if (run.files().isEmpty()) {
-            return asked;
-        }
-        MemoryKey key = run.conversationId() == null || run.conversationId().isEmpty()
-                ? NodeKey.of(run.tenantId(), run.appId(), "none", run.nodeId())
-                : NodeKey.of(run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
-        Function<FileReference, Content> contents = rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files());
-        return PromptHistory.withContents(
-                asked, run.files().stream().map(contents).toList());
-    }
-
-    /** Returns the placeholder for a malformed reference. */
-    static Content malformed(MemoryKey key) {
+    private static Content malformed(MemoryKey key) {
         LOG.warn("Memory {}: a file reference is malformed; a placeholder is shown", key);
         return notAvailable(null);
     }

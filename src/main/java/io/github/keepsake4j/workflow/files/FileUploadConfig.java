@@ -1,4 +1,4 @@
-package io.github.keepsake4j.workflow;
+package io.github.keepsake4j.workflow.files;
 
 import dev.langchain4j.data.message.ImageContent.DetailLevel;
 import io.github.keepsake4j.message.InvalidInputException;

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.workflow;
+package io.github.keepsake4j.workflow.files.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.workflow.files.ResolvedFile;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
@@ -14,7 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Rows of files in PostgreSQL, where Dify's ids are columns of the type {@code uuid}. */
-class PostgresFilesTest {
+class PostgresFileResolverTest {
 
     private static final String ACME = UUID.randomUUID().toString();
     private static final String OTHER = UUID.randomUUID().toString();

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.workflow;
+package io.github.keepsake4j.workflow.files;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
@@ -24,6 +24,8 @@ import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.workflow.WorkflowMemories;
+import io.github.keepsake4j.workflow.files.jdbc.JdbcFileResolver;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
@@ -42,6 +44,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -133,18 +136,39 @@ class FilesTest {
                 "http://metadata.example/a.png",
                 "http://loop.example/a.png"
             })
-    void a7_a_url_that_points_inside_is_a_placeholder_and_the_history_goes_on(String url) {
-        for (boolean fetching : new boolean[] {false, true}) {
-            said = 0;
-            ConversationKey key = ConversationKey.of("acme", "fetching " + fetching);
-            append(key, user("before"));
-            append(key, FileReference.attach(user("look"), List.of(FileReference.remoteUrl(Type.IMAGE, url))));
-            WorkflowMemories memories = fetching ? fetching() : memories();
-            List<ChatMessage> history = memories.conversation(key).getHistoryPromptMessages(100_000);
-            assertThat(history).hasSize(4);
-            assertThat(((UserMessage) history.get(2)).contents())
-                    .containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
-        }
+    void a7_a_url_that_points_inside_is_a_placeholder(String url) {
+        FileReference file = FileReference.remoteUrl(Type.IMAGE, url);
+        assertThat(passedOn(file)).containsExactly(TextContent.from("[image: not available]"));
+        assertThat(fetched(file)).containsExactly(TextContent.from("[image: not available]"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a7_a_refused_url_does_not_fail_the_history(boolean fetching) {
+        append(user("before"));
+        say(FileReference.remoteUrl(Type.IMAGE, "http://127.0.0.1/a.png"));
+        WorkflowMemories memories =
+                fetching ? builder().fetchRemoteFiles().build() : builder().build();
+        List<ChatMessage> history = memories.conversation(KEY).getHistoryPromptMessages(100_000);
+        assertThat(history).hasSize(4);
+        assertThat(((UserMessage) history.get(2)).contents())
+                .containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
+    }
+
+    @Test
+    void a7_urls_are_fetched_only_on_demand() {
+        // No server has this address, which is reserved for documentation.
+        String url = "http://192.0.2.1/a.png";
+        assertThat(shown(FileReference.remoteUrl(Type.IMAGE, url)))
+                .containsExactly(ImageContent.from(url, DetailLevel.HIGH), TextContent.from("look"));
+        UserMessage fetched = (UserMessage) builder()
+                .fetchRemoteFiles()
+                .build()
+                .conversation(KEY)
+                .getHistoryPromptMessages(100_000)
+                .get(0);
+        assertThat(fetched.contents())
+                .containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
     }
 
     @Test
@@ -157,7 +181,6 @@ class FilesTest {
         });
         server.start();
         try {
-            // A test's server is inside; the test's names say that localhost is not.
             String base = "http://localhost:" + server.getAddress().getPort();
             List<Content> contents = fetched(
                     FileReference.remoteUrl(Type.IMAGE, base + "/to-address"),
@@ -167,7 +190,7 @@ class FilesTest {
                     FileReference.remoteUrl(Type.IMAGE, base + "/for-ever"),
                     FileReference.remoteUrl(Type.IMAGE, base + "/big"),
                     FileReference.remoteUrl(Type.IMAGE, base + "/missing"));
-            assertThat(contents.subList(0, 7)).containsOnly(TextContent.from("[image: not available]"));
+            assertThat(contents).hasSize(7).containsOnly(TextContent.from("[image: not available]"));
             assertThat(requests).doesNotContain("/secret");
             assertThat(requests.stream().filter("/for-ever"::equals)).hasSize(6);
 
@@ -178,13 +201,12 @@ class FilesTest {
                     .containsExactly(
                             ImageContent.from("cGl4ZWxz", "image/jpeg", DetailLevel.HIGH),
                             TextContent.from("words"),
-                            TextContent.from("[audio]"),
-                            TextContent.from("look"));
+                            TextContent.from("[audio]"));
             assertThat(requests).doesNotContain("/sound");
 
             assertThat(fetched(FileReference.remoteUrl(Type.IMAGE, base + "/text")))
                     .describedAs("a page in place of an image, which every later call of the model would fail with")
-                    .containsExactly(TextContent.from("[image: not available]"), TextContent.from("look"));
+                    .containsExactly(TextContent.from("[image: not available]"));
         } finally {
             server.stop(0);
         }
@@ -469,15 +491,14 @@ class FilesTest {
 
     @Test
     void a7_files_in_the_web_are_passed_on_as_urls() {
-        assertThat(shown(
+        assertThat(passedOn(
                         FileReference.remoteUrl(Type.IMAGE, "https://outside.example/a.png"),
                         FileReference.remoteUrl(Type.DOCUMENT, "https://outside.example/a.PDF"),
                         FileReference.remoteUrl(Type.VIDEO, "https://outside.example/a.mp4")))
                 .containsExactly(
                         ImageContent.from("https://outside.example/a.png", DetailLevel.HIGH),
                         PdfFileContent.from("https://outside.example/a.PDF"),
-                        TextContent.from("[video]"),
-                        TextContent.from("look"));
+                        TextContent.from("[video]"));
     }
 
     private static RemoteUrls remote() {
@@ -501,21 +522,22 @@ class FilesTest {
         return builder().build();
     }
 
-    private WorkflowMemories fetching() {
-        return builder()
-                .fetchRemoteFiles()
-                .names(host -> addresses(host.equals("localhost") ? "outside.example" : host))
-                .build();
+    private static List<Content> passedOn(FileReference... files) {
+        return rebuilt(remote(), false, files);
     }
 
-    private List<Content> fetched(FileReference... files) {
-        ConversationKey key = ConversationKey.of("acme", "c" + said);
-        append(key, FileReference.attach(user("look"), List.of(files)));
-        return ((UserMessage) fetching()
-                        .conversation(key)
-                        .getHistoryPromptMessages(null, 100_000, null, new FileUploadConfig(DetailLevel.HIGH, 1000))
-                        .get(0))
-                .contents();
+    private static List<Content> fetched(FileReference... files) {
+        // The test's server is inside, so its name is said to be outside.
+        RemoteUrls remote = new RemoteUrls(host -> addresses(host.equals("localhost") ? "outside.example" : host));
+        return rebuilt(remote, true, files);
+    }
+
+    private static List<Content> rebuilt(RemoteUrls remote, boolean fetches, FileReference... files) {
+        FileUploadConfig config = new FileUploadConfig(DetailLevel.HIGH, 1000);
+        return Stream.of(files)
+                .map(new FileRebuilder(FileResolver.NONE, FileContentSource.NONE, remote, fetches)
+                        .rebuild(KEY, "acme", config, List.of(files)))
+                .toList();
     }
 
     private WorkflowMemories.Builder builder() {
@@ -525,8 +547,7 @@ class FilesTest {
                 .fileContentSource((tenant, file) -> {
                     loaded.add(file);
                     return FileContent.bytes(file.storageKey().getBytes(StandardCharsets.UTF_8));
-                })
-                .names(FilesTest::addresses);
+                });
     }
 
     /** The database, with a note of each statement. */
@@ -557,13 +578,9 @@ class FilesTest {
     }
 
     private void append(UserMessage message) {
-        append(KEY, message);
-    }
-
-    private void append(ConversationKey key, UserMessage message) {
         said++;
         log.append(
-                key,
+                KEY,
                 Append.underHead(
                         new NewMessage("u" + said, message, 10, "jtokkit:o200k_base", null),
                         new NewMessage("a" + said, ai("nice"), 5, "jtokkit:o200k_base", null)));

@@ -1,0 +1,5 @@
+/** Looks up a workflow's files in the tables of its database. */
+@NullMarked
+package io.github.keepsake4j.workflow.files.jdbc;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Loads the contents of a workflow's files from S3. Requires {@code software.amazon.awssdk:s3}. */
+@NullMarked
+package io.github.keepsake4j.workflow.files.s3;
+
+import org.jspecify.annotations.NullMarked;

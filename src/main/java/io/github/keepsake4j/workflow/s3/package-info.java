@@ -1,5 +1,0 @@
-/** Contents of a workflow's files from S3. Requires {@code software.amazon.awssdk:s3}. */
-@NullMarked
-package io.github.keepsake4j.workflow.s3;
-
-import org.jspecify.annotations.NullMarked;
