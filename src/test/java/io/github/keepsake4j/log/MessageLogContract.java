@@ -8,6 +8,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /**
  * What every backend must do, whatever it keeps memories in. A backend's test extends this class and says how to open
@@ -71,7 +72,7 @@ public abstract class MessageLogContract
     @Override
     public Outage breakStorage() throws Exception {
         String reason = getClass().getSimpleName() + ": this storage cannot be unreachable";
-        System.out.println("Skipped: " + reason);
+        LoggerFactory.getLogger(getClass()).warn("Skipped: {}", reason);
         return Assumptions.abort(reason);
     }
 

@@ -23,6 +23,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -133,6 +134,7 @@ class FilesTest {
                 "http://metadata.example/a.png",
                 "http://loop.example/a.png"
             })
+    @ExpectedLog("is shown as a placeholder")
     void a7_a_url_that_points_inside_is_a_placeholder_and_the_history_goes_on(String url) {
         for (boolean fetching : new boolean[] {false, true}) {
             said = 0;
@@ -148,6 +150,7 @@ class FilesTest {
     }
 
     @Test
+    @ExpectedLog("is shown as a placeholder")
     void a7_a_url_that_redirects_to_the_inside_is_not_followed() throws Exception {
         List<String> requests = new CopyOnWriteArrayList<>();
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -223,6 +226,7 @@ class FilesTest {
     }
 
     @Test
+    @ExpectedLog({"is shown as a placeholder", "a file reference is malformed"})
     void a7_what_cannot_be_rebuilt_is_a_placeholder_and_the_history_goes_on() {
         assertThat(shown(
                         FileReference.localFile(Type.IMAGE, "nowhere"),
@@ -248,6 +252,7 @@ class FilesTest {
     }
 
     @Test
+    @ExpectedLog({"is shown as a placeholder", "files cannot be read"})
     void a7_a_database_that_is_down_does_not_fail_the_history() {
         say(FileReference.localFile(Type.IMAGE, "i1"));
         database.setUrl("jdbc:sqlite:" + directory.resolve("no/such/directory/files.db"));
@@ -266,6 +271,7 @@ class FilesTest {
     }
 
     @Test
+    @ExpectedLog("is shown as a placeholder")
     void a15_fifty_files_cost_one_query_for_each_table() {
         for (int i = 0; i < 25; i++) {
             say(FileReference.localFile(Type.IMAGE, "i1"), FileReference.localFile(Type.DOCUMENT, "x" + i));
