@@ -77,7 +77,7 @@ public class WatchedLog {
 
     /** Waits until somebody was refused a lease since the last time that this was asked. */
     public void awaitRefusal() throws InterruptedException {
-        if (!refused.await(30, TimeUnit.SECONDS)) {
+        if (!refused.await(2, TimeUnit.MINUTES)) {
             throw new IllegalStateException("nobody was refused a lease");
         }
         refused = new CountDownLatch(1);
