@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The lease of a turn: renewed, lost, given back, waited for. Time stands still until a test moves it. */
-@Timeout(300)
+@Timeout(600)
 class TurnLeasesTest {
 
     private static final MemoryKey KEY = ConversationKey.of("default", "alice");

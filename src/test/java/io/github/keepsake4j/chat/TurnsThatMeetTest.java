@@ -48,7 +48,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Two AI services with a tool on one conversation at once, under each policy: what their models were sent. */
-@Timeout(300)
+@Timeout(600)
 class TurnsThatMeetTest {
 
     private static final SystemMessage SYSTEM = SystemMessage.from("Be brief");

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * What every backend must do, whatever it keeps memories in. A backend's test extends this class and says how to open
  * an empty storage, how to damage it and how to break it; the tests stand in the interfaces, by subject.
  */
-@Timeout(120)
+@Timeout(600)
 public abstract class MessageLogContract
         implements AppendContract,
                 TreeContract,

@@ -120,7 +120,7 @@ abstract class SummaryWorkerContract {
     @Test
     void two_processes_make_each_summary_once() throws Exception {
         int rounds = Counts.of(10, 100);
-        SummaryWorker.Options options = options(Duration.ofSeconds(10), 3);
+        SummaryWorker.Options options = options(Duration.ofSeconds(5), 3);
         List<SummaryWorker> workers = List.of(worker(log, options), worker(other, options));
         List<SummaryPlan> plans = List.of(new AllButNewest(log, KEY, 4, 3), new AllButNewest(other, KEY, 4, 3));
         for (int round = 0; round < rounds; round++) {

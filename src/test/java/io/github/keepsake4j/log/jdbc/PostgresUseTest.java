@@ -42,7 +42,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.sqlite.SQLiteDataSource;
 
 /** PostgreSQL as applications use it: pools, callers' transactions, roles, start-up, isolation levels, time-outs. */
-@Timeout(120)
+@Timeout(600)
 class PostgresUseTest {
 
     private static final int THREADS = 16;

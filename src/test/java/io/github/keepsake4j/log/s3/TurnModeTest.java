@@ -51,7 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** What waits until its turn ends, who sees it, and what becomes of it when something goes wrong. */
-@Timeout(120)
+@Timeout(600)
 class TurnModeTest extends BucketFixture {
 
     private static final Duration NEVER = Duration.ofHours(1);
