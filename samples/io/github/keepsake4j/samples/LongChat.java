@@ -81,15 +81,14 @@ public final class LongChat {
                 whole += tokens(branch(conversation));
                 shown += tokens(conversation.context().shown());
                 assistant.chat(USER, text);
+                // No turn waits for a summary: it is made while a user reads and types. Here it is waited for instead.
+                conversation.summarizeNow();
                 Context now = conversation.context();
                 if (before.summary() == null && now.summary() != null) {
                     printFirst(before, now, out);
                 }
                 before = now;
             }
-            // The chat above did not wait for summaries. A program that ends at once makes the summaries that are due
-            // itself.
-            conversation.summarizeNow();
             printEnd(conversation, whole, shown, out);
             String question = "What do you know about me?";
             out.println("you>   " + question);

@@ -117,6 +117,25 @@ public final class ViewWriter {
      * @return what the caller has seen then; null if the memory has no messages
      */
     public @Nullable Reading clear(MemoryKey key, @Nullable Long epoch) {
+        return clear(log, key, epoch, appender, meter);
+    }
+
+    /**
+     * Empties what a memory of a log shows, for callers that set no lists.
+     *
+     * @param log the log
+     * @param key the memory
+     */
+    public static void clear(MessageLog log, MemoryKey key) {
+        clear(log, key, null, log::append, UnaryOperator.identity());
+    }
+
+    private static @Nullable Reading clear(
+            MessageLog log,
+            MemoryKey key,
+            @Nullable Long epoch,
+            BiFunction<MemoryKey, Append, AppendResult> appender,
+            UnaryOperator<Tail> meter) {
         for (int conflicts = 0; conflicts <= MAX_CONFLICTS; conflicts++) {
             Tail tail = meter.apply(log.read(key, ReadQuery.newest(1)));
             Position position = tail.position();
@@ -125,7 +144,8 @@ public final class ViewWriter {
                 return null;
             }
             Reading empty = Reading.empty(position, tail.messages().get(0).sequence());
-            if (isEmpty(tail.view(), head)) {
+            View view = tail.view();
+            if (view != null && view.isEmpty() && head.equals(view.anchor())) {
                 return empty;
             }
             Append append = Append.viewOnly(View.of(head, List.of())).sinceRevisionOf(position);
@@ -136,10 +156,6 @@ public final class ViewWriter {
             }
         }
         throw tooManyConflicts(key);
-    }
-
-    private static boolean isEmpty(@Nullable View view, String head) {
-        return view != null && view.runs().isEmpty() && view.summary() == null && head.equals(view.anchor());
     }
 
     private static StorageUnavailableException tooManyConflicts(MemoryKey key) {

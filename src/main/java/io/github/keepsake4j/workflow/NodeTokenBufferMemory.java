@@ -14,7 +14,7 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.view.ViewClearer;
+import io.github.keepsake4j.view.ViewWriter;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -289,7 +289,7 @@ public final class NodeTokenBufferMemory {
     public void clear() {
         lock.lock();
         try {
-            ViewClearer.clear(log, key);
+            ViewWriter.clear(log, key);
             pending.clear();
             tried = 0;
             added = null;

@@ -342,7 +342,7 @@ class AiServicesTest {
                 .onCompleteResponse(done::complete)
                 .onError(done::completeExceptionally)
                 .start();
-        done.get(30, TimeUnit.SECONDS);
+        done.get(2, TimeUnit.MINUTES);
     }
 
     private static ContentRetriever retriever() {

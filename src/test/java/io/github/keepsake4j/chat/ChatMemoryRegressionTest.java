@@ -8,7 +8,9 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.*;
 import io.github.keepsake4j.log.*;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Tell;
 import java.lang.reflect.*;
 import java.util.*;
 import org.junit.jupiter.api.*;
@@ -124,7 +126,7 @@ class ChatMemoryRegressionTest {
                     .build());
             Assertions.fail("no refuse");
         } catch (RuntimeException e) {
-            System.out.println("T06 " + e);
+            assertThat(e).isInstanceOf(InvalidInputException.class);
         }
         m.messages();
     }
@@ -140,7 +142,7 @@ class ChatMemoryRegressionTest {
                             .build());
             Assertions.fail("no refuse");
         } catch (RuntimeException e) {
-            System.out.println("T06 " + e);
+            assertThat(e).isInstanceOf(InvalidInputException.class);
         }
         m.add(user("2"));
         m.add(ai("3"));
@@ -419,10 +421,10 @@ class ChatMemoryRegressionTest {
         k.conversation("x").importMessage("m1", null, user("1"), null);
         k.conversation("x").switchTo("m2");
         List<ChatMessage> l = m.messages();
-        System.out.println("T30 " + l);
+        assertThat(l).containsExactly(user("2"));
         l.add(0, user("0"));
         m.set(l);
-        System.out.println("T30 " + m.messages());
+        assertThat(m.messages()).containsExactly(user("0"), user("2"));
     }
 
     @Test
@@ -445,7 +447,7 @@ class ChatMemoryRegressionTest {
         m.add(user("1"));
         for (int i = 0; i < 500; i++) m.add(ai("n" + i));
         m.messages();
-        System.out.println("T33 reads " + reads);
+        Tell.line("T33 reads " + reads);
     }
 
     @Test

@@ -30,7 +30,8 @@ final class NumberedChat implements Summarizer {
     public static void main(String[] arguments) throws Exception {
         int turns = Integer.parseInt(arguments[1]);
         try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
-            Keepsake keepsake = keepsake(log);
+            // A killed process leaves a short lease behind; the one that ends by itself has time.
+            Keepsake keepsake = keepsake(log, Duration.ofMillis(turns == 0 ? 600 : 5_000));
             int number = last(keepsake) + 1;
             for (int turn = 0; turns == 0 || turn < turns; turn++) {
                 KeepsakeChatMemory memory = keepsake.chatMemory("numbered");
@@ -46,12 +47,12 @@ final class NumberedChat implements Summarizer {
         }
     }
 
-    static Keepsake keepsake(MessageLog log) {
+    static Keepsake keepsake(MessageLog log, Duration summarizerTimeout) {
         return Keepsake.builder()
                 .messageLog(log)
                 .strategy(STRATEGY)
                 .summarizer(new NumberedChat())
-                .summarizerTimeout(Duration.ofMillis(600))
+                .summarizerTimeout(summarizerTimeout)
                 .build();
     }
 

@@ -157,7 +157,7 @@ public final class OtherClassPathDriver {
 
     private static Object call(Method method, Object target, Object... arguments) throws Exception {
         CompletableFuture<?> future = (CompletableFuture<?>) method.invoke(target, arguments);
-        return future.get(30, TimeUnit.SECONDS);
+        return future.get(2, TimeUnit.MINUTES);
     }
 
     private static Class<?> declaring(Class<?> theirs, Class<?> ours, String method) {

@@ -29,6 +29,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -148,14 +149,14 @@ class StockMemoriesTest {
     void two_stock_memories_at_once_keep_every_message_in_the_history() throws Exception {
         ChatMemoryStore upstream = new InMemoryChatMemoryStore();
         int kept = twoMemories(upstream, "alice");
-        System.out.printf("Two stock memories x 100 adds over LangChain4j's in-memory store: %d of 200 left%n", kept);
+        Tell.line("Two stock memories x 100 adds over LangChain4j's in-memory store: %d of 200 left", kept);
 
         for (MessageLog each : List.of(new InMemoryMessageLog(), log)) {
             Keepsake ours = Keepsake.builder().messageLog(each).build();
             int shown = twoMemories(ours.chatMemoryStore(), "alice");
             List<ChatMessage> history = Dialogue.history(ours.conversation("alice"));
-            System.out.printf(
-                    "The same over ours: %d of 200 in the history, %d shown, %d branches%n",
+            Tell.line(
+                    "The same over ours: %d of 200 in the history, %d shown, %d branches",
                     history.size(), shown, ours.conversation("alice").branches().size());
             assertThat(history).hasSize(200).doesNotHaveDuplicates();
         }
@@ -183,8 +184,8 @@ class StockMemoriesTest {
             }
         }
         List<ChatMessage> history = Dialogue.history(keepsake.conversation("alice"));
-        System.out.printf(
-                "400 adds over 8 threads on one memory: %d left of LangChain4j's, %d of ours%n",
+        Tell.line(
+                "400 adds over 8 threads on one memory: %d left of LangChain4j's, %d of ours",
                 stock.messages().size(), history.size());
         assertThat(history).hasSize(400).doesNotHaveDuplicates();
     }

@@ -30,6 +30,7 @@ import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
+import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -370,8 +371,8 @@ class SummarizationTest {
             await(keepsake, "id");
             assertEverythingIsShownOrCovered(keepsake, "id");
         }
-        System.out.printf(
-                "%s: %d turns, %d summaries, %d tokens folded, %d sent (%.2f)%n",
+        Tell.line(
+                "%s: %d turns, %d summaries, %d tokens folded, %d sent (%.2f)",
                 where, turns, calls.get(), folded.get(), sent.get(), (double) sent.get() / folded.get());
         assertThat((double) sent.get() / folded.get()).isLessThanOrEqualTo(1.3);
     }

@@ -201,7 +201,7 @@ class MessageCodecTest {
     }
 
     @Test
-    @Timeout(value = 30, unit = TimeUnit.SECONDS)
+    @Timeout(value = 5, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void structuresThatShareTheirPartsAreBounded() {
         Object shared = List.of();
         for (int i = 0; i < 100; i++) {

@@ -20,6 +20,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.Branches;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -159,7 +160,7 @@ class StrategiesTest {
     @Test
     void random_conversations_keep_the_rules() {
         long seed = Long.getLong("keepsake.seed", new Random().nextLong());
-        System.out.println("StrategiesTest seed " + seed);
+        Tell.line("StrategiesTest seed " + seed);
         Random random = new Random(seed);
         for (int i = 0; i < Counts.of(150, 10_000); i++) {
             int limit = 1 + random.nextInt(12);

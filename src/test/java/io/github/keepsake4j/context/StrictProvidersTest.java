@@ -7,6 +7,7 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.RandomBranch;
 import io.github.keepsake4j.testing.RandomBranch.Part;
+import io.github.keepsake4j.testing.Tell;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -22,7 +23,7 @@ class StrictProvidersTest {
     @Test
     void strict_providers_take_every_view() {
         long seed = new Random().nextLong();
-        System.out.println("StrictProvidersTest seed " + seed);
+        Tell.line("StrictProvidersTest seed " + seed);
         Random random = new Random(seed);
         long turns = 0;
         long views = 0;
@@ -44,6 +45,6 @@ class StrictProvidersTest {
                     .filter(logged -> logged.message() instanceof UserMessage)
                     .count();
         }
-        System.out.printf("%d turns, %d views, nothing that a provider refuses%n", turns, views);
+        Tell.line("%d turns, %d views, nothing that a provider refuses", turns, views);
     }
 }

@@ -7,6 +7,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.RandomBranch;
 import io.github.keepsake4j.testing.RandomBranch.Part;
+import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.List;
@@ -49,7 +50,7 @@ class TokenBudgetsTest {
 
     private static long seed() {
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
-        System.out.println("TokenBudgetsTest -Dkeepsake.seed=" + seed);
+        Tell.line("TokenBudgetsTest -Dkeepsake.seed=" + seed);
         return seed;
     }
 }

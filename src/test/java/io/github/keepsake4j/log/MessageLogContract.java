@@ -8,12 +8,13 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 
 /**
  * What every backend must do, whatever it keeps memories in. A backend's test extends this class and says how to open
  * an empty storage, how to damage it and how to break it; the tests stand in the interfaces, by subject.
  */
-@Timeout(120)
+@Timeout(600)
 public abstract class MessageLogContract
         implements AppendContract,
                 TreeContract,
@@ -71,7 +72,7 @@ public abstract class MessageLogContract
     @Override
     public Outage breakStorage() throws Exception {
         String reason = getClass().getSimpleName() + ": this storage cannot be unreachable";
-        System.out.println("Skipped: " + reason);
+        LoggerFactory.getLogger(getClass()).warn("Skipped: {}", reason);
         return Assumptions.abort(reason);
     }
 

@@ -22,6 +22,7 @@ import dev.langchain4j.model.output.FinishReason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.testing.Messages;
+import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.util.ArrayList;
 import java.util.List;
@@ -74,7 +75,7 @@ class ModelSummarizerTest {
         assertThat(requests).hasSize(1);
         String system = ((SystemMessage) requests.get(0).messages().get(0)).text();
         String user = ((UserMessage) requests.get(0).messages().get(1)).singleText();
-        System.out.println(system + "\n\n" + user);
+        Tell.line(system + "\n\n" + user);
         String word = fence(user);
         assertThat(system)
                 .isEqualTo(
@@ -225,8 +226,8 @@ class ModelSummarizerTest {
         long sent = summarizer.answer(previous, messages).tokensSent();
 
         int folded = TOKENS.estimateTokenCountInMessages(messages);
-        System.out.printf(
-                "%d tokens in %d messages folded, %d sent: %.2f%n",
+        Tell.line(
+                "%d tokens in %d messages folded, %d sent: %.2f",
                 folded, messages.size(), sent, (double) sent / folded);
         assertThat(requests).hasSize(1);
         assertThat((double) sent / folded).isLessThanOrEqualTo(1.3);

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -31,7 +30,7 @@ class SqliteSummaryWorkerTest extends SummaryWorkerContract {
 
         String logged = logged(() -> {
             worker.due(KEY, plan(4));
-            assertThat(worker.awaitIdle(Duration.ofSeconds(30))).isTrue();
+            assertThat(worker.awaitIdle(SOON)).isTrue();
         });
 
         assertThat(summarizer.calls).hasSize(1);

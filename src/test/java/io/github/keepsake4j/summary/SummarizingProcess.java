@@ -9,11 +9,12 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A process that summarizes a memory in a SQLite file and prints the texts that were passed to the summarizer.
- * Arguments: the file, the duration of a call in milliseconds, the time limit of a call, and whether to wait until all
- * summaries are made.
+ * Arguments: the file, the duration of a call in milliseconds, the time limit of a call, the number of the call that never
+ * ends or 0 for none, and whether to wait until all summaries are made.
  */
 final class SummarizingProcess {
 
@@ -24,6 +25,8 @@ final class SummarizingProcess {
 
     public static void main(String[] arguments) throws Exception {
         long takes = Long.parseLong(arguments[1]);
+        int hangs = Integer.parseInt(arguments[3]);
+        boolean untilDone = Boolean.parseBoolean(arguments[4]);
         try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
             // Newer JVMs warn when the driver loads its library. This library cannot prevent that.
             log.summaries(LogTesting.KEY);
@@ -33,14 +36,15 @@ final class SummarizingProcess {
             summarizer.script = () -> {
                 int call = summarizer.calls.size();
                 System.out.println("asked " + summarizer.calls.get(call - 1));
-                Thread.sleep(takes);
+                Thread.sleep(call == hangs ? 3_600_000 : takes);
                 return "short";
             };
             SummaryWorker worker = worker(log, summarizer, Duration.ofMillis(Long.parseLong(arguments[2])));
             worker.due(LogTesting.KEY, new AllButNewest(log, LogTesting.KEY, KEEP, AT_ONCE));
-            summarizer.asked.await(Boolean.parseBoolean(arguments[3]) ? 0 : 30, java.util.concurrent.TimeUnit.SECONDS);
-            if (Boolean.parseBoolean(arguments[3])) {
-                worker.awaitIdle(Duration.ofSeconds(60));
+            if (untilDone) {
+                worker.awaitIdle(Duration.ofMinutes(2));
+            } else {
+                summarizer.asked.await(2, TimeUnit.MINUTES);
             }
         }
     }

@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.io.ByteArrayOutputStream;
@@ -29,6 +30,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
@@ -49,11 +51,15 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Checks that each summary is made exactly once, whichever process makes it and whatever fails in the meantime. Runs on
  * every kind of log.
  */
-@Timeout(120)
+@Timeout(600)
 abstract class SummaryWorkerContract {
 
     private static final String MARK = "[summary]";
-    private static final Duration SOON = Duration.ofSeconds(30);
+    /** Only a hang takes so long. */
+    static final Duration SOON = Duration.ofMinutes(2);
+
+    /** A time limit that a call only exceeds if it hangs; who finds the lease taken looks again when it is over. */
+    private static final Duration SHORT = Duration.ofSeconds(2);
 
     private static final Executor THREADS = Executors.newCachedThreadPool(work -> {
         Thread thread = new Thread(work, "summaries");
@@ -117,7 +123,7 @@ abstract class SummaryWorkerContract {
     @Test
     void two_processes_make_each_summary_once() throws Exception {
         int rounds = Counts.of(10, 100);
-        SummaryWorker.Options options = options(Duration.ofSeconds(3), 3);
+        SummaryWorker.Options options = options(Duration.ofSeconds(5), 3);
         List<SummaryWorker> workers = List.of(worker(log, options), worker(other, options));
         List<SummaryPlan> plans = List.of(new AllButNewest(log, KEY, 4, 3), new AllButNewest(other, KEY, 4, 3));
         for (int round = 0; round < rounds; round++) {
@@ -144,7 +150,8 @@ abstract class SummaryWorkerContract {
     @ValueSource(strings = {"throws", "error", "hangs", "deaf", "blank", "null", "long", "mark"})
     void a_summarizer_that_fails_changes_nothing_and_a_later_success_heals(String how) throws Exception {
         append(1, 12);
-        SummaryWorker worker = worker(log, options(Duration.ofMillis(200), 2));
+        boolean hangs = how.equals("hangs") || how.equals("deaf");
+        SummaryWorker worker = worker(log, options(hangs ? Duration.ofMillis(200) : SOON, 2));
         AtomicBoolean broken = new AtomicBoolean(true);
         CountDownLatch end = new CountDownLatch(1);
         summarizer.script = () -> broken.get() ? broken(how, end) : "healed";
@@ -171,14 +178,18 @@ abstract class SummaryWorkerContract {
         assertThat(logged).doesNotContain(SECRET).doesNotContain("\tat ");
 
         broken.set(false);
-        worker.due(KEY, plan(4));
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        do {
+            worker.due(KEY, plan(4));
+            assertThat(worker.awaitIdle(SOON)).isTrue();
+            // A busy machine may exceed the short limit of a call, too.
+        } while (hangs && log.summaries(KEY).isEmpty());
         end.countDown();
         assertThat(log.summaries(KEY)).extracting(Summary::text).containsExactly("healed");
         assertThat(covered()).containsExactly("m8");
     }
 
     @Test
+    @ExpectedLog("No summary was made of memory")
     void a_failure_is_tried_again_by_itself() throws Exception {
         append(1, 12);
         AtomicInteger tries = new AtomicInteger();
@@ -241,15 +252,24 @@ abstract class SummaryWorkerContract {
     void an_answer_is_thrown_away_when_the_lease_is_lost() throws Exception {
         append(1, 12);
         AtomicInteger asked = new AtomicInteger();
-        MessageLog loses = intercepted((method, result) ->
-                method.equals("acquireLease") && asked.incrementAndGet() == 2 ? java.util.Optional.empty() : result);
-        SummaryWorker worker = worker(loses, options(Duration.ofMillis(300), 2));
+        List<Integer> beforeSecondLook = new CopyOnWriteArrayList<>();
+        MessageLog loses = intercepted((method, result) -> {
+            if (!method.equals("acquireLease")) {
+                return result;
+            }
+            int time = asked.incrementAndGet();
+            if (time == 3) {
+                beforeSecondLook.addAll(
+                        List.of(summarizer.calls.size(), log.summaries(KEY).size()));
+            }
+            return time == 2 ? java.util.Optional.empty() : result;
+        });
+        SummaryWorker worker = worker(loses, options(SHORT, 2));
 
         worker.due(KEY, new AllButNewest(loses, KEY, 4));
 
-        await().until(() -> summarizer.calls.size() == 1 && asked.get() == 2);
-        assertThat(log.summaries(KEY)).isEmpty();
         assertThat(worker.awaitIdle(SOON)).isTrue();
+        assertThat(beforeSecondLook).as("calls and summaries").containsExactly(1, 0);
         // The second check finds that the previous holder of the lease did not make the summary.
         assertThat(covered()).containsExactly("m8");
     }
@@ -262,7 +282,7 @@ abstract class SummaryWorkerContract {
             clock.advance(Duration.ofHours(1));
             return "short";
         };
-        SummaryWorker worker = worker(log, options(Duration.ofMillis(100), 2), clock);
+        SummaryWorker worker = worker(log, options(SHORT, 2), clock);
 
         worker.due(KEY, plan(4));
 
@@ -274,8 +294,8 @@ abstract class SummaryWorkerContract {
     @Test
     void work_of_a_holder_that_died_is_taken_over_when_its_lease_is_over() throws Exception {
         append(1, 12);
-        SummaryWorker worker = worker(log, options(Duration.ofMillis(500), 2));
-        other.acquireLease(KEY, "summary", "dead", Duration.ofMillis(600));
+        SummaryWorker worker = worker(log, options(SHORT, 2));
+        other.acquireLease(KEY, "summary", "dead", SHORT);
 
         worker.due(KEY, plan(4));
 
@@ -324,6 +344,7 @@ abstract class SummaryWorkerContract {
     }
 
     @Test
+    @ExpectedLog("No summary was made of memory")
     void a_broken_plan_does_not_ask_a_model_for_ever() throws Exception {
         append(1, 12);
         SummaryWorker worker = worker(log, options(SOON, 1));
@@ -362,12 +383,13 @@ abstract class SummaryWorkerContract {
                 CompletableFuture.supplyAsync(() -> worker.summarizeNow(KEY, plan(2)), THREADS);
         go.countDown();
 
-        assertThat(now.get(30, TimeUnit.SECONDS)).isEqualTo(1);
+        assertThat(now.get(2, TimeUnit.MINUTES)).isEqualTo(1);
         assertThat(covered()).containsExactly("m8", "m10");
         assertThat(summarizer.allTexts()).isEqualTo(texts(1, 10));
     }
 
     @Test
+    @ExpectedLog("No summary was made of memory")
     void now_does_not_wait_for_a_pause() throws Exception {
         append(1, 12);
         AtomicBoolean broken = new AtomicBoolean(true);
@@ -391,7 +413,8 @@ abstract class SummaryWorkerContract {
     @Test
     void now_says_what_went_wrong_and_that_a_retry_makes_sense() {
         append(1, 12);
-        SummaryWorker worker = worker(log, options(Duration.ofMillis(300), 2));
+        SummaryWorker worker = worker(log, options(SOON, 2));
+        SummaryWorker impatient = worker(log, options(Duration.ofMillis(300), 2));
         IllegalStateException cause = new IllegalStateException(SECRET);
         summarizer.script = () -> {
             throw cause;
@@ -405,10 +428,10 @@ abstract class SummaryWorkerContract {
         assertThat(thrown.getMessage()).doesNotContain(SECRET);
 
         summarizer.script = () -> {
-            Thread.sleep(60_000);
+            Thread.sleep(600_000);
             return "late";
         };
-        assertThatThrownBy(() -> worker.summarizeNow(KEY, plan(4)))
+        assertThatThrownBy(() -> impatient.summarizeNow(KEY, plan(4)))
                 .isInstanceOfSatisfying(
                         SummaryFailedException.class, e -> assertThat(e.kind()).isEqualTo(Kind.TIMEOUT));
         assertThat(Thread.currentThread().isInterrupted()).isFalse();
@@ -418,10 +441,11 @@ abstract class SummaryWorkerContract {
 
         append(13, 14);
         other.acquireLease(KEY, "summary", "alive", Duration.ofMinutes(5));
-        assertThatThrownBy(() -> worker.summarizeNow(KEY, plan(4)))
+        assertThatThrownBy(() -> impatient.summarizeNow(KEY, plan(4)))
                 .isInstanceOfSatisfying(
                         SummaryFailedException.class, e -> assertThat(e.kind()).isEqualTo(Kind.BUSY));
         assertThat(worker.isIdle(KEY)).isTrue();
+        assertThat(impatient.isIdle(KEY)).isTrue();
     }
 
     private static String broken(String how, CountDownLatch end) throws Exception {

@@ -52,7 +52,7 @@ public final class Child implements AutoCloseable {
     /** Returns all lines until the child ends by itself. */
     public List<String> awaitEnd() throws IOException, InterruptedException {
         List<String> all = lines.lines().toList();
-        if (!process.waitFor(60, TimeUnit.SECONDS) || process.exitValue() != 0) {
+        if (!process.waitFor(5, TimeUnit.MINUTES) || process.exitValue() != 0) {
             throw new IllegalStateException("the child did not end well");
         }
         return all;

@@ -15,10 +15,16 @@ public final class Logged {
         PrintStream before = System.err;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         System.setErr(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        boolean done = false;
         try {
             step.run();
+            done = true;
         } finally {
             System.setErr(before);
+            if (!done) {
+                // What was logged may say why the step failed.
+                before.print(bytes.toString(StandardCharsets.UTF_8));
+            }
         }
         return bytes.toString(StandardCharsets.UTF_8).lines().toList();
     }

@@ -20,6 +20,7 @@ import java.util.jar.JarInputStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Assumptions;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.slf4j.LoggerFactory;
 
 /**
  * Real PostgreSQL servers for tests, with {@code fsync} and {@code synchronous_commit} on, which embedded servers turn
@@ -61,7 +62,8 @@ public final class Postgres implements AutoCloseable {
                     && System.getProperty("os.arch").equals("amd64")
                     && System.getProperty("os.name").equals("Linux");
             if (!there) {
-                System.out.println("Skipped: no binaries of PostgreSQL 14 for this machine in target/oldest-postgres");
+                LoggerFactory.getLogger(Postgres.class)
+                        .warn("Skipped: no binaries of PostgreSQL 14 for this machine in target/oldest-postgres");
             }
             Assumptions.assumeTrue(there, "PostgreSQL 14 is not there");
             oldest = start(builder().setPgBinaryResolver((system, machine) -> archive(binaries)));

@@ -77,7 +77,7 @@ public class WatchedLog {
 
     /** Waits until a lease was refused, counted from the previous call of this method. */
     public void awaitRefusal() throws InterruptedException {
-        if (!refused.await(30, TimeUnit.SECONDS)) {
+        if (!refused.await(2, TimeUnit.MINUTES)) {
             throw new IllegalStateException("no lease was refused");
         }
         refused = new CountDownLatch(1);

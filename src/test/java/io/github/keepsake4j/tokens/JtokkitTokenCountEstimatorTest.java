@@ -29,6 +29,7 @@ import dev.langchain4j.model.openai.OpenAiTokenCountEstimator;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Messages;
+import io.github.keepsake4j.testing.Tell;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -351,21 +352,22 @@ class JtokkitTokenCountEstimatorTest {
     }
 
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void hostileTextIsCountedInBoundedTime() {
         estimator.estimateTokenCountInText("warm-up");
         hostile(MILLION).forEach((name, text) -> {
             long start = cpuMillis();
             int tokens = estimator.estimateTokenCountInText(text);
-            System.out.printf("1 MiB characters of %s: %d tokens in %d ms%n", name, tokens, cpuMillis() - start);
+            Tell.line("1 MiB characters of %s: %d tokens in %d ms", name, tokens, cpuMillis() - start);
             assertThat(tokens).isPositive();
         });
         String huge = "a".repeat(100 * MILLION);
         long start = cpuMillis();
         assertThat(estimator.estimateTokenCountInText(huge)).isCloseTo(huge.length() / 8, within(100_000));
         long millis = cpuMillis() - start;
-        System.out.printf("100 MiB characters of one letter: %d ms%n", millis);
-        assertThat(millis).isLessThan(15_000);
+        Tell.line("100 MiB characters of one letter: %d ms", millis);
+        // It takes less than a second; what is not linear takes hours.
+        assertThat(millis).isLessThan(60_000);
     }
 
     /** Returns the CPU time of this thread, so that other tests and other work on the machine do not count. */

@@ -6,21 +6,28 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 
 /**
  * A process that takes turns in the conversation "shared". Arguments: where ("sqlite:file" or "postgres:port:database"),
  * its name, the policy, then either how many turns to take, each of which counts on from the last answer that it is
- * shown, or "stop": to begin one turn, say so, and never end it; then the lease in milliseconds.
+ * shown, or "stop": to begin one turn, say so, and never end it; then the lease in milliseconds. It takes more turns than
+ * that while the other process was next in fewer than a tenth of them.
  */
 final class TurnTaker {
 
@@ -38,7 +45,7 @@ final class TurnTaker {
             }
             int count = Integer.parseInt(arguments[3]);
             System.out.println("ready");
-            for (int i = 0; i < count; i++) {
+            for (int i = 0; i < count || changes(keepsake) <= count / 10; i++) {
                 // The time that a user thinks; without it the process that has had its turn mostly gets the next one
                 // too.
                 Thread.sleep(ThreadLocalRandom.current().nextInt(30));
@@ -67,6 +74,30 @@ final class TurnTaker {
         memory.add(user(question));
         memory.add(ai(String.valueOf(last + 1)));
         return null;
+    }
+
+    /** Returns how often a turn was of another process than the turn before it. */
+    static int changes(Keepsake keepsake) {
+        List<String> names = new ArrayList<>();
+        for (ChatMessage message : everything(keepsake)) {
+            if (message instanceof UserMessage question) {
+                names.add(question.singleText().split("-")[0]);
+            }
+        }
+        return (int) IntStream.range(1, names.size())
+                .filter(i -> !names.get(i).equals(names.get(i - 1)))
+                .count();
+    }
+
+    static List<ChatMessage> everything(Keepsake keepsake) {
+        List<ChatMessage> all = new ArrayList<>();
+        HistoryQuery next = HistoryQuery.oldest(1000);
+        while (next != null) {
+            HistoryPage page = keepsake.conversation("shared").history(next);
+            page.messages().stream().map(LoggedMessage::message).forEach(all::add);
+            next = page.next().orElse(null);
+        }
+        return all;
     }
 
     /** What is slow the first time must not eat up a short lease. */

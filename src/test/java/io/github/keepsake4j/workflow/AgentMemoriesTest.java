@@ -106,7 +106,7 @@ class AgentMemoriesTest {
 
         turns.turn(NodeKey.of("default", "app", "c1", "writer"), TurnPolicy.REJECT, () -> {
             // A quarter of the lease must have passed.
-            Awaitility.await().atMost(Duration.ofSeconds(5)).until(() -> {
+            Awaitility.await().until(() -> {
                 writer.add(UserMessage.from("still here"));
                 return watched.calls("acquireLease") > 1;
             });

@@ -27,6 +27,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.turn.TurnConflictException;
@@ -138,6 +139,7 @@ class S3WorkflowTest extends WorkflowContract {
     }
 
     @Test
+    @ExpectedLog("is shown as a placeholder")
     void a9_the_document_of_the_design_keeps_its_meaning_when_a_turn_is_added() throws Exception {
         String before =
                 """
@@ -183,6 +185,7 @@ class S3WorkflowTest extends WorkflowContract {
     }
 
     @Test
+    @ExpectedLog("is shown as a placeholder")
     void a9_turns_by_run_id_and_turns_of_ours_are_the_same_memory() {
         List<FileReference> files = List.of(FileReference.localFile(FileReference.Type.IMAGE, "f1"));
         NodeTokenBufferMemory ours = writer();

@@ -36,6 +36,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.testing.WordCounter;
@@ -423,6 +424,7 @@ abstract class WorkflowContract {
     }
 
     @Test
+    @ExpectedLog("is shown as a placeholder")
     void a9_turns_that_another_program_wrote_have_the_ids_of_ours() {
         // What a log of documents makes of {"turns": {"run-1": {...}, "run-2": {...}}}.
         Map<String, Object> file = new HashMap<>(Map.of(
@@ -661,6 +663,7 @@ abstract class WorkflowContract {
     }
 
     @Test
+    @ExpectedLog("is shown as a placeholder")
     void a11_files_are_rebuilt_for_the_tenant_that_asks_and_cut_to_the_limit() {
         List<String> tenants = new ArrayList<>();
         memories = with(WorkflowMemories.builder()
@@ -924,6 +927,7 @@ abstract class WorkflowContract {
     }
 
     @Test
+    @ExpectedLog("its turn was not kept")
     void a17_a_failed_flush_does_not_lose_the_reply() {
         watched.fail("append", new StorageUnavailableException("down", null));
         NodeReply reply = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE))
@@ -949,6 +953,7 @@ abstract class WorkflowContract {
     }
 
     @Test
+    @ExpectedLog("its turn was not kept")
     void a17_a_conversation_that_is_erased_while_the_model_answers_stays_empty() {
         say("u1", null, user("one"), "a1", ai("two"));
         ChatModel model = new ChatModel() {
@@ -988,6 +993,7 @@ abstract class WorkflowContract {
     }
 
     @Test
+    @ExpectedLog("it runs without a conversation id")
     void a16_node_mode_without_a_conversation_is_no_memory_or_an_error() {
         NodeRun run = NodeRun.of("acme", "app", null, "writer", NodeTurn.of("m1"), "hello");
         NodeReply reply = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE))

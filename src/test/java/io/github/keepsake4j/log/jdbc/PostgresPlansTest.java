@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Tell;
 import java.lang.reflect.Field;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -113,7 +114,7 @@ class PostgresPlansTest {
             }
             times.append(" 20 and the oldest 4: %d us"
                     .formatted(best(log, key, ReadQuery.newest(20).alsoOldest(4), 20, 4)));
-            System.out.println("Reads, " + when + ", " + key + ":" + times);
+            Tell.line("Reads, " + when + ", " + key + ":" + times);
         }
     }
 
@@ -155,7 +156,7 @@ class PostgresPlansTest {
             }
             statement.execute("RESET plan_cache_mode");
         }
-        System.out.println(statements.size() + " statements, " + when + ": index scans only");
+        Tell.line(statements.size() + " statements, " + when + ": index scans only");
     }
 
     private static String plan(Statement statement, String name, String sql) throws SQLException {

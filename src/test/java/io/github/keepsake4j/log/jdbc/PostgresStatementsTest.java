@@ -25,6 +25,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.view.ViewReader;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -182,7 +183,7 @@ class PostgresStatementsTest {
         int first = count(() -> assistant.chat("alice", "hello"));
         int plain = count(() -> assistant.chat("alice", "again"));
         int tools = count(() -> assistant.chat("alice", "1+2, 3+4"));
-        System.out.printf("Statements: first turn %d, plain turn %d, turn with two tools %d%n", first, plain, tools);
+        Tell.line("Statements: first turn %d, plain turn %d, turn with two tools %d", first, plain, tools);
 
         assertThat(first).isLessThanOrEqualTo(4);
         assertThat(plain).isLessThanOrEqualTo(3);
@@ -231,7 +232,7 @@ class PostgresStatementsTest {
     void the_bytes_of_a_view_do_not_grow_with_the_list() throws SQLException {
         int small = viewBytes("small", 20);
         int large = viewBytes("large", 500);
-        System.out.printf("Bytes of a window's view row: %d for 20 messages, %d for 500%n", small, large);
+        Tell.line("Bytes of a window's view row: %d for 20 messages, %d for 500", small, large);
         assertThat(large).isEqualTo(small);
     }
 

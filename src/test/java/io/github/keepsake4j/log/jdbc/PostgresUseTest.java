@@ -20,6 +20,7 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Tell;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -41,7 +42,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 import org.sqlite.SQLiteDataSource;
 
 /** PostgreSQL as applications use it: pools, callers' transactions, roles, start-up, isolation levels, time-outs. */
-@Timeout(120)
+@Timeout(600)
 class PostgresUseTest {
 
     private static final int THREADS = 16;
@@ -95,7 +96,7 @@ class PostgresUseTest {
 
     @Test
     void a_caller_that_holds_the_only_connection_gets_a_retryable_error_and_no_deadlock() throws Exception {
-        try (HikariDataSource pool = Postgres.pool(source(), 1, true, 500);
+        try (HikariDataSource pool = Postgres.pool(source(), 1, true, 3_000);
                 MessageLog log = always(pool)) {
             log.append(KEY, batch("a"));
             try (Connection caller = pool.getConnection()) {
@@ -250,10 +251,10 @@ class PostgresUseTest {
         try (HikariDataSource pool = Postgres.pool(source(), 2, true);
                 MessageLog log = JdbcMessageLog.builder()
                         .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
-                        .statementTimeout(Duration.ofSeconds(1))
+                        .schema(JdbcMessageLog.SchemaMode.NEVER)
+                        .statementTimeout(Duration.ofSeconds(3))
                         .build()) {
-            log.append(KEY, batch("a"));
+            always(pool).append(KEY, batch("a"));
             try (Connection other = source().getConnection();
                     Statement statement = other.createStatement()) {
                 other.setAutoCommit(false);
@@ -307,8 +308,8 @@ class PostgresUseTest {
             long updates = number(updated);
             long hot = number("SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'");
             long numbers = number("SELECT last_value FROM keepsake_memory_number");
-            System.out.printf(
-                    "%d appends: %d bytes of WAL each, %d us each; %d of %d updates HOT%n",
+            Tell.line(
+                    "%d appends: %d bytes of WAL each, %d us each; %d of %d updates HOT",
                     count, wal, micros, hot, updates);
 
             assertThat(wal).isLessThan(2_048 + payload);

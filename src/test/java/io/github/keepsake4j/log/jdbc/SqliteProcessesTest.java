@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -57,7 +58,7 @@ class SqliteProcessesTest {
             assertThat(log.branches(SqliteWriter.KEY)).hasSize(1);
             assertThat(texts(log.read(SqliteWriter.KEY, ReadQuery.wholeBranch()).messages()))
                     .isEqualTo(texts);
-            System.out.printf("%s: %d messages of %d writers, none lost or doubled%n", what, texts.size(), 16);
+            Tell.line("%s: %d messages of %d writers, none lost or doubled", what, texts.size(), 16);
         }
     }
 
@@ -83,8 +84,8 @@ class SqliteProcessesTest {
             assertThat(parts.keySet()).as("batches that are there").containsAll(acknowledged);
             assertThat(all).extracting(LoggedMessage::id).doesNotHaveDuplicates();
             assertThat(log.branches(SqliteWriter.KEY)).hasSize(1);
-            System.out.printf(
-                    "%d kills: %d batches acknowledged, all there; %d more were stored whole%n",
+            Tell.line(
+                    "%d kills: %d batches acknowledged, all there; %d more were stored whole",
                     kills, acknowledged.size(), parts.size() - acknowledged.size());
         }
     }

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The document that other programs read and write too. */
-@Timeout(120)
+@Timeout(600)
 class DocumentTest extends BucketFixture {
 
     @Test

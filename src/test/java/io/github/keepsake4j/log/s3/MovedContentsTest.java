@@ -25,6 +25,7 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.ExpectedLog;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.List;
@@ -110,6 +111,7 @@ class MovedContentsTest extends BucketFixture {
     }
 
     @Test
+    @ExpectedLog("a content that was moved out of a message is not there")
     void what_is_gone_is_shown_as_a_placeholder_and_the_rest_is_there() {
         append(image(LARGE), UserMessage.from("and this?"));
         objects().stream()

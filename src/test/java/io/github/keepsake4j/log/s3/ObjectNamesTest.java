@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Names of objects: one for each memory, none outside its place, and back to the ids. */
-@Timeout(120)
+@Timeout(600)
 class ObjectNamesTest extends BucketFixture {
 
     private static final List<String> IDS = List.of(

@@ -49,7 +49,7 @@ import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** What goes over the wire, and what happens when somebody was first or an answer is lost. */
-@Timeout(120)
+@Timeout(600)
 class RequestsTest extends BucketFixture {
 
     @Test

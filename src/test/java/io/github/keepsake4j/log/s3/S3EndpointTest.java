@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
@@ -40,7 +41,7 @@ class S3EndpointTest {
         String bucket = System.getenv("KEEPSAKE_S3_BUCKET");
         if (bucket == null) {
             String reason = "S3EndpointTest: set KEEPSAKE_S3_BUCKET (and _ENDPOINT, _REGION, _ACCESS_KEY, _SECRET_KEY)";
-            System.out.println("Skipped: " + reason);
+            LoggerFactory.getLogger(getClass()).warn("Skipped: {}", reason);
             Assumptions.abort(reason);
         }
         log = connect(bucket);

@@ -28,7 +28,9 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.S3Server;
+import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.workflow.NodeTokenBufferMemory;
 import io.github.keepsake4j.workflow.WorkflowMemories;
 import java.time.Duration;
@@ -49,7 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** What waits until its turn ends, who sees it, and what becomes of it when something goes wrong. */
-@Timeout(120)
+@Timeout(600)
 class TurnModeTest extends BucketFixture {
 
     private static final Duration NEVER = Duration.ofHours(1);
@@ -203,6 +205,7 @@ class TurnModeTest extends BucketFixture {
     }
 
     @Test
+    @ExpectedLog("an unfinished turn could not be written and is tried again")
     void an_idle_turn_that_cannot_be_written_is_tried_again() {
         AtomicInteger refused = new AtomicInteger();
         server.before(request -> {
@@ -403,6 +406,7 @@ class TurnModeTest extends BucketFixture {
     }
 
     @Test
+    @ExpectedLog(maybe = "an unfinished turn could not be written and is tried again")
     void many_turns_at_once_lose_and_double_nothing_while_the_server_fails() throws Exception {
         int count = Counts.of(8, 50);
         Random random = new Random(3);
@@ -434,7 +438,7 @@ class TurnModeTest extends BucketFixture {
         assertThat(stored).hasSize(6 * count * 4).containsExactlyInAnyOrderElementsOf(all);
         assertThat(branch(other, NODE)).isEqualTo(stored);
         sent.forEach(ids -> assertThat(stored).containsSubsequence(ids));
-        System.out.printf("turn mode, 2 logs x 3 threads x %d turns of 4 appends: %s%n", count, wire);
+        Tell.line("turn mode, 2 logs x 3 threads x %d turns of 4 appends: %s", count, wire);
     }
 
     private static void fail(Random random, int status) {

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What cannot be read is an error that names the memory, and nothing is written over it. */
-@Timeout(120)
+@Timeout(600)
 class UnreadableDocumentTest extends BucketFixture {
 
     private static final int LIMIT = 1_000_000;

@@ -18,6 +18,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.workflow.WorkflowMemories;
 import io.github.keepsake4j.workflow.files.FileContentSource;
@@ -95,6 +96,7 @@ class S3FileContentSourceTest {
     }
 
     @Test
+    @ExpectedLog("is shown as a placeholder")
     void an_object_that_is_not_there_or_larger_than_its_row_says_is_a_placeholder() {
         TextContent placeholder = TextContent.from("[image: not available]");
 

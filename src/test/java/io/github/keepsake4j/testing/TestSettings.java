@@ -1,0 +1,27 @@
+package io.github.keepsake4j.testing;
+
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** What holds for all tests of JUnit Jupiter, which finds this class by the service loader. */
+public final class TestSettings implements BeforeAllCallback, AfterEachCallback {
+
+    /** Only a hang takes so long, however busy the machine is. */
+    private static final Duration HANGS = Duration.ofMinutes(2);
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        Awaitility.setDefaultTimeout(HANGS);
+    }
+
+    @Override
+    public void afterEach(ExtensionContext context) {
+        Iterable<String> told = Tell.drain();
+        if (context.getExecutionException().isPresent() && !Boolean.getBoolean("keepsake.tell")) {
+            told.forEach(System.out::println);
+        }
+    }
+}
