@@ -176,7 +176,12 @@ public final class KeepsakeChatMemory implements ChatMemory {
             Reading empty = inEpoch(() -> settings.views().clear(key, epochOf(open)));
             open.read(null);
             open.awaited = 0;
-            open.refill(empty == null ? null : new WriteBuffer.Refill(empty, List.of(), false));
+            Context shown = settings.shown(key);
+            LoggedMessage summary = shown == null ? null : shown.summary();
+            open.refill(
+                    empty == null
+                            ? null
+                            : new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
         } finally {
             lock.unlock();
         }
@@ -299,7 +304,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         boolean isSummary = Summarization.isSummary(message);
         if (refill != null) {
             if (isSummary) {
-                open.refill(new WriteBuffer.Refill(refill.seen(), refill.linked(), true));
+                open.refill(refill.withSummary());
             } else if (settings.handedOut().holds(key, refill.seen().position().epoch(), message)) {
                 link(open, refill, message);
                 return false;
@@ -326,8 +331,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
     private void link(WriteBuffer open, WriteBuffer.Refill refill, ChatMessage message) {
         List<ChatMessage> linked = new ArrayList<>(refill.linked());
         linked.add(message);
-        Reading seen = show(open, linked, refill.summary(), refill.seen());
-        open.refill(new WriteBuffer.Refill(seen, linked, refill.summary()));
+        Reading seen = refill.seen().behindSummary(refill.behindSummary() ? refill.summary() : null);
+        open.refill(refill.with(show(open, linked, refill.behindSummary(), seen), linked));
         open.awaited = WriteBuffer.calls(message);
     }
 

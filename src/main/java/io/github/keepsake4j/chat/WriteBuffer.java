@@ -21,9 +21,18 @@ final class WriteBuffer {
      *
      * @param seen what the caller has seen: the empty memory, and the messages that it added again
      * @param linked those messages
-     * @param summary whether the summary was added again too
+     * @param summary the message up to which the summary covers that was shown before, or null
+     * @param behindSummary whether the summary was added again too
      */
-    record Refill(Reading seen, List<ChatMessage> linked, boolean summary) {}
+    record Refill(Reading seen, List<ChatMessage> linked, @Nullable String summary, boolean behindSummary) {
+        Refill withSummary() {
+            return new Refill(seen, linked, summary, true);
+        }
+
+        Refill with(Reading now, List<ChatMessage> more) {
+            return new Refill(now, more, summary, behindSummary);
+        }
+    }
 
     /** The epoch that the turn began in, once it has read. */
     @Nullable

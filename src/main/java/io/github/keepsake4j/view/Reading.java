@@ -49,6 +49,16 @@ public record Reading(
         return !running.isEmpty();
     }
 
+    /**
+     * Puts a summary before what was shown.
+     *
+     * @param coversUpTo the id of the message that it covers up to, or null for none
+     * @return a copy
+     */
+    public Reading behindSummary(@Nullable String coversUpTo) {
+        return new Reading(position, newest, shown, running, anchor, cut, coversUpTo);
+    }
+
     /** The messages of a read that the caller of this one does not know. */
     List<Place> unknownOf(List<LoggedMessage> messages, long known) {
         Set<String> ids = new HashSet<>();

@@ -198,13 +198,12 @@ public final class ViewWriter {
             this.omitted = new boolean[list.size()];
             HandedOut.Recognized recognized = handedOut.recognize(key, list);
             this.places = recognized.places();
-            Reading newest = recognized.saw();
-            Reading given = seen != null ? seen : newest;
+            Reading given = seen != null ? seen : recognized.saw();
             this.fresh = given == null;
             this.saw = given != null ? given : matchEqual(request.current().get());
             this.known = saw.newest();
             this.running = saw.running();
-            this.summary = request.keepsSummary() ? (newest == null ? saw : newest).summary() : null;
+            this.summary = request.keepsSummary() ? saw.summary() : null;
             long epoch = saw.position().epoch();
             if (request.epoch() != null && request.epoch() != epoch) {
                 throw new ErasedException(key, request.epoch(), epoch);
