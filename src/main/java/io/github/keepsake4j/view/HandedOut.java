@@ -194,6 +194,11 @@ public final class HandedOut {
                         origin.key().equals(key) && origin.reading().position().epoch() < epoch);
     }
 
+    /** How many instances are known. */
+    int size() {
+        return origins.size();
+    }
+
     private List<Origin> find(ChatMessage message) {
         return origins.getOrDefault(new Instance(message, null), List.of());
     }
