@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a plain reader sees of a message. A message's references to files are its attribute {@code files}, a list of maps
- * with the fields of the document.
+ * The part of a message that a plain reader sees. A message's references to files are its attribute {@code files}, a list of
+ * maps with the fields of the document.
  *
  * @param role the role's name
  * @param content its text, maybe empty
@@ -60,7 +60,7 @@ record PlainMessage(String role, String content, String files) {
         return new PlainMessage("custom", "", NO_FILES);
     }
 
-    /** The type that a role stands for; of a role that nobody knows a model sees nothing. */
+    /** Returns the type of a role. A model sees nothing of a message whose role is not known. */
     static ChatMessageType type(String role) {
         return switch (role) {
             case "system" -> ChatMessageType.SYSTEM;
@@ -71,7 +71,7 @@ record PlainMessage(String role, String content, String files) {
         };
     }
 
-    /** The message that somebody means who writes only this. */
+    /** Returns the message that a program means that writes only this. */
     ChatMessage toMessage() {
         return switch (type(role)) {
             case SYSTEM -> system();
@@ -96,7 +96,7 @@ record PlainMessage(String role, String content, String files) {
         };
     }
 
-    /** Whether the same is said, however the JSON of the files is written. */
+    /** Tells whether two are equal, however the JSON of their files is written. */
     boolean says(PlainMessage other) {
         return role.equals(other.role)
                 && content.equals(other.content)
@@ -140,7 +140,7 @@ record PlainMessage(String role, String content, String files) {
                 .collect(Collectors.joining("\n"));
     }
 
-    /** The references that the message carries, and those that can be made of its contents: what has a URL. */
+    /** Returns the message's references, and references to those of its contents that have a URL. */
     private static String files(@Nullable Object attribute, List<Content> contents, String belongsTo) {
         List<Object> files = new ArrayList<>();
         if (attribute instanceof List<?> list && list.stream().allMatch(file -> file instanceof Map && isJson(file))) {
@@ -177,7 +177,7 @@ record PlainMessage(String role, String content, String files) {
         return content instanceof PdfFileContent pdf ? pdf.pdfFile().url() : null;
     }
 
-    /** What is written as JSON and comes back as it was. */
+    /** Tells whether a value comes back from JSON as it was. */
     private static boolean isJson(@Nullable Object value) {
         if (value instanceof List<?> list) {
             return list.stream().allMatch(PlainMessage::isJson);

@@ -1,7 +1,10 @@
 package io.github.keepsake4j.log.s3;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
@@ -14,10 +17,12 @@ import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
+import com.fasterxml.jackson.databind.cfg.MutableConfigOverride;
 import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import io.github.keepsake4j.log.View;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
@@ -27,12 +32,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * JSON of which parts are kept as they were written: fields that somebody else added must outlive our changes, to the
- * last character. The mapper is ours alone.
+ * JSON whose parts are kept as they were written: fields that other programs added must outlive our changes, to the last
+ * character. The mapper is ours alone.
  */
 final class RawJson {
 
-    /** Deeper than what a message may hold, since the document stands around it. */
+    /** Deeper than what a message may hold, since the document is around it. */
     private static final int MAX_DEPTH = 2000;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -53,10 +58,9 @@ final class RawJson {
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
-            .withConfigOverride(
-                    List.class, o -> o.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS)))
-            .withConfigOverride(
-                    Map.class, o -> o.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS)))
+            .withConfigOverride(List.class, RawJson::emptyIsMissing)
+            .withConfigOverride(Map.class, RawJson::emptyIsMissing)
+            .addMixIn(View.class, WithoutSequence.class)
             .addModule(new SimpleModule()
                     .addSerializer(Instant.class, ToStringSerializer.instance)
                     .addDeserializer(Instant.class, new InstantReader()))
@@ -64,12 +68,21 @@ final class RawJson {
 
     private RawJson() {}
 
-    /** Opens a parser; nothing of the text gets into its errors but places. */
+    private static void emptyIsMissing(MutableConfigOverride type) {
+        type.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS));
+        type.setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY));
+    }
+
+    /** A view's sequence is where its anchor is. */
+    @JsonIgnoreProperties("anchor_sequence")
+    private interface WithoutSequence {}
+
+    /** Opens a parser. Its errors hold places, but nothing of the text. */
     static JsonParser parser(String json) throws IOException {
         return FACTORY.createParser(json);
     }
 
-    /** Passes a value over, whatever it is, and returns it as it was written. The parser stands on its first token. */
+    /** Skips a value of any kind and returns it as it was written. The parser is on its first token. */
     static String raw(JsonParser in, String source) throws IOException {
         int start = (int) in.currentTokenLocation().getCharOffset();
         in.skipChildren();
@@ -77,7 +90,7 @@ final class RawJson {
         return source.substring(start, (int) in.currentLocation().getCharOffset());
     }
 
-    /** The fields of an object, each value as it was written. */
+    /** Returns the fields of an object, each value as it was written. */
     static Map<String, String> fields(String object) throws IOException {
         Map<String, String> fields = new LinkedHashMap<>();
         try (JsonParser in = parser(object)) {
@@ -91,7 +104,7 @@ final class RawJson {
         return fields;
     }
 
-    /** The same of an object that was read or written before. */
+    /** Returns the fields of an object that was read or written before. */
     static Map<String, String> fieldsOf(String object) {
         try {
             return fields(object);
@@ -100,7 +113,7 @@ final class RawJson {
         }
     }
 
-    /** An object of such fields. */
+    /** Writes an object of such fields. */
     static String object(Map<String, String> fields) {
         StringBuilder json = new StringBuilder("{");
         fields.forEach((name, value) -> {
@@ -131,7 +144,7 @@ final class RawJson {
         return json.toString();
     }
 
-    /** Where a parser gave up; Jackson's own text repeats what it could not read. */
+    /** Returns the place where a parser gave up. Jackson's own text quotes what it could not read. */
     static String place(JsonProcessingException e) {
         return e.getLocation() == null
                 ? ""

@@ -198,7 +198,7 @@ class MovedContentsTest extends BucketFixture {
             log.append(NODE, batch("there"));
             log.erase(NODE);
             turns.append(NODE, Append.underHead(NewMessage.of(image(LARGE), 7, "test")));
-            assertThat(objects()).hasSize(2);
+            assertThat(objects()).as("contents are written with their turn").containsExactly(NODE_OBJECT);
 
             assertThatThrownBy(() -> turns.append(NODE, Append.underHead(answer("a"))))
                     .isInstanceOf(ErasedException.class);
