@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 
 /**
- * Keeps memories in the heap: nothing outlives the process, and nothing but {@link #erase} frees memory. Messages are
- * kept as the text that other logs would store, so that what this one accepts they accept too, and nobody can change
- * the log through a message's mutable attributes. Thread-safe.
+ * A log in the heap. Its memories end with the process, and only {@link #erase} frees heap. Messages are kept as the text that
+ * other logs would store, so that they accept what this one accepts, and a message's mutable attributes cannot change the log.
+ * Thread-safe.
  */
 public final class InMemoryMessageLog extends TreeMessageLog {
 

@@ -38,12 +38,9 @@ final class Bucket {
     /** The caller has the newest object. */
     record Unchanged() implements Found {}
 
-    /** An object's bytes, not compressed. They are never compared or changed. */
+    /** An object's bytes, not compressed, or the problem why it cannot be read. The bytes are never compared or changed. */
     @SuppressWarnings("ArrayRecordComponent")
-    record Content(String etag, byte[] bytes) implements Found {}
-
-    /** An object that cannot be read. */
-    record Unusable(String etag, String problem) implements Found {}
+    record Content(String etag, byte[] bytes, @Nullable String problem) implements Found {}
 
     /** An object in a list. */
     record Listed(String name, String etag, Instant writtenAt) {}
@@ -57,6 +54,8 @@ final class Bucket {
      * @param kmsKeyId the key of the encryption, or null
      */
     record Settings(long gzipAbove, long maxBytes, @Nullable String encryption, @Nullable String kmsKeyId) {}
+
+    private static final byte[] NOTHING = {};
 
     private final S3Client client;
     private final String bucket;
@@ -105,42 +104,33 @@ final class Bucket {
             throw RetryableException.create("The answer's head ended too early");
         }
         try {
-            byte[] bytes = atMost(settings.maxBytes(), in);
-            if (bytes == null) {
+            byte[] bytes = in.readNBytes(oneTooMany());
+            if (bytes.length > settings.maxBytes()) {
                 in.abort();
-                return tooLarge(response.eTag());
             }
-            return isGzip(bytes) ? inflated(response.eTag(), bytes) : new Content(response.eTag(), bytes);
+            return isGzip(bytes) ? inflated(response.eTag(), bytes) : checked(response.eTag(), bytes);
         } catch (IOException e) {
             // The line was cut. The SDK asks again.
             throw RetryableException.create("The answer ended too early", e);
         }
     }
 
-    private Found inflated(String etag, byte[] bytes) {
+    private Content inflated(String etag, byte[] bytes) {
         try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes), 65_536)) {
-            byte[] inflated = atMost(settings.maxBytes(), in);
-            return inflated == null ? tooLarge(etag) : new Content(etag, inflated);
+            return checked(etag, in.readNBytes(oneTooMany()));
         } catch (IOException e) {
-            return new Unusable(etag, "it is compressed, and damaged");
+            return new Content(etag, NOTHING, "it is compressed, and damaged");
         }
     }
 
-    private Found tooLarge(String etag) {
-        return new Unusable(etag, "it is larger than the limit of " + settings.maxBytes() + " bytes");
+    private Content checked(String etag, byte[] bytes) {
+        return bytes.length > settings.maxBytes()
+                ? new Content(etag, NOTHING, "it is larger than the limit of " + settings.maxBytes() + " bytes")
+                : new Content(etag, bytes, null);
     }
 
-    /** Reads all bytes, or returns null if there are more. */
-    private static byte @Nullable [] atMost(long limit, InputStream in) throws IOException {
-        ByteArrayOutputStream all = new ByteArrayOutputStream(65_536);
-        byte[] buffer = new byte[65_536];
-        for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-            if (all.size() + (long) length > limit) {
-                return null;
-            }
-            all.write(buffer, 0, length);
-        }
-        return all.toByteArray();
+    private int oneTooMany() {
+        return (int) settings.maxBytes() + 1;
     }
 
     /** The bytes tell it, since some clients and proxies inflate and leave the header. No JSON begins like this. */
@@ -209,7 +199,7 @@ final class Bucket {
         try (GZIPOutputStream out = new FastGzip(deflated)) {
             out.write(bytes);
         } catch (IOException e) {
-            throw new IllegalStateException("a heap has no errors of its own", e);
+            throw new IllegalStateException("an array has no errors of its own", e);
         }
         return deflated.toByteArray();
     }

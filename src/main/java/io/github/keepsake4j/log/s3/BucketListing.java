@@ -115,7 +115,7 @@ final class BucketListing {
         if (!(bucket.get(what, name, null) instanceof Bucket.Content content)) {
             return null;
         }
-        DocumentParser.Parts parts = DocumentParser.parse(what, content.bytes());
+        DocumentParser.Parts parts = DocumentParser.parse(what, content);
         if (parts.keepsake() != null && parts.keepsake().key() != null) {
             return ObjectNames.parse(parts.keepsake().key());
         }

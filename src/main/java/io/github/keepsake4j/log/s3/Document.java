@@ -6,7 +6,6 @@ import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;
-import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -48,18 +47,15 @@ record Document(
 
     /** Returns a memory without messages, whose epoch and revision are the same number. */
     static Document empty(long epoch, List<String> writes) {
-        return of(
-                new State(epoch, epoch, null, List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null), writes);
-    }
-
-    private static Document of(State state, List<String> writes) {
+        State state = new State(epoch, epoch, null, List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
         return new Document(state, null, null, 0, writes, Map.of(), Map.of());
     }
 
-    /** Returns a document that only holds some messages. */
-    static Document of(List<Entry> entries) {
+    /** Returns a document that holds some messages and nothing beside them. */
+    static Document holding(List<Entry> entries) {
         String last = entries.get(entries.size() - 1).id();
-        return of(new State(1, 1, last, entries, List.of(), List.of(), Map.of(), null, Map.of(), null), List.of());
+        State state = new State(1, 1, last, entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
+        return new Document(state, null, null, 0, List.of(), Map.of(), Map.of());
     }
 
     /**
@@ -185,15 +181,8 @@ record Document(
             return createdAt == null ? null : listed;
         }
         long millis = Math.max(0, createdAt.toEpochMilli()) & 0xFFFF_FFFF_FFFFL;
-        return String.format("%08x-%04x-0000-0000-%012x", millis >>> 16, millis & 0xFFFF, hash(name));
-    }
-
-    /** Tells documents apart whose first messages are of the same millisecond. */
-    private static long hash(String name) {
-        long hash = 17;
-        for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
-            hash = hash * 1_099_511_628_211L + b;
-        }
-        return hash & 0xFFFF_FFFF_FFFFL;
+        // The hash tells documents apart whose first messages are of the same millisecond.
+        String hash = ObjectNames.hash(name).substring(0, 12);
+        return String.format("%08x-%04x-0000-0000-%s", millis >>> 16, millis & 0xFFFF, hash);
     }
 }

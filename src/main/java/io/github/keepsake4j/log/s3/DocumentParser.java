@@ -46,12 +46,15 @@ final class DocumentParser {
      * Parses a document.
      *
      * @param what the document's name in errors
-     * @param bytes its bytes, not compressed
+     * @param content its bytes
      * @throws UnreadableDataException if it is not a document, or of another version
      */
-    static Parts parse(String what, byte[] bytes) {
+    static Parts parse(String what, Bucket.Content content) {
         try {
-            return parse(text(bytes));
+            if (content.problem() != null) {
+                throw new UnreadableDataException(content.problem(), null);
+            }
+            return parse(text(content.bytes()));
         } catch (UnreadableDataException e) {
             throw new UnreadableDataException(what + " cannot be read: " + e.getMessage() + REPAIR, null);
         } catch (JsonProcessingException e) {
@@ -85,7 +88,7 @@ final class DocumentParser {
             check(in.nextToken() == null, "something follows the JSON object");
         }
         fields.remove(MESSAGES);
-        check("1".equals(fields.remove("version")), "it is of a version that this release does not know (it knows 1)");
+        check("1".equals(fields.remove("version")), "it names no version that this release knows (it knows 1)");
         String turns = fields.remove("turns");
         if (turns != null) {
             elements.addAll(TurnsShape.read(turns));

@@ -50,15 +50,6 @@ final class DocumentReader {
             if (found instanceof Bucket.Unchanged && before != null) {
                 return before;
             }
-            if (found instanceof Bucket.Unusable unusable) {
-                return unreadable(
-                        key,
-                        unusable.etag(),
-                        new UnreadableDataException(
-                                what + " cannot be read: " + unusable.problem()
-                                        + ". Its bytes are kept and nothing is written over them: repair or remove it",
-                                null));
-            }
             if (!(found instanceof Bucket.Content content)) {
                 return snapshot(key, null, Document.NONE);
             }
@@ -80,7 +71,7 @@ final class DocumentReader {
     /** Returns the document, or null if the object beside it has gone. */
     private @Nullable Document document(MemoryKey key, String name, Bucket.Content content, Document before) {
         String what = "Memory " + key;
-        DocumentParser.Parts parts = DocumentParser.parse(what, content.bytes());
+        DocumentParser.Parts parts = DocumentParser.parse(what, content);
         KeepsakeField keepsake = parts.keepsake();
         if (keepsake != null && keepsake.key() != null && !keepsake.key().equals(key.canonical())) {
             throw new UnreadableDataException(what + ": the object is another memory's", null);
@@ -114,13 +105,8 @@ final class DocumentReader {
     }
 
     private List<Entry> keptEntries(String what, String name, String kept) {
-        Bucket.Found found = bucket.get(what, ObjectNames.kept(name, kept), null);
-        if (found instanceof Bucket.Unusable unusable) {
-            throw new UnreadableDataException(
-                    what + " cannot be read: of the object beside it, " + unusable.problem(), null);
-        }
-        return found instanceof Bucket.Content content
-                ? Document.entries(List.of(), DocumentParser.parse(what + ", object beside it,", content.bytes()))
+        return bucket.get(what, ObjectNames.kept(name, kept), null) instanceof Bucket.Content content
+                ? Document.entries(List.of(), DocumentParser.parse(what + ", object beside it,", content))
                 : List.of();
     }
 

@@ -66,7 +66,7 @@ final class DocumentWriter {
         return new Written(
                 document,
                 bytes(document, listed != null && ObjectNames.isHashed(name) ? key : null),
-                kept == null || keptIsThere ? null : bytes(Document.of(document.keptEntries()), null));
+                kept == null || keptIsThere ? null : bytes(Document.holding(document.keptEntries()), null));
     }
 
     private static State with(State state, List<Entry> entries) {

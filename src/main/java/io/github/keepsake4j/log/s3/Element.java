@@ -13,7 +13,9 @@ import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.time.temporal.TemporalAccessor;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -125,22 +127,17 @@ record Element(
                 return Instant.EPOCH.plus(Math.round(time.doubleValue() * 1e6), ChronoUnit.MICROS);
             }
             if (time.isTextual()) {
-                return parsed(time.textValue()).truncatedTo(ChronoUnit.MICROS);
+                TemporalAccessor read = DateTimeFormatter.ISO_DATE_TIME.parseBest(
+                        time.textValue(), OffsetDateTime::from, LocalDateTime::from);
+                OffsetDateTime zoned = read instanceof LocalDateTime local
+                        ? local.atOffset(ZoneOffset.UTC)
+                        : OffsetDateTime.from(read);
+                return zoned.toInstant().truncatedTo(ChronoUnit.MICROS);
             }
         } catch (DateTimeException | ArithmeticException e) {
             // Its text may quote the document.
         }
         throw wrong(what, "created_at", "no time");
-    }
-
-    private static Instant parsed(String text) {
-        if (text.endsWith("Z")) {
-            return Instant.parse(text);
-        }
-        if (text.indexOf('T') > 0 && text.lastIndexOf('-') < text.indexOf('T') && text.indexOf('+') < 0) {
-            return LocalDateTime.parse(text).toInstant(ZoneOffset.UTC);
-        }
-        return OffsetDateTime.parse(text).toInstant();
     }
 
     private static UnreadableDataException wrong(String what, String field, String problem) {

@@ -100,7 +100,9 @@ final class MovedContents {
         String name = name(key, mark.group(1));
         SoftReference<String> known = recent.get(name);
         String content = known == null ? null : known.get();
-        if (content == null && bucket.get("Memory " + key, name, null) instanceof Bucket.Content found) {
+        if (content == null
+                && bucket.get("Memory " + key, name, null) instanceof Bucket.Content found
+                && found.problem() == null) {
             content = new String(found.bytes(), StandardCharsets.UTF_8);
             recent.put(name, new SoftReference<>(content));
         }

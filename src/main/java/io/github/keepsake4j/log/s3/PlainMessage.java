@@ -2,7 +2,6 @@ package io.github.keepsake4j.log.s3;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.AudioContent;
 import dev.langchain4j.data.message.ChatMessage;
@@ -100,7 +99,7 @@ record PlainMessage(String role, String content, String files) {
     boolean says(PlainMessage other) {
         return role.equals(other.role)
                 && content.equals(other.content)
-                && (files.equals(other.files) || tree(files).equals(tree(other.files)));
+                && (files.equals(other.files) || references().equals(other.references()));
     }
 
     private SystemMessage system() {
@@ -112,22 +111,16 @@ record PlainMessage(String role, String content, String files) {
 
     private Map<String, Object> attributes() {
         Map<String, Object> attributes = new LinkedHashMap<>();
-        if (!files.equals(NO_FILES)) {
-            try {
-                List<Object> references = RawJson.MAPPER.readValue(files, LIST);
-                if (!references.isEmpty()) {
-                    attributes.put(FILES, references);
-                }
-            } catch (JsonProcessingException e) {
-                throw new UnreadableDataException("its files are no JSON" + RawJson.place(e), null);
-            }
+        List<Object> references = references();
+        if (!references.isEmpty()) {
+            attributes.put(FILES, references);
         }
         return attributes;
     }
 
-    private static JsonNode tree(String json) {
+    private List<Object> references() {
         try {
-            return RawJson.MAPPER.readTree(json);
+            return files.equals(NO_FILES) ? List.of() : RawJson.MAPPER.readValue(files, LIST);
         } catch (JsonProcessingException e) {
             throw new UnreadableDataException("its files are no JSON" + RawJson.place(e), null);
         }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -14,17 +13,16 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
 import com.fasterxml.jackson.databind.cfg.MutableConfigOverride;
-import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
+import com.fasterxml.jackson.databind.deser.std.StdDelegatingDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import com.fasterxml.jackson.databind.util.StdConverter;
 import io.github.keepsake4j.log.View;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -63,7 +61,7 @@ final class RawJson {
             .addMixIn(View.class, WithoutSequence.class)
             .addModule(new SimpleModule()
                     .addSerializer(Instant.class, ToStringSerializer.instance)
-                    .addDeserializer(Instant.class, new InstantReader()))
+                    .addDeserializer(Instant.class, new StdDelegatingDeserializer<>(new InstantReader())))
             .build();
 
     private RawJson() {}
@@ -125,23 +123,16 @@ final class RawJson {
         return json.append('}').toString();
     }
 
-    /** Writes a value so that UTF-8 can hold it: half a surrogate pair is escaped, and rarely anything else. */
+    /** Writes a value so that UTF-8 can hold it: half a surrogate pair is escaped. */
     static String write(Object value) {
         try {
             String json = MAPPER.writeValueAsString(value);
-            return StandardCharsets.UTF_8.newEncoder().canEncode(json) ? json : escaped(value);
-        } catch (IOException e) {
+            return StandardCharsets.UTF_8.newEncoder().canEncode(json)
+                    ? json
+                    : MAPPER.writer().with(JsonWriteFeature.ESCAPE_NON_ASCII).writeValueAsString(value);
+        } catch (JsonProcessingException e) {
             throw new IllegalStateException("records of texts and numbers are always written", e);
         }
-    }
-
-    private static String escaped(Object value) throws IOException {
-        StringWriter json = new StringWriter();
-        try (JsonGenerator out = FACTORY.createGenerator(json)) {
-            out.configure(JsonWriteFeature.ESCAPE_NON_ASCII.mappedFeature(), true);
-            MAPPER.writeValue(out, value);
-        }
-        return json.toString();
     }
 
     /** Returns the place where a parser gave up. Jackson's own text quotes what it could not read. */
@@ -152,16 +143,10 @@ final class RawJson {
                         + e.getLocation().getColumnNr() + ")";
     }
 
-    private static final class InstantReader extends FromStringDeserializer<Instant> {
-
-        private static final long serialVersionUID = 1L;
-
-        InstantReader() {
-            super(Instant.class);
-        }
+    private static final class InstantReader extends StdConverter<String, Instant> {
 
         @Override
-        protected Instant _deserialize(String text, DeserializationContext context) {
+        public Instant convert(String text) {
             return Instant.parse(text);
         }
     }
