@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 
 /**
- * Keeps memories in the heap: nothing outlives the process, and nothing but {@link #erase} frees memory. Messages are
- * kept as the text that other logs would store, so that what this one accepts they accept too, and nobody can change
- * the log through a message's mutable attributes. Thread-safe.
+ * A log in the heap. Its memories end with the process, and only {@link #erase} frees heap. Messages are kept as the text that
+ * other logs would store, so that they accept what this one accepts, and a message's mutable attributes cannot change the log.
+ * Thread-safe.
  */
 public final class InMemoryMessageLog extends TreeMessageLog {
 
@@ -26,8 +26,8 @@ public final class InMemoryMessageLog extends TreeMessageLog {
     static final MemoryTree.Payloads PAYLOADS = new MemoryTree.Payloads(CODEC::encode, CODEC::decode);
 
     private final Clock clock;
-    private final ConcurrentMap<MemoryKey, Memory> memories = new ConcurrentHashMap<>();
-    private final ConcurrentMap<String, Listing> listings = new ConcurrentHashMap<>();
+    private final ConcurrentMap<MemoryKey, StoredMemory> memories = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, TenantListing> listings = new ConcurrentHashMap<>();
 
     /** Makes an empty log. */
     public InMemoryMessageLog() {
@@ -50,8 +50,8 @@ public final class InMemoryMessageLog extends TreeMessageLog {
 
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
-        Listing listing = listings.get(Ids.check("tenant", tenant));
-        return (listing == null ? new Listing() : listing).page(query);
+        TenantListing listing = listings.get(Ids.check("tenant", tenant));
+        return (listing == null ? new TenantListing() : listing).page(query);
     }
 
     /** Does nothing: what was kept stays readable until the log is garbage. */
@@ -61,15 +61,15 @@ public final class InMemoryMessageLog extends TreeMessageLog {
     }
 
     /** The memory, made on first use. */
-    Memory memory(MemoryKey key) {
+    StoredMemory memory(MemoryKey key) {
         return memories.computeIfAbsent(
-                Objects.requireNonNull(key, "key"), k -> new Memory(new MemoryTree(k, PAYLOADS)));
+                Objects.requireNonNull(key, "key"), k -> new StoredMemory(new MemoryTree(k, PAYLOADS)));
     }
 
     /** Reading what was never written leaves no trace, or a scan over made-up ids would fill the heap. */
     @Override
     protected <T> T ask(MemoryKey key, Function<MemoryTree, T> query) {
-        Memory memory = memories.get(Objects.requireNonNull(key, "key"));
+        StoredMemory memory = memories.get(Objects.requireNonNull(key, "key"));
         return memory == null ? query.apply(new MemoryTree(key, PAYLOADS)) : memory.read(query);
     }
 
@@ -83,7 +83,7 @@ public final class InMemoryMessageLog extends TreeMessageLog {
         return memory(key).write(change, listing(key.tenant()));
     }
 
-    private Listing listing(String tenant) {
-        return listings.computeIfAbsent(tenant, t -> new Listing());
+    private TenantListing listing(String tenant) {
+        return listings.computeIfAbsent(tenant, t -> new TenantListing());
     }
 }

@@ -1,8 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /**
  * A bounded set of memories with a recently observed property. It is only a hint about which statement to send.
@@ -12,24 +11,17 @@ final class RecentMemories {
 
     private static final int MOST = 10_000;
 
-    private final Map<MemoryKey, Boolean> keys = new LinkedHashMap<>(16, 0.75f, true) {
-        private static final long serialVersionUID = 1;
+    private final RecentlyUsed<MemoryKey, Boolean> keys = new RecentlyUsed<>(MOST);
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<MemoryKey, Boolean> eldest) {
-            return size() > MOST;
-        }
-    };
-
-    synchronized void add(MemoryKey key) {
+    void add(MemoryKey key) {
         keys.put(key, true);
     }
 
-    synchronized void remove(MemoryKey key) {
+    void remove(MemoryKey key) {
         keys.remove(key);
     }
 
-    synchronized boolean contains(MemoryKey key) {
+    boolean contains(MemoryKey key) {
         return keys.get(key) != null;
     }
 }

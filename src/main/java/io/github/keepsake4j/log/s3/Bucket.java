@@ -26,37 +26,36 @@ import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
-/** Objects of one bucket: bytes with an etag, read and written on conditions. Compresses and checks sizes. */
+/** The objects of one bucket: bytes with an etag, read and written on conditions. Compresses, and checks sizes. */
 final class Bucket {
 
-    /** What a read found. */
+    /** The answer of a read. */
     sealed interface Found {}
 
-    /** Nothing has that name. */
+    /** There is no object of that name. */
     record Absent() implements Found {}
 
-    /** It is what the caller has. */
+    /** The caller has the newest object. */
     record Unchanged() implements Found {}
 
-    /** Bytes, not compressed any more. Nobody compares or changes them. */
+    /** An object's bytes, not compressed, or the problem why it cannot be read. The bytes are never compared or changed. */
     @SuppressWarnings("ArrayRecordComponent")
-    record Content(String etag, byte[] bytes) implements Found {}
+    record Content(String etag, byte[] bytes, @Nullable String problem) implements Found {}
 
-    /** Bytes that nobody can use. */
-    record Unusable(String etag, String problem) implements Found {}
-
-    /** An object in a list, and when it was written. */
+    /** An object in a list. */
     record Listed(String name, String etag, Instant writtenAt) {}
 
     /**
-     * How objects are written.
+     * The settings of reads and writes.
      *
-     * @param gzipAbove compressed from this many bytes on
-     * @param maxBytes the most bytes of an object, before compression
+     * @param gzipAbove the largest size that is not compressed, in bytes
+     * @param maxBytes the size of the largest object, in bytes before compression
      * @param encryption the server-side encryption, or null for the bucket's own
      * @param kmsKeyId the key of the encryption, or null
      */
     record Settings(long gzipAbove, long maxBytes, @Nullable String encryption, @Nullable String kmsKeyId) {}
+
+    private static final byte[] NOTHING = {};
 
     private final S3Client client;
     private final String bucket;
@@ -65,9 +64,9 @@ final class Bucket {
     private volatile boolean closed;
 
     /**
-     * Connects to nothing yet.
+     * Makes a bucket. It connects at the first use.
      *
-     * @param ownClient whether the client goes when this is closed
+     * @param ownClient whether the client is closed with this bucket
      */
     Bucket(S3Client client, boolean ownClient, String bucket, Settings settings) {
         this.client = client;
@@ -79,8 +78,8 @@ final class Bucket {
     /**
      * Reads an object.
      *
-     * @param what what the caller is about, for errors
-     * @param etag what the caller has, or null
+     * @param what what is read, for errors
+     * @param etag the etag of the object that the caller has, or null
      */
     Found get(String what, String name, @Nullable String etag) {
         return request(what, () -> {
@@ -105,45 +104,36 @@ final class Bucket {
             throw RetryableException.create("The answer's head ended too early");
         }
         try {
-            byte[] bytes = atMost(settings.maxBytes(), in);
-            if (bytes == null) {
+            byte[] bytes = in.readNBytes(oneTooMany());
+            if (bytes.length > settings.maxBytes()) {
                 in.abort();
-                return tooLarge(response.eTag());
             }
-            return isGzip(bytes) ? inflated(response.eTag(), bytes) : new Content(response.eTag(), bytes);
+            return isGzip(bytes) ? inflated(response.eTag(), bytes) : checked(response.eTag(), bytes);
         } catch (IOException e) {
-            // The line was cut: the SDK asks again.
+            // The line was cut. The SDK asks again.
             throw RetryableException.create("The answer ended too early", e);
         }
     }
 
-    private Found inflated(String etag, byte[] bytes) {
+    private Content inflated(String etag, byte[] bytes) {
         try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes), 65_536)) {
-            byte[] inflated = atMost(settings.maxBytes(), in);
-            return inflated == null ? tooLarge(etag) : new Content(etag, inflated);
+            return checked(etag, in.readNBytes(oneTooMany()));
         } catch (IOException e) {
-            return new Unusable(etag, "it is compressed, and damaged");
+            return new Content(etag, NOTHING, "it is compressed, and damaged");
         }
     }
 
-    private Found tooLarge(String etag) {
-        return new Unusable(etag, "it is larger than the limit of " + settings.maxBytes() + " bytes");
+    private Content checked(String etag, byte[] bytes) {
+        return bytes.length > settings.maxBytes()
+                ? new Content(etag, NOTHING, "it is larger than the limit of " + settings.maxBytes() + " bytes")
+                : new Content(etag, bytes, null);
     }
 
-    /** All bytes, or null if there are more. */
-    private static byte @Nullable [] atMost(long limit, InputStream in) throws IOException {
-        ByteArrayOutputStream all = new ByteArrayOutputStream(65_536);
-        byte[] buffer = new byte[65_536];
-        for (int length = in.read(buffer); length >= 0; length = in.read(buffer)) {
-            if (all.size() + (long) length > limit) {
-                return null;
-            }
-            all.write(buffer, 0, length);
-        }
-        return all.toByteArray();
+    private int oneTooMany() {
+        return (int) settings.maxBytes() + 1;
     }
 
-    /** By what the bytes are: some clients and proxies inflate, and leave the header. No JSON begins like this. */
+    /** The bytes tell it, since some clients and proxies inflate and leave the header. No JSON begins like this. */
     private static boolean isGzip(byte[] bytes) {
         return bytes.length > 1 && bytes[0] == (byte) 0x1f && bytes[1] == (byte) 0x8b;
     }
@@ -152,17 +142,17 @@ final class Bucket {
         return settings.maxBytes();
     }
 
-    /** Writes an object that nobody else knows of yet. */
+    /** Writes an object on no condition. */
     void put(String what, String name, byte[] bytes) {
         request(what, () -> Optional.ofNullable(put(bytes, putRequest(name))));
     }
 
     /**
-     * Writes an object if it still is what the caller knows.
+     * Writes an object if it has not changed.
      *
-     * @param etag what the caller knows, or null for nothing
-     * @return the new etag, or null if somebody was first
-     * @throws StorageUnavailableException if nobody knows whether it was written
+     * @param etag the etag of the object that the caller knows, or null if there is none
+     * @return the new etag, or null if another writer was first
+     * @throws StorageUnavailableException if it is not known whether it was written
      */
     @Nullable
     String putIf(String what, String name, @Nullable String etag, byte[] bytes) {
@@ -174,7 +164,7 @@ final class Bucket {
         }
         return request(what, () -> {
                     try {
-                        // An answer that was cut may lack its etag; who reads again finds whether it was written.
+                        // An answer that was cut may lack its etag. The next read tells whether it was written.
                         return Optional.ofNullable(put(bytes, request));
                     } catch (AwsServiceException e) {
                         if (S3Errors.isConflict(e)) {
@@ -209,12 +199,12 @@ final class Bucket {
         try (GZIPOutputStream out = new FastGzip(deflated)) {
             out.write(bytes);
         } catch (IOException e) {
-            throw new IllegalStateException("a heap has no errors of its own", e);
+            throw new IllegalStateException("an array has no errors of its own", e);
         }
         return deflated.toByteArray();
     }
 
-    /** The whole document is compressed for each turn, and the next level takes longer than it saves on the way. */
+    /** The whole document is compressed for each turn, and the next level takes longer than its transfer saves. */
     private static final class FastGzip extends GZIPOutputStream {
         FastGzip(OutputStream out) throws IOException {
             super(out, 65_536);
@@ -222,7 +212,7 @@ final class Bucket {
         }
     }
 
-    /** All objects whose names begin like this, by name. */
+    /** Lists all objects whose names begin like this, by name. */
     List<Listed> list(String what, String prefix) {
         return request(what, () -> {
             List<Listed> all = new ArrayList<>();
@@ -242,7 +232,7 @@ final class Bucket {
                 () -> client.deleteObject(request -> request.bucket(bucket).key(name)));
     }
 
-    /** A client that is closed while it works says so in many ways, and not all of them are its own errors. */
+    /** A client that is closed while it works throws many errors, and not all are its own. */
     private <T> T request(String what, Supplier<T> work) {
         if (closed) {
             throw new LogClosedException(what);
@@ -257,7 +247,7 @@ final class Bucket {
         }
     }
 
-    /** A client that was given stays open. */
+    /** Closes the client if it is this bucket's own. */
     void close() {
         closed = true;
         if (ownClient) {

@@ -15,76 +15,113 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A whole memory as it was read: the document, and what is kept beside it. Immutable.
+ * A whole memory as it is stored: its state, and what else its document says. Immutable. {@link DocumentReader} reads it,
+ * {@link DocumentWriter} writes it.
  *
- * @param state what it means; the payloads are the elements as they are written
- * @param beside what it was read with, and what it was written with
- * @param othersBeside fields of others in the {@code keepsake} object
- * @param others fields of others in the document
+ * @param state the memory; the payloads are the elements as they are written
+ * @param listed the stamp that orders the memory among its tenant's memories, or null if it has none
+ * @param kept the id of the object beside the document that holds the first messages, which a plain reader must not see any
+ *     more; null if all messages are in the document
+ * @param keptMessages how many messages that object holds
+ * @param writes the ids of the newest writes, oldest first, so that a writer recognizes its own
+ * @param othersInKeepsake fields of others in the {@code keepsake} object, as they are written
+ * @param others fields of others in the document, as they are written
  */
-record Document(State state, Beside beside, Map<String, String> othersBeside, Map<String, String> others) {
+record Document(
+        State state,
+        @Nullable String listed,
+        @Nullable String kept,
+        int keptMessages,
+        List<String> writes,
+        Map<String, String> othersInKeepsake,
+        Map<String, String> others) {
 
-    /** Who counted, where nobody says so. */
-    static final String UNKNOWN_COUNTER = "unknown";
+    /** The counter of tokens whose counter is not known. */
+    private static final String UNKNOWN_COUNTER = "unknown";
 
-    /** Stands for our estimate of messages that nobody counted. */
-    static final String ESTIMATE = "estimate";
+    /** The counter of tokens that were not counted but estimated by us. */
+    private static final String ESTIMATE = "estimate";
 
     /** A memory that was never written. */
-    static final Document NONE = new Document(
-            new State(1, 1, null, List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null),
-            Beside.none(null),
-            Map.of(),
-            Map.of());
+    static final Document NONE = empty(1, List.of());
 
-    /** How many of the messages, the first ones, are not in the document itself. */
-    int keptMessages() {
-        return beside.kept() == null ? 0 : beside.kept().messages();
+    /** Returns a memory without messages, whose epoch and revision are the same number. */
+    static Document empty(long epoch, List<String> writes) {
+        State state = new State(epoch, epoch, null, List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
+        return new Document(state, null, null, 0, writes, Map.of(), Map.of());
     }
 
-    /** The messages that are not in the document itself. */
-    List<Entry> kept() {
-        return state.entries().subList(0, keptMessages());
+    /** Returns a document that holds some messages and nothing beside them. */
+    static Document holding(List<Entry> entries) {
+        String last = entries.get(entries.size() - 1).id();
+        State state = new State(1, 1, last, entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
+        return new Document(state, null, null, 0, List.of(), Map.of(), Map.of());
     }
 
-    /** The same, as far as anybody knows it who cannot read it: only that it is not what it was. */
-    static Document unknown(long epoch) {
-        State none = NONE.state;
+    /**
+     * Puts a memory together.
+     *
+     * @param parts the document's parts
+     * @param kept the id of the object beside the document, or null if there is none
+     * @param keptEntries the messages of that object
+     */
+    static Document of(DocumentParser.Parts parts, @Nullable String kept, List<Entry> keptEntries) {
+        KeepsakeField field = parts.keepsake() == null ? KeepsakeField.of(NONE, null) : parts.keepsake();
+        List<Entry> entries = entries(keptEntries, parts);
+        Map<String, Long> sequences = new HashMap<>();
+        entries.forEach(entry -> sequences.put(entry.id(), entry.sequence()));
+        List<Element> elements = parts.elements();
+        String last =
+                elements.isEmpty() ? null : elements.get(elements.size() - 1).id();
+        boolean ours = parts.keepsake() != null
+                && Objects.equals(field.last(), last)
+                && (entries.isEmpty() || sequences.containsKey(field.head()));
+
+        Map<String, Lease> leases = new HashMap<>();
+        field.leases().forEach(lease -> leases.put(lease.name(), lease));
+        Instant createdAt = field.createdAt();
+        State state = new State(
+                field.epoch(),
+                // Another program has moved the head, so a reader who knows the old one must look again.
+                ours || parts.keepsake() == null ? field.revision() : field.revision() + 1,
+                ours ? field.head() : last,
+                entries,
+                views(field, sequences, parts.keepsake() == null ? keptEntries : List.of()),
+                summaries(field, sequences),
+                leases,
+                field.title(),
+                field.metadata(),
+                createdAt == null && !entries.isEmpty() ? entries.get(0).createdAt() : createdAt);
         return new Document(
-                new State(
-                        epoch,
-                        epoch,
-                        null,
-                        none.entries(),
-                        none.views(),
-                        none.summaries(),
-                        none.leases(),
-                        null,
-                        none.metadata(),
-                        null),
-                Beside.none(null),
-                Map.of(),
-                Map.of());
+                state,
+                field.listed(),
+                kept,
+                keptEntries.size(),
+                field.writes(),
+                parts.othersInKeepsake(),
+                parts.others());
     }
 
-    /** The entries of elements that follow some others. */
-    static List<Entry> entries(List<Entry> before, List<Element> elements, @Nullable Beside beside) {
-        List<String> counters = counters(elements, beside);
+    /** Returns the messages of a document behind those of the object beside it. */
+    static List<Entry> entries(List<Entry> before, DocumentParser.Parts parts) {
+        List<Element> elements = parts.elements();
+        List<String> counters =
+                parts.keepsake() == null ? List.of() : parts.keepsake().countersOf(elements);
         List<Entry> entries = new ArrayList<>(before);
         for (int i = 0; i < elements.size(); i++) {
             Element element = elements.get(i);
-            Integer tokens = element.tokens();
+            String counter = i < counters.size() ? counters.get(i) : UNKNOWN_COUNTER;
             entries.add(new Entry(
                     element.id(),
                     parent(element, entries),
                     entries.size() + 1L,
                     element.raw(),
-                    PlainMessage.type(element.role()),
-                    tokens == null ? element.estimate() : tokens,
-                    tokens == null ? ESTIMATE : counters.get(i),
+                    element.type(),
+                    element.tokens(),
+                    element.isEstimate() ? ESTIMATE : counter,
                     element.createdAt()));
         }
-        return entries;
+        return List.copyOf(entries);
     }
 
     private static @Nullable String parent(Element element, List<Entry> before) {
@@ -95,110 +132,57 @@ record Document(State state, Beside beside, Map<String, String> othersBeside, Ma
         return before.isEmpty() ? null : before.get(before.size() - 1).id();
     }
 
-    /** Whose counts these are: known for what we wrote, as long as it is still there in whole. */
-    private static List<String> counters(List<Element> elements, @Nullable Beside beside) {
-        List<String> known = new ArrayList<>();
-        if (beside != null) {
-            for (Beside.Counted run : beside.counters()) {
-                for (int i = 0; i < run.messages() && known.size() <= elements.size(); i++) {
-                    known.add(run.counter());
-                }
-            }
-            boolean untouched = !known.isEmpty()
-                    && known.size() <= elements.size()
-                    && elements.get(known.size() - 1).id().equals(beside.last());
-            if (!untouched) {
-                known.clear();
-            }
-        }
-        while (known.size() < elements.size()) {
-            known.add(UNKNOWN_COUNTER);
-        }
-        return known;
-    }
-
     /**
-     * Puts a memory together.
-     *
-     * @param parsed the document
-     * @param kept where its first messages are, or null if all are in the document
-     * @param keptEntries these messages
+     * Returns the views whose messages are there. If the {@code keepsake} object was lost, the messages beside the document
+     * stay cleared.
      */
-    static Document of(Parsed parsed, Beside.@Nullable Kept kept, List<Entry> keptEntries) {
-        Beside beside = parsed.beside() == null ? Beside.none(kept) : parsed.beside();
-        List<Entry> entries = entries(keptEntries, parsed.elements(), parsed.beside());
-        String last = parsed.elements().isEmpty()
-                ? null
-                : parsed.elements().get(parsed.elements().size() - 1).id();
-        Map<String, Long> sequences = new HashMap<>();
-        entries.forEach(entry -> sequences.put(entry.id(), entry.sequence()));
-        boolean ours = parsed.beside() != null
-                && Objects.equals(beside.last(), last)
-                && (beside.head() == null || sequences.containsKey(beside.head()));
-
-        Map<String, Lease> leases = new HashMap<>();
-        beside.leases().forEach(lease -> leases.put(lease.name(), lease));
-        Instant createdAt = beside.createdAt();
-        if (createdAt == null && !entries.isEmpty()) {
-            createdAt = entries.get(0).createdAt();
-        }
-        State state = new State(
-                beside.epoch(),
-                // Somebody moved the head, so a reader who knows the old one must look again.
-                ours || parsed.beside() == null ? beside.revision() : beside.revision() + 1,
-                ours ? beside.head() : last,
-                List.copyOf(entries),
-                views(beside, sequences, parsed.beside() == null ? keptEntries : List.of()),
-                summaries(beside, sequences),
-                leases,
-                beside.title(),
-                beside.metadata(),
-                createdAt);
-        Beside known = new Beside(
-                beside.last(),
-                beside.head(),
-                beside.epoch(),
-                beside.revision(),
-                beside.counters(),
-                beside.views(),
-                beside.summaries(),
-                beside.leases(),
-                beside.title(),
-                beside.metadata(),
-                beside.createdAt(),
-                beside.listed(),
-                kept,
-                beside.writes(),
-                beside.key());
-        return new Document(state, known, parsed.othersBeside(), parsed.others());
-    }
-
-    /** Views whose messages are there. What lies beside a document that lost ours was cleared, so it stays so. */
-    private static List<View> views(Beside beside, Map<String, Long> sequences, List<Entry> cleared) {
+    private static List<View> views(KeepsakeField field, Map<String, Long> sequences, List<Entry> cleared) {
         List<View> views = new ArrayList<>();
         if (!cleared.isEmpty()) {
             Entry anchor = cleared.get(cleared.size() - 1);
             views.add(new View(anchor.id(), anchor.sequence(), List.of(), null));
         }
-        for (Beside.Shown shown : beside.views()) {
-            Long anchor = sequences.get(shown.anchor());
-            if (anchor != null && areThere(shown.runs(), sequences)) {
-                String summary = sequences.containsKey(shown.summary()) ? shown.summary() : null;
-                views.add(new View(shown.anchor(), anchor, shown.runs(), summary));
+        for (View view : field.views()) {
+            Long anchor = sequences.get(view.anchor());
+            View shown = sequences.containsKey(view.summary()) ? view : view.behindSummary(null);
+            if (anchor != null && sequences.keySet().containsAll(shown.names())) {
+                views.add(new View(shown.anchor(), anchor, shown.runs(), shown.summary()));
             }
         }
         return views;
     }
 
-    private static boolean areThere(List<View.Run> runs, Map<String, Long> sequences) {
-        return runs.stream()
-                .allMatch(run -> sequences.containsKey(run.last())
-                        && (run.after() == null || sequences.containsKey(run.after())));
-    }
-
-    private static List<Summary> summaries(Beside beside, Map<String, Long> sequences) {
-        return beside.summaries().stream()
+    private static List<Summary> summaries(KeepsakeField field, Map<String, Long> sequences) {
+        return field.summaries().stream()
                 .filter(summary -> sequences.containsKey(summary.coversUpTo()))
                 .toList();
+    }
+
+    /** Returns the messages in the object beside the document. */
+    List<Entry> keptEntries() {
+        return state.entries().subList(0, keptMessages);
+    }
+
+    /** Returns the messages in the document itself. */
+    List<Entry> shown() {
+        return state.entries().subList(keptMessages, state.entries().size());
+    }
+
+    /**
+     * Returns the stamp that orders the memory among its tenant's memories, or null if it is not listed. A document of
+     * another program has none of its own: it is ordered by its first message's time, in the same form.
+     *
+     * @param name the document's name
+     */
+    @Nullable
+    String stamp(String name) {
+        Instant createdAt = state.createdAt();
+        if (createdAt == null || listed != null) {
+            return createdAt == null ? null : listed;
+        }
+        long millis = Math.max(0, createdAt.toEpochMilli()) & 0xFFFF_FFFF_FFFFL;
+        // The hash tells documents apart whose first messages are of the same millisecond.
+        String hash = ObjectNames.hash(name).substring(0, 12);
+        return String.format("%08x-%04x-0000-0000-%s", millis >>> 16, millis & 0xFFFF, hash);
     }
 }

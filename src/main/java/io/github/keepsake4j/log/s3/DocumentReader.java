@@ -1,122 +1,113 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Puts memories together from their objects. */
+/** Reads memories from their objects. */
 final class DocumentReader {
 
-    /** What lies beside a document goes away when the document stops to name it: then the document is read again. */
+    /** The object beside a document goes when the document stops naming it; then the document is read again. */
     private static final int ATTEMPTS = 4;
 
     private final Bucket bucket;
+    private final MovedContents contents;
 
-    DocumentReader(Bucket bucket) {
+    DocumentReader(Bucket bucket, MovedContents contents) {
         this.bucket = bucket;
+        this.contents = contents;
+    }
+
+    /** Returns a memory that was read or written. */
+    Snapshot snapshot(MemoryKey key, @Nullable String etag, Document document) {
+        return new Snapshot(etag, document, new MemoryTree(key, contents.payloads(key), document.state()), null);
+    }
+
+    private Snapshot unreadable(MemoryKey key, String etag, UnreadableDataException problem) {
+        return new Snapshot(
+                etag, Document.NONE, snapshot(key, etag, Document.NONE).tree(), problem);
     }
 
     /**
-     * Reads a memory with one request, and one more if a part lies beside its document and the caller does not have it.
+     * Reads a memory with one request, and with one more if a part of it is beside the document and the caller does not have
+     * that part.
      *
-     * @param before what the caller has, or null
-     * @return {@code before} if it still is the newest
+     * @param before the memory as the caller has it, or null
+     * @return {@code before} if that is still the newest
      */
-    Loaded read(MemoryKey key, String name, @Nullable Loaded before) {
+    Snapshot read(MemoryKey key, String name, @Nullable Snapshot before) {
         String what = "Memory " + key;
-        // What lies beside a document may be repaired while the document stays as it is.
+        // The object beside an unreadable document may be repaired while the document stays as it is.
         String known = before == null || before.problem() != null ? null : before.etag();
         for (int attempt = 1; ; attempt++) {
             Bucket.Found found = bucket.get(what, name, known);
             if (found instanceof Bucket.Unchanged && before != null) {
                 return before;
             }
-            if (found instanceof Bucket.Unusable unusable) {
-                return Loaded.unreadable(
-                        key,
-                        unusable.etag(),
-                        new UnreadableDataException(
-                                what + " cannot be read: " + unusable.problem()
-                                        + ". Its bytes are kept and nothing is written over them: repair or remove it",
-                                null));
-            }
             if (!(found instanceof Bucket.Content content)) {
-                return Loaded.of(key, null, Document.NONE);
+                return snapshot(key, null, Document.NONE);
             }
             try {
-                Optional<Document> document =
-                        document(what, key, name, content, before == null ? Document.NONE : before.document());
-                if (document.isPresent()) {
-                    return Loaded.of(key, content.etag(), document.get());
+                Document document = document(key, name, content, before == null ? Document.NONE : before.document());
+                if (document != null) {
+                    return snapshot(key, content.etag(), document);
                 }
                 if (attempt == ATTEMPTS) {
                     throw new UnreadableDataException(
                             what + " cannot be read: the object with its cleared messages is not there", null);
                 }
             } catch (UnreadableDataException e) {
-                return Loaded.unreadable(key, content.etag(), e);
+                return unreadable(key, content.etag(), e);
             }
         }
     }
 
-    /** The memory, or empty if what lies beside the document has gone. */
-    private Optional<Document> document(
-            String what, MemoryKey key, String name, Bucket.Content content, Document before) {
-        Parsed parsed = Parsed.read(what, content.bytes());
-        Beside.Key owner = parsed.beside() == null ? null : parsed.beside().key();
-        if (owner != null && !owner.toMemoryKey().equals(key)) {
+    /** Returns the document, or null if the object beside it has gone. */
+    private @Nullable Document document(MemoryKey key, String name, Bucket.Content content, Document before) {
+        String what = "Memory " + key;
+        DocumentParser.Parts parts = DocumentParser.parse(what, content);
+        KeepsakeField keepsake = parts.keepsake();
+        if (keepsake != null && keepsake.key() != null && !keepsake.key().equals(key.canonical())) {
             throw new UnreadableDataException(what + ": the object is another memory's", null);
         }
-        Beside.Kept place = parsed.beside() == null
-                ? forgotten(what, name)
-                : parsed.beside().kept();
-        if (place == null) {
-            return Optional.of(Document.of(parsed, null, List.of()));
+        String kept = keepsake == null ? newestKept(what, name) : keepsake.kept();
+        if (kept == null) {
+            return Document.of(parts, null, List.of());
         }
-        Beside.Kept known = before.beside().kept();
-        List<Entry> kept = known != null && known.object().equals(place.object())
-                ? before.kept()
-                : kept(what, ObjectNames.kept(name, place.object()));
-        if (kept.isEmpty()) {
-            return Optional.empty();
+        List<Entry> entries = kept.equals(before.kept()) ? before.keptEntries() : keptEntries(what, name, kept);
+        if (entries.isEmpty()) {
+            return null;
         }
-        if (!overlap(kept, parsed.elements())) {
-            return Optional.of(Document.of(parsed, new Beside.Kept(place.object(), kept.size()), kept));
+        if (!overlap(entries, parts.elements())) {
+            return Document.of(parts, kept, entries);
         }
-        if (parsed.beside() != null && place.equals(parsed.beside().kept())) {
-            throw new UnreadableDataException(what + " cannot be read: a message stands in it and beside it", null);
+        if (keepsake != null) {
+            throw new UnreadableDataException(what + " cannot be read: a message is in it and beside it", null);
         }
-        // Somebody put back a document from before it was cleared.
-        return Optional.of(Document.of(parsed, null, List.of()));
+        // A document from before the memory was cleared was put back.
+        return Document.of(parts, null, List.of());
     }
 
-    /** Who writes without our field forgets where the cleared messages are; they are the newest ones beside it. */
-    private Beside.@Nullable Kept forgotten(String what, String name) {
+    /** A program that drops our field drops the name of the kept object too; it is the newest one beside the document. */
+    private @Nullable String newestKept(String what, String name) {
         String prefix = ObjectNames.kept(name, "");
         return bucket.list(what, prefix).stream()
                 .map(Bucket.Listed::name)
                 .max(Comparator.naturalOrder())
-                .map(newest -> new Beside.Kept(newest.substring(prefix.length()), 0))
+                .map(newest -> newest.substring(prefix.length()))
                 .orElse(null);
     }
 
-    private List<Entry> kept(String what, String name) {
-        Bucket.Found found = bucket.get(what, name, null);
-        if (found instanceof Bucket.Unusable unusable) {
-            throw new UnreadableDataException(
-                    what + " cannot be read: of the object beside it, " + unusable.problem(), null);
-        }
-        if (!(found instanceof Bucket.Content content)) {
-            return List.of();
-        }
-        Parsed parsed = Parsed.read(what + ", object beside it,", content.bytes());
-        return List.copyOf(Document.entries(List.of(), parsed.elements(), parsed.beside()));
+    private List<Entry> keptEntries(String what, String name, String kept) {
+        return bucket.get(what, ObjectNames.kept(name, kept), null) instanceof Bucket.Content content
+                ? Document.entries(List.of(), DocumentParser.parse(what + ", object beside it,", content))
+                : List.of();
     }
 
     private static boolean overlap(List<Entry> kept, List<Element> elements) {

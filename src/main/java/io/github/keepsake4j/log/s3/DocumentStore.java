@@ -3,35 +3,40 @@ package io.github.keepsake4j.log.s3;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import java.lang.ref.SoftReference;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.Base64;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads memories, and changes them so that nobody's change is lost: a change is written on the condition that nobody was
- * first, else made again on what they wrote. A change names itself in what it writes: so a writer whose answer was lost
- * finds its own write instead of losing to it.
+ * Memories as documents in a bucket. A change is written on the condition that no other writer was first. If one was, the
+ * change is made again on what that writer wrote, so no change is lost. A change puts its id into the document that it
+ * writes. So a writer whose answer was lost finds its own write instead of losing to it.
  */
-final class DocumentStore {
+final class DocumentStore implements Memories {
 
-    /** How often a change is made again after somebody was first; with the pauses, about ten seconds. */
+    /** A change is made again this many times after another writer was first; with the pauses, about ten seconds. */
     private static final int CONFLICTS = 40;
 
-    /** How often a change is tried again of which nobody knows whether it was written. The SDK has tried before. */
+    /** A change is tried this many times when it is not known whether it was written. The SDK has tried before. */
     private static final int UNKNOWN = 3;
 
     private static final int MAX_PAUSE_MILLIS = 500;
@@ -42,47 +47,48 @@ final class DocumentStore {
     private final Bucket bucket;
     private final ObjectNames names;
     private final DocumentReader reader;
-    private final Recent<Loaded> recent = new Recent<>(RECENT);
+    private final MovedContents contents;
 
-    /** Writers of one process wait for each other: losing a race costs a whole document. */
-    private final Lock[] locks = new Lock[LOCKS];
+    /** Snapshots by the documents' names. They are large, so they go when the heap gets tight. */
+    private final RecentlyUsed<String, SoftReference<Snapshot>> recent = new RecentlyUsed<>(RECENT);
 
-    DocumentStore(Bucket bucket, ObjectNames names, DocumentReader reader) {
+    /** Writers of one process wait for each other, since losing a race costs a whole document. */
+    private final Lock[] locks =
+            Stream.generate(() -> new ReentrantLock(true)).limit(LOCKS).toArray(Lock[]::new);
+
+    DocumentStore(Bucket bucket, ObjectNames names, DocumentReader reader, MovedContents contents) {
         this.bucket = bucket;
         this.names = names;
         this.reader = reader;
-        for (int i = 0; i < LOCKS; i++) {
-            locks[i] = new ReentrantLock(true);
-        }
+        this.contents = contents;
     }
 
-    /** Asks the newest state of a memory. */
-    <T> T read(MemoryKey key, Function<MemoryTree, T> query) {
-        return query.apply(load(key).readable().tree());
+    @Override
+    public <T> T ask(MemoryKey key, Function<MemoryTree, T> question) {
+        return question.apply(load(key).readable().tree());
     }
 
-    /** Changes a memory. The change may be made several times, each time on another copy. */
-    <T> T write(MemoryKey key, Function<MemoryTree, T> change) {
-        return write(key, null, change);
+    @Override
+    public <T> T change(MemoryKey key, Function<MemoryTree, T> change) {
+        return change(key, null, change);
     }
 
-    /** The same, tried first on what the caller has, or with null on what is remembered. */
-    <T> T write(MemoryKey key, @Nullable Loaded first, Function<MemoryTree, T> change) {
-        return locked(key, () -> new Writer<>(key, first, change, false).run());
+    /** Does {@link #change(MemoryKey, Function)}, first on the caller's snapshot if there is one. */
+    <T> T change(MemoryKey key, @Nullable Snapshot first, Function<MemoryTree, T> change) {
+        return locked(key, () -> new Writer<>(key, change, false).run(first));
     }
 
     /**
-     * Erases a memory, even one that cannot be read, and all that lies beside its document. That is looked for before: what
-     * others put there afterwards belongs to the memory that begins anew.
+     * Erases a memory and all objects beside its document. These are listed before, since what others put there afterwards
+     * belongs to the memory that begins anew.
      */
-    long erase(MemoryKey key) {
+    @Override
+    public long erase(MemoryKey key) {
         String what = "Memory " + key;
-        Writer<Long> writer = new Writer<>(key, null, MemoryTree::erase, true);
-        Set<String> beside = new LinkedHashSet<>();
-        bucket.list(what, ObjectNames.besides(names.document(key))).forEach(object -> beside.add(object.name()));
-        long epoch = locked(key, writer::run);
-        beside.addAll(writer.erased);
-        beside.forEach(object -> bucket.delete(what, object));
+        Writer<Long> writer = new Writer<>(key, MemoryTree::erase, true);
+        bucket.list(what, ObjectNames.besides(names.document(key))).forEach(object -> writer.erased.add(object.name()));
+        long epoch = locked(key, () -> writer.run(null));
+        writer.erased.forEach(object -> bucket.delete(what, object));
         return epoch;
     }
 
@@ -97,156 +103,157 @@ final class DocumentStore {
         }
     }
 
-    /** What was read or written last, or null. It may be old. */
+    /** Returns a memory as it was read or written last, or null. It may be old, and it can be read. */
     @Nullable
-    Loaded remembered(MemoryKey key) {
-        Loaded remembered = recent.get(names.document(key));
+    Snapshot remembered(MemoryKey key) {
+        Snapshot remembered = recent(names.document(key));
         return remembered == null || remembered.problem() != null ? null : remembered;
     }
 
     /** Reads a memory, with a request in any case. */
-    Loaded load(MemoryKey key) {
+    Snapshot load(MemoryKey key) {
         String name = names.document(key);
-        Loaded loaded = reader.read(key, name, recent.get(name));
-        // That there is nothing is worth remembering too: a first turn is a read and a write.
-        recent.put(name, loaded);
+        Snapshot loaded = reader.read(key, name, recent(name));
+        // A document that is not there is remembered too, so a first turn is a read and a write.
+        recent.put(name, new SoftReference<>(loaded));
         return loaded;
     }
 
-    /**
-     * An object that was put beside a document.
-     *
-     * @param etag which etag the document had to have for it to count, or null for none
-     */
-    private record Put(String object, @Nullable String etag) {}
+    /** Returns the payloads of a tree that is only asked, or never written. */
+    MemoryTree.Payloads payloads(MemoryKey key) {
+        return contents.payloads(key);
+    }
+
+    private @Nullable Snapshot recent(String name) {
+        SoftReference<Snapshot> reference = recent.get(name);
+        return reference == null ? null : reference.get();
+    }
 
     /** One change on its way into the bucket. */
     private final class Writer<T> {
         private final MemoryKey key;
+        private final String what;
         private final String name;
-        private final @Nullable Loaded first;
         private final Function<MemoryTree, T> change;
         private final boolean erasing;
         private final String write = newWriteId();
-        private final List<Put> puts = new ArrayList<>();
 
-        /** What lay beside the documents that an erasure tried to replace. */
+        /** The objects that an erasure must delete. */
         private final Set<String> erased = new LinkedHashSet<>();
 
-        /** What the change returned when it was last written; another attempt was either not written or gave the same. */
+        /** Objects beside the document, each with the snapshots in which nothing names it any more. */
+        private final Map<String, Predicate<Snapshot>> orphans = new LinkedHashMap<>();
+
+        /** The change's result when it was last written. An earlier attempt was not written, or gave the same result. */
         private @Nullable T result;
 
-        Writer(MemoryKey key, @Nullable Loaded first, Function<MemoryTree, T> change, boolean erasing) {
+        Writer(MemoryKey key, Function<MemoryTree, T> change, boolean erasing) {
             this.key = key;
-            this.first = first;
+            this.what = "Memory " + key;
             this.name = names.document(key);
             this.change = change;
             this.erasing = erasing;
         }
 
-        T run() {
-            // What is remembered may be old; then the condition fails, or what the change says is checked.
-            Loaded remembered = first == null ? recent.get(name) : first;
-            boolean newest = remembered == null || remembered.problem() != null;
-            Loaded base = remembered == null || newest ? load(key) : remembered;
+        T run(@Nullable Snapshot first) {
+            // A remembered snapshot may be old. Then the condition fails, or the change's answer is checked.
+            Snapshot remembered = first == null ? remembered(key) : first;
+            Snapshot base = remembered == null ? load(key) : remembered;
+            boolean newest = remembered == null;
             int conflicts = 0;
             int unknown = 0;
             while (true) {
-                MemoryTree tree = tree(base);
-                T made;
-                try {
-                    made = change.apply(tree);
-                } catch (KeepsakeException e) {
-                    if (newest) {
-                        throw e;
-                    }
-                    base = load(key);
-                    newest = true;
-                    continue;
+                Map<String, byte[]> moved = new LinkedHashMap<>();
+                State state = changed(base, newest, moved);
+                if (state == null && newest) {
+                    return done(result);
                 }
-                State state = tree.state();
-                if (state.equals(base.document().state()) && base.problem() == null) {
-                    if (newest) {
-                        return made;
-                    }
-                    base = load(key);
-                    newest = true;
-                    continue;
-                }
-                try {
-                    if (written(base, state, made)) {
-                        return made;
-                    }
-                    pause(++conflicts);
-                } catch (StorageUnavailableException e) {
-                    if (++unknown == UNKNOWN) {
-                        throw e;
+                if (state != null) {
+                    try {
+                        if (isWritten(base, state, moved)) {
+                            return done(result);
+                        }
+                        pause(++conflicts);
+                    } catch (StorageUnavailableException e) {
+                        if (++unknown == UNKNOWN) {
+                            throw e;
+                        }
                     }
                 }
                 base = load(key);
                 newest = true;
-                if (base.document().beside().writes().contains(write)) {
+                if (base.document().writes().contains(write)) {
                     return done(result);
                 }
-                if (base.problem() == null) {
-                    removeOrphans(base.etag(), base.document().beside().kept());
-                }
+                removeOrphans(base);
                 if (conflicts == CONFLICTS) {
                     throw new StorageUnavailableException(
-                            "Memory " + key + ": others were first " + CONFLICTS
-                                    + " times; nothing was written. Try again",
-                            null);
+                            what + ": others were first " + CONFLICTS + " times; nothing was written. Try again", null);
                 }
             }
         }
 
-        private MemoryTree tree(Loaded base) {
-            if (base.problem() == null) {
-                return new MemoryTree(key, Element.PAYLOADS, base.document().state());
-            }
-            if (!erasing) {
+        /** Returns the changed memory, or null if nothing changes, or if an old snapshot may be why the change is refused. */
+        private @Nullable State changed(Snapshot base, boolean newest, Map<String, byte[]> moved) {
+            boolean readable = base.problem() == null;
+            if (!readable && !erasing) {
                 base.readable();
             }
-            // The epoch cannot be read either, and no memory was erased as often as there are milliseconds.
-            return new MemoryTree(
-                    key,
-                    Element.PAYLOADS,
-                    Document.unknown(System.currentTimeMillis()).state());
+            // An unreadable epoch is unknown, but no memory was erased as often as there are milliseconds.
+            State before = (readable ? base.document() : Document.empty(System.currentTimeMillis(), List.of())).state();
+            MemoryTree tree = new MemoryTree(key, contents.payloads(key, before.epoch(), moved), before);
+            try {
+                result = change.apply(tree);
+            } catch (KeepsakeException e) {
+                if (newest) {
+                    throw e;
+                }
+                return null;
+            }
+            State state = tree.state();
+            return readable && state.equals(before) ? null : state;
         }
 
-        private boolean written(Loaded base, State state, T made) {
-            Change changed = Change.of(key, name, base.document(), state, write);
-            checkSize(changed.bytes());
-            Beside.Kept kept = changed.document().beside().kept();
-            if (changed.keptBytes() != null && kept != null) {
-                checkSize(changed.keptBytes());
-                bucket.put("Memory " + key, ObjectNames.kept(name, kept.object()), changed.keptBytes());
-                puts.add(new Put(kept.object(), base.etag()));
+        /** Writes the objects beside the document, and then the document if no other writer was first. */
+        private boolean isWritten(Snapshot base, State state, Map<String, byte[]> moved) {
+            DocumentWriter.Written written = DocumentWriter.write(key, name, base.document(), state, write);
+            checkSize(written.bytes());
+            moved.values().forEach(this::checkSize);
+            moved.forEach((object, bytes) -> {
+                if (!orphans.containsKey(object)) {
+                    bucket.put(what, object, bytes);
+                    orphans.put(object, now -> now.document().state().epoch() != state.epoch());
+                }
+            });
+            String kept = written.document().kept();
+            if (written.keptBytes() != null && kept != null) {
+                checkSize(written.keptBytes());
+                bucket.put(what, ObjectNames.kept(name, kept), written.keptBytes());
+                noteKept(kept, base.etag());
             }
             if (erasing) {
-                noteBeside(base.document());
+                noteErased(base.document());
             }
-            result = made;
-            String etag = bucket.putIf("Memory " + key, name, base.etag(), changed.bytes());
+            String etag = bucket.putIf(what, name, base.etag(), written.bytes());
             if (etag == null) {
                 return false;
             }
-            recent.put(name, Loaded.of(key, etag, changed.document()));
-            Beside.Kept before = base.document().beside().kept();
-            if (before != null && !before.equals(kept)) {
-                puts.add(new Put(before.object(), base.etag()));
+            Snapshot now = reader.snapshot(key, etag, written.document());
+            recent.put(name, new SoftReference<>(now));
+            String before = base.document().kept();
+            if (before != null) {
+                noteKept(before, base.etag());
             }
-            removeOrphans(etag, kept);
+            removeOrphans(now);
             return true;
         }
 
-        private void noteBeside(Document document) {
-            Beside.Kept kept = document.beside().kept();
-            if (kept != null) {
-                erased.add(ObjectNames.kept(name, kept.object()));
+        private void noteErased(Document document) {
+            if (document.kept() != null) {
+                erased.add(ObjectNames.kept(name, document.kept()));
             }
             for (Entry entry : document.state().entries()) {
-                MovedContents.hashes(entry.payload()).forEach(hash -> erased.add(ObjectNames.content(name, hash)));
+                erased.addAll(MovedContents.objects(name, entry.payload()));
             }
         }
 
@@ -254,27 +261,32 @@ final class DocumentStore {
             if (bytes.length > bucket.maxBytes()) {
                 throw new InvalidInputException(
                         "messages",
-                        "would make the document of memory " + key + " larger than the limit of " + bucket.maxBytes()
+                        "would make an object of memory " + key + " larger than the limit of " + bucket.maxBytes()
                                 + " bytes; nothing was written");
             }
         }
 
-        /**
-         * Nothing names these any more, and no write that is still under way can: the document's etag has changed. An
-         * erasure that was faster has not seen them either. What stays behind because of an error is removed when the
-         * memory is erased.
-         */
-        private void removeOrphans(@Nullable String etag, Beside.@Nullable Kept named) {
-            for (Put put : List.copyOf(puts)) {
-                boolean orphan = !Objects.equals(put.etag(), etag)
-                        && (named == null || !named.object().equals(put.object()));
-                if (orphan) {
+        /** A kept object counts only with a document that names it, and no writer can name it once the etag has changed. */
+        private void noteKept(String kept, @Nullable String etag) {
+            orphans.put(
+                    ObjectNames.kept(name, kept),
+                    now -> !Objects.equals(now.etag(), etag)
+                            && !kept.equals(now.document().kept()));
+        }
+
+        /** Removes orphans. One that stays because of an error is removed when the memory is erased. */
+        private void removeOrphans(Snapshot now) {
+            if (now.problem() != null) {
+                return;
+            }
+            for (Map.Entry<String, Predicate<Snapshot>> orphan : List.copyOf(orphans.entrySet())) {
+                if (orphan.getValue().test(now)) {
                     try {
-                        bucket.delete("Memory " + key, ObjectNames.kept(name, put.object()));
+                        bucket.delete(what, orphan.getKey());
                     } catch (KeepsakeException e) {
                         return;
                     }
-                    puts.remove(put);
+                    orphans.remove(orphan.getKey());
                 }
             }
         }
@@ -286,12 +298,12 @@ final class DocumentStore {
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
                 throw new StorageUnavailableException(
-                        "Memory " + key + ": interrupted while waiting for other writers; nothing was written", e);
+                        what + ": interrupted while waiting for other writers; nothing was written", e);
             }
         }
     }
 
-    /** What was written has a result, which is null only if the change gave null. */
+    /** A change that was made has a result. It is null only if the change returned null. */
     @SuppressWarnings("NullAway")
     private static <T> T done(@Nullable T result) {
         return result;

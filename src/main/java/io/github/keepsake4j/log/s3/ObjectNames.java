@@ -13,15 +13,15 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a memory lies in its bucket. Ids are percent-encoded, so that none of them can leave its place or meet another's;
- * what an encoding never holds ({@code !}) marks the hash that stands for names that are too long.
+ * The names of a memory's objects in its bucket. Ids are percent-encoded, so that no id can leave its place or meet another
+ * memory's. A {@code !}, which no encoding holds, marks the hash that replaces a name that is too long.
  *
- * @param prefix stands before every name; empty, or ends in a slash
+ * @param prefix the beginning of every name; empty, or ends in a slash
  * @param defaultTenant the tenant whose names carry no tenant
  */
 record ObjectNames(String prefix, String defaultTenant) {
 
-    /** S3 allows 1,024 bytes; what lies beside a document has a longer name than the document. */
+    /** S3 allows 1,024 bytes, and an object beside a document has a longer name than the document. */
     private static final int MAX_LENGTH = 900;
 
     private static final int MAX_PREFIX = 300;
@@ -38,7 +38,7 @@ record ObjectNames(String prefix, String defaultTenant) {
         }
     }
 
-    /** The document of a memory. */
+    /** Returns the name of a memory's document. */
     String document(MemoryKey key) {
         String root = key instanceof NodeKey ? nodes(key.tenant()) : conversations(key.tenant());
         String name = root + ids(key) + SUFFIX;
@@ -47,59 +47,71 @@ record ObjectNames(String prefix, String defaultTenant) {
                 : root + "!" + hash(key.canonical()) + SUFFIX;
     }
 
-    /** What an object with a document's cleared messages is called. */
+    /** Returns the name of an object with a document's cleared messages. */
     static String kept(String document, String id) {
         return besides(document) + "kept-" + id;
     }
 
-    /** What an object with a content that was moved out of a document is called. */
+    /** Returns the name of an object with a content that was moved out of a document. */
     static String content(String document, String hash) {
         return besides(document) + "content-" + hash;
     }
 
-    /** How the names of all objects beside a document begin; no document's name goes on like this, whatever its ids. */
+    /** Returns the beginning of the names of all objects beside a document. No document's name begins like this. */
     static String besides(String document) {
         return document + "!";
     }
 
-    /** Whether a document's name says whose it is. */
+    /** Tells whether a document's name is a hash, which does not tell the memory's ids. */
     static boolean isHashed(String document) {
         return document.charAt(document.lastIndexOf('/') + 1) == '!';
     }
 
-    /** Below these lie all documents of a tenant. */
+    /** Returns the beginnings of the names of all documents of a tenant. */
     List<String> roots(String tenant) {
         return List.of(nodes(tenant), conversations(tenant));
     }
 
-    /** Whether an object below a tenant's roots is a document of this log. */
+    /** Tells whether an object below a tenant's roots is a document of this log. */
     boolean isDocument(String tenant, String name) {
         return name.endsWith(SUFFIX) && (isHashed(name) || key(tenant, name) != null);
     }
 
-    /** The memory that a name tells of, or null if it tells of none. */
+    /** Returns the memory that a name tells of, or null if it tells of none. */
     @Nullable
     MemoryKey key(String tenant, String name) {
-        if (!name.endsWith(SUFFIX)) {
+        String scope = name.startsWith(nodes(tenant)) ? "node/" : "conversation/";
+        String root = name.startsWith(nodes(tenant)) ? nodes(tenant) : conversations(tenant);
+        if (!name.startsWith(root) || !name.endsWith(SUFFIX)) {
             return null;
         }
+        String ids = name.substring(root.length(), name.length() - SUFFIX.length());
         try {
-            MemoryKey key = decoded(tenant, name.substring(0, name.length() - SUFFIX.length()));
-            return key != null && document(key).equals(name) ? key : null;
+            MemoryKey key = parse(scope + MemoryKey.encode(tenant) + "/" + ids);
+            return document(key).equals(name) ? key : null;
         } catch (IllegalArgumentException | InvalidInputException e) {
             return null;
         }
     }
 
-    private @Nullable MemoryKey decoded(String tenant, String name) {
-        if (name.startsWith(nodes(tenant))) {
-            String[] ids = name.substring(nodes(tenant).length()).split("/", -1);
-            return ids.length == 3 ? NodeKey.of(tenant, decode(ids[0]), decode(ids[1]), decode(ids[2])) : null;
+    /**
+     * Returns the memory of a key's canonical form.
+     *
+     * @throws IllegalArgumentException if it is not one
+     * @throws InvalidInputException if it holds an id that is not allowed
+     */
+    static MemoryKey parse(String canonical) {
+        String[] ids = canonical.split("/", -1);
+        for (int i = 1; i < ids.length; i++) {
+            ids[i] = decode(ids[i]);
         }
-        return name.startsWith(conversations(tenant))
-                ? ConversationKey.of(
-                        tenant, decode(name.substring(conversations(tenant).length())))
-                : null;
+        if (ids.length == 5 && ids[0].equals("node")) {
+            return NodeKey.of(ids[1], ids[2], ids[3], ids[4]);
+        }
+        if (ids.length == 3 && ids[0].equals("conversation")) {
+            return ConversationKey.of(ids[1], ids[2]);
+        }
+        throw new IllegalArgumentException("no canonical form of a key");
     }
 
     private String nodes(String tenant) {
@@ -124,13 +136,13 @@ record ObjectNames(String prefix, String defaultTenant) {
                 : encode(((ConversationKey) key).conversationId());
     }
 
-    /** An id of dots alone would be a step in a path. */
+    /** Encodes an id. One of dots alone would be a step in a path. */
     private static String encode(String id) {
         String encoded = MemoryKey.encode(id);
         return encoded.chars().allMatch(c -> c == '.') ? encoded.replace(".", "%2E") : encoded;
     }
 
-    /** Takes what {@link #encode} makes; of all else the caller finds that it encodes to something different. */
+    /** Decodes an id. A text that no id encodes to gives an id that encodes to another text. */
     private static String decode(String encoded) {
         byte[] bytes = new byte[encoded.length()];
         int length = 0;
@@ -146,7 +158,7 @@ record ObjectNames(String prefix, String defaultTenant) {
         return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
-    /** SHA-256 in hexadecimal digits. */
+    /** Returns the SHA-256 in hexadecimal digits. */
     static String hash(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));

@@ -2,7 +2,6 @@ package io.github.keepsake4j.log.s3;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.JsonNode;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.AudioContent;
 import dev.langchain4j.data.message.ChatMessage;
@@ -27,8 +26,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a plain reader sees of a message. A message's references to files are its attribute {@code files}, a list of maps
- * with the fields of the document.
+ * The part of a message that a plain reader sees. A message's references to files are its attribute {@code files}, a list of
+ * maps with the fields of the document.
  *
  * @param role the role's name
  * @param content its text, maybe empty
@@ -60,7 +59,7 @@ record PlainMessage(String role, String content, String files) {
         return new PlainMessage("custom", "", NO_FILES);
     }
 
-    /** The type that a role stands for; of a role that nobody knows a model sees nothing. */
+    /** Returns the type of a role. A model sees nothing of a message whose role is not known. */
     static ChatMessageType type(String role) {
         return switch (role) {
             case "system" -> ChatMessageType.SYSTEM;
@@ -71,7 +70,7 @@ record PlainMessage(String role, String content, String files) {
         };
     }
 
-    /** The message that somebody means who writes only this. */
+    /** Returns the message that a program means that writes only this. */
     ChatMessage toMessage() {
         return switch (type(role)) {
             case SYSTEM -> system();
@@ -96,11 +95,11 @@ record PlainMessage(String role, String content, String files) {
         };
     }
 
-    /** Whether the same is said, however the JSON of the files is written. */
+    /** Tells whether two are equal, however the JSON of their files is written. */
     boolean says(PlainMessage other) {
         return role.equals(other.role)
                 && content.equals(other.content)
-                && (files.equals(other.files) || tree(files).equals(tree(other.files)));
+                && (files.equals(other.files) || references().equals(other.references()));
     }
 
     private SystemMessage system() {
@@ -112,22 +111,16 @@ record PlainMessage(String role, String content, String files) {
 
     private Map<String, Object> attributes() {
         Map<String, Object> attributes = new LinkedHashMap<>();
-        if (!files.equals(NO_FILES)) {
-            try {
-                List<Object> references = RawJson.MAPPER.readValue(files, LIST);
-                if (!references.isEmpty()) {
-                    attributes.put(FILES, references);
-                }
-            } catch (JsonProcessingException e) {
-                throw new UnreadableDataException("its files are no JSON" + RawJson.place(e), null);
-            }
+        List<Object> references = references();
+        if (!references.isEmpty()) {
+            attributes.put(FILES, references);
         }
         return attributes;
     }
 
-    private static JsonNode tree(String json) {
+    private List<Object> references() {
         try {
-            return RawJson.MAPPER.readTree(json);
+            return files.equals(NO_FILES) ? List.of() : RawJson.MAPPER.readValue(files, LIST);
         } catch (JsonProcessingException e) {
             throw new UnreadableDataException("its files are no JSON" + RawJson.place(e), null);
         }
@@ -140,7 +133,7 @@ record PlainMessage(String role, String content, String files) {
                 .collect(Collectors.joining("\n"));
     }
 
-    /** The references that the message carries, and those that can be made of its contents: what has a URL. */
+    /** Returns the message's references, and references to those of its contents that have a URL. */
     private static String files(@Nullable Object attribute, List<Content> contents, String belongsTo) {
         List<Object> files = new ArrayList<>();
         if (attribute instanceof List<?> list && list.stream().allMatch(file -> file instanceof Map && isJson(file))) {
@@ -177,7 +170,7 @@ record PlainMessage(String role, String content, String files) {
         return content instanceof PdfFileContent pdf ? pdf.pdfFile().url() : null;
     }
 
-    /** What is written as JSON and comes back as it was. */
+    /** Tells whether a value comes back from JSON as it was. */
     private static boolean isJson(@Nullable Object value) {
         if (value instanceof List<?> list) {
             return list.stream().allMatch(PlainMessage::isJson);

@@ -1,9 +1,11 @@
 package io.github.keepsake4j.log.s3;
 
+import com.fasterxml.jackson.annotation.JsonIgnoreProperties;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
+import com.fasterxml.jackson.annotation.JsonSetter;
+import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -11,15 +13,16 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
-import com.fasterxml.jackson.databind.DeserializationContext;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
-import com.fasterxml.jackson.databind.deser.std.FromStringDeserializer;
+import com.fasterxml.jackson.databind.cfg.MutableConfigOverride;
+import com.fasterxml.jackson.databind.deser.std.StdDelegatingDeserializer;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import com.fasterxml.jackson.databind.util.StdConverter;
+import io.github.keepsake4j.log.View;
 import java.io.IOException;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -27,12 +30,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * JSON of which parts are kept as they were written: fields that somebody else added must outlive our changes, to the
- * last character. The mapper is ours alone.
+ * JSON whose parts are kept as they were written: fields that other programs added must outlive our changes, to the last
+ * character. The mapper is ours alone.
  */
 final class RawJson {
 
-    /** Deeper than what a message may hold, since the document stands around it. */
+    /** Deeper than what a message may hold, since the document is around it. */
     private static final int MAX_DEPTH = 2000;
 
     private static final JsonFactory FACTORY = JsonFactory.builder()
@@ -53,23 +56,31 @@ final class RawJson {
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
-            .withConfigOverride(
-                    List.class, o -> o.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS)))
-            .withConfigOverride(
-                    Map.class, o -> o.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS)))
+            .withConfigOverride(List.class, RawJson::emptyIsMissing)
+            .withConfigOverride(Map.class, RawJson::emptyIsMissing)
+            .addMixIn(View.class, WithoutSequence.class)
             .addModule(new SimpleModule()
                     .addSerializer(Instant.class, ToStringSerializer.instance)
-                    .addDeserializer(Instant.class, new InstantReader()))
+                    .addDeserializer(Instant.class, new StdDelegatingDeserializer<>(new InstantReader())))
             .build();
 
     private RawJson() {}
 
-    /** Opens a parser; nothing of the text gets into its errors but places. */
+    private static void emptyIsMissing(MutableConfigOverride type) {
+        type.setInclude(JsonInclude.Value.construct(Include.NON_EMPTY, Include.ALWAYS));
+        type.setSetterInfo(JsonSetter.Value.forValueNulls(Nulls.AS_EMPTY));
+    }
+
+    /** A view's sequence is where its anchor is. */
+    @JsonIgnoreProperties("anchor_sequence")
+    private interface WithoutSequence {}
+
+    /** Opens a parser. Its errors hold places, but nothing of the text. */
     static JsonParser parser(String json) throws IOException {
         return FACTORY.createParser(json);
     }
 
-    /** Passes a value over, whatever it is, and returns it as it was written. The parser stands on its first token. */
+    /** Skips a value of any kind and returns it as it was written. The parser is on its first token. */
     static String raw(JsonParser in, String source) throws IOException {
         int start = (int) in.currentTokenLocation().getCharOffset();
         in.skipChildren();
@@ -77,7 +88,7 @@ final class RawJson {
         return source.substring(start, (int) in.currentLocation().getCharOffset());
     }
 
-    /** The fields of an object, each value as it was written. */
+    /** Returns the fields of an object, each value as it was written. */
     static Map<String, String> fields(String object) throws IOException {
         Map<String, String> fields = new LinkedHashMap<>();
         try (JsonParser in = parser(object)) {
@@ -91,7 +102,7 @@ final class RawJson {
         return fields;
     }
 
-    /** The same of an object that was read or written before. */
+    /** Returns the fields of an object that was read or written before. */
     static Map<String, String> fieldsOf(String object) {
         try {
             return fields(object);
@@ -100,7 +111,7 @@ final class RawJson {
         }
     }
 
-    /** An object of such fields. */
+    /** Writes an object of such fields. */
     static String object(Map<String, String> fields) {
         StringBuilder json = new StringBuilder("{");
         fields.forEach((name, value) -> {
@@ -112,26 +123,19 @@ final class RawJson {
         return json.append('}').toString();
     }
 
-    /** Writes a value so that UTF-8 can hold it: half a surrogate pair is escaped, and rarely anything else. */
+    /** Writes a value so that UTF-8 can hold it: half a surrogate pair is escaped. */
     static String write(Object value) {
         try {
             String json = MAPPER.writeValueAsString(value);
-            return StandardCharsets.UTF_8.newEncoder().canEncode(json) ? json : escaped(value);
-        } catch (IOException e) {
+            return StandardCharsets.UTF_8.newEncoder().canEncode(json)
+                    ? json
+                    : MAPPER.writer().with(JsonWriteFeature.ESCAPE_NON_ASCII).writeValueAsString(value);
+        } catch (JsonProcessingException e) {
             throw new IllegalStateException("records of texts and numbers are always written", e);
         }
     }
 
-    private static String escaped(Object value) throws IOException {
-        StringWriter json = new StringWriter();
-        try (JsonGenerator out = FACTORY.createGenerator(json)) {
-            out.configure(JsonWriteFeature.ESCAPE_NON_ASCII.mappedFeature(), true);
-            MAPPER.writeValue(out, value);
-        }
-        return json.toString();
-    }
-
-    /** Where a parser gave up; Jackson's own text repeats what it could not read. */
+    /** Returns the place where a parser gave up. Jackson's own text quotes what it could not read. */
     static String place(JsonProcessingException e) {
         return e.getLocation() == null
                 ? ""
@@ -139,16 +143,10 @@ final class RawJson {
                         + e.getLocation().getColumnNr() + ")";
     }
 
-    private static final class InstantReader extends FromStringDeserializer<Instant> {
-
-        private static final long serialVersionUID = 1L;
-
-        InstantReader() {
-            super(Instant.class);
-        }
+    private static final class InstantReader extends StdConverter<String, Instant> {
 
         @Override
-        protected Instant _deserialize(String text, DeserializationContext context) {
+        public Instant convert(String text) {
             return Instant.parse(text);
         }
     }

@@ -6,7 +6,7 @@ import software.amazon.awssdk.awscore.exception.AwsServiceException;
 import software.amazon.awssdk.core.exception.AbortedException;
 import software.amazon.awssdk.core.exception.SdkException;
 
-/** What a caller can do about an error of S3. */
+/** The meaning of S3's errors for a caller. */
 final class S3Errors {
 
     private S3Errors() {}
@@ -15,7 +15,7 @@ final class S3Errors {
         return e.statusCode() == 404 && !code(e).equals("NoSuchBucket");
     }
 
-    /** 412: the condition does not hold; 409: another write is under way; 404: what was to be replaced is gone. */
+    /** 412: the condition does not hold. 409: another write is under way. 404: the object to replace is gone. */
     static boolean isConflict(AwsServiceException e) {
         return e.statusCode() == 412 || e.statusCode() == 409 || isNoSuchKey(e);
     }

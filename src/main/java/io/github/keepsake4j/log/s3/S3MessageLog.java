@@ -2,33 +2,20 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.HistoryPage;
-import io.github.keepsake4j.log.HistoryQuery;
-import io.github.keepsake4j.log.InputRules;
-import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
-import io.github.keepsake4j.log.MessageIdConflictException;
-import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.Summary;
-import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.log.TreeMessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.List;
-import java.util.Map;
+import java.time.Instant;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
@@ -41,45 +28,45 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
 
 /**
- * The log in a bucket of S3, or of any server that speaks S3 and honours {@code If-Match} and {@code If-None-Match} on
- * writes. Needs {@code software.amazon.awssdk:s3} and, unless the client is given, {@code apache5-client}; no database and no
+ * A log in a bucket of S3, or of any server that speaks S3 and honors {@code If-Match} and {@code If-None-Match} on writes.
+ * Needs {@code software.amazon.awssdk:s3} and, if the client is not given, {@code apache5-client}. It needs no database and no
  * table: views, summaries and leases are in the bucket too.
  *
- * <p><b>Documents.</b> Each memory is one JSON document of version 1 that other programs can read and add to:
- * {@code node_memory/{app_id}/{conversation_id}/{node_id}.json} for a {@link NodeKey},
- * {@code conversation_memory/{conversation_id}.json} for a conversation; below the prefix, and, for another tenant than the
- * default one, below {@code tenants/{tenant}/}. Ids are percent-encoded. Names of more than 900 bytes are a hash behind a
- * {@code !}, and such a document says itself whose it is. What role, content and files cannot say of a message stands in its
- * field {@code keepsake}; what a memory holds beside messages in the document's. Fields that others added are kept as they
- * are written.
+ * <p><b>Documents.</b> Each memory is one JSON document of version 1 that other programs can read and add to. Its name is
+ * {@code node_memory/{app_id}/{conversation_id}/{node_id}.json} for a {@link NodeKey} and
+ * {@code conversation_memory/{conversation_id}.json} for a conversation, below the prefix and, for a tenant other than the
+ * default one, below {@code tenants/{tenant}/}. Ids are percent-encoded. A name of more than 900 bytes is replaced by a hash
+ * behind a {@code !}, and such a document holds its memory's ids. What role, content and files cannot say of a message is in
+ * the message's field {@code keepsake}; what a memory holds beside its messages is in the document's field of that name.
+ * Fields that other programs added are kept as they are written.
  *
- * <p><b>Programs that know only the document's public fields</b> may add messages: the last one is then the head. A count of
- * tokens that is missing is estimated, a time that is missing is 1970-01-01 (a list then shows when the document was
- * written). A reader of that kind sees no cleared messages: they lie in an object beside the document, named like it with
+ * <p><b>Programs that know only the document's public fields</b> may add messages; the last message is then the head. A
+ * missing token count is estimated. A missing time is 1970-01-01, and a list then shows when the document was written. Such
+ * programs do not see cleared messages. These are in an object beside the document, whose name is the document's with
  * {@code !kept-} and an id behind.
  *
- * <p><b>Costs.</b> An append is one conditional PUT of the whole document when this process wrote it last (else a GET comes
- * before), a read is one GET that transfers nothing if the document has not changed; where messages were cleared, each
- * process fetches these once. So a turn's cost grows with the memory: this log is for memories of some thousand messages.
- * {@link #list} reads each of the tenant's documents once and later the changed ones. In {@linkplain Builder#turnMode() turn
- * mode} all appends of a turn are one PUT.
+ * <p><b>Costs.</b> An append is one conditional PUT of the whole document if this process wrote it last, else a GET comes
+ * before. A read is one GET, which transfers nothing if the document has not changed. Each process fetches cleared messages
+ * once. So a turn's cost grows with the memory: this log is for memories of some thousand messages. {@link #list} reads each
+ * of the tenant's documents once, and later those that have changed. In {@linkplain Builder#turnMode() turn mode} all appends
+ * of a turn are one PUT.
  *
- * <p><b>Consistency.</b> Writes are conditional, so any number of processes may use one memory: nothing that was
- * acknowledged is lost, nothing is stored twice, and a read sees everything that was acknowledged before it began. Who loses
- * a race makes the change again on what the winner wrote; who loses 40 of them gets a retryable error.
+ * <p><b>Consistency.</b> Writes are conditional, so any number of processes may use one memory: nothing that was acknowledged
+ * is lost, nothing is stored twice, and a read sees everything that was acknowledged before it began. A writer that loses a
+ * race makes its change again on what the winner wrote. A writer that loses 40 races gets a retryable error.
  *
- * <p>Leases end by the clock of the machine that asks, so machines' clocks should agree to within a small part of a lease's
- * duration. {@link #erase} leaves the object's name, which holds ids, and, in a bucket that keeps versions, the old ones.
+ * <p>Leases end by the clock of the machine that asks, so the machines' clocks should agree to within a small part of a
+ * lease's duration. {@link #erase} leaves the object's name, which holds ids, and, in a bucket that keeps versions, the old
+ * versions. Thread-safe.
  */
-public final class S3MessageLog implements MessageLog {
+public final class S3MessageLog extends TreeMessageLog {
 
     private static final Duration ATTEMPT = Duration.ofSeconds(20);
     private static final Duration CALL = Duration.ofSeconds(60);
 
     private final Bucket bucket;
-    private final OpenTurns store;
-    private final Listing listing;
-    private final MovedContents contents;
+    private final Memories memories;
+    private final BucketListing listing;
     private final Clock clock;
 
     private S3MessageLog(Builder builder, S3Client client, boolean ownClient, String bucketName) {
@@ -90,15 +77,11 @@ public final class S3MessageLog implements MessageLog {
                 new Bucket.Settings(
                         builder.gzipAbove, builder.maxObjectBytes, builder.encryption, builder.encryptionKeyId));
         ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
-        DocumentReader reader = new DocumentReader(bucket);
-        DocumentStore documents = new DocumentStore(bucket, names, reader);
-        MovedContents moved = new MovedContents(bucket, names, builder.moveContentsAbove);
-        this.contents = moved;
-        this.store = new OpenTurns(
-                documents,
-                builder.turnIdle,
-                (key, lost) -> moved.removeRefused(key, lost, () -> documents.read(key, MemoryTree::state)));
-        this.listing = new Listing(bucket, names, reader);
+        MovedContents contents = new MovedContents(bucket, names, builder.moveContentsAbove);
+        DocumentReader reader = new DocumentReader(bucket, contents);
+        DocumentStore store = new DocumentStore(bucket, names, reader, contents);
+        this.memories = builder.turnIdle == null ? store : new TurnMode(store, builder.turnIdle);
+        this.listing = new BucketListing(bucket, names, reader);
         this.clock = builder.clock;
     }
 
@@ -106,10 +89,10 @@ public final class S3MessageLog implements MessageLog {
      * Keeps memories in a bucket of any server that speaks S3.
      *
      * @param endpoint the server, such as {@code http://localhost:9000}
-     * @param region the region that requests are signed for; servers other than Amazon's mostly take any
+     * @param region the region that requests are signed for; most servers other than Amazon's take any
      * @param accessKeyId the credentials' id
      * @param secretAccessKey the credentials' secret
-     * @param bucket the bucket, which must be there
+     * @param bucket the bucket; it must exist
      * @return the log, to be closed at the end
      */
     public static S3MessageLog connect(
@@ -132,95 +115,33 @@ public final class S3MessageLog implements MessageLog {
     }
 
     @Override
+    protected <T> T ask(MemoryKey key, Function<MemoryTree, T> question) {
+        return memories.ask(key, question);
+    }
+
+    @Override
+    protected <T> T change(MemoryKey key, Function<MemoryTree, T> change) {
+        return memories.change(key, change);
+    }
+
+    @Override
+    protected Instant now() {
+        return clock.instant();
+    }
+
+    @Override
     public AppendResult append(MemoryKey key, Append append) {
-        Append moved = contents.move(key, append);
-        try {
-            return store.append(key, moved, clock.instant());
-        } catch (MessageIdConflictException e) {
-            Append stored = contents.asStored(key, append, moved, () -> store.read(key, MemoryTree::state));
-            if (stored.equals(moved)) {
-                throw e;
-            }
-            return store.append(key, stored, clock.instant());
-        } catch (ErasedException e) {
-            contents.removeRefused(key, List.of(moved), () -> store.read(key, MemoryTree::state));
-            throw e;
-        }
-    }
-
-    @Override
-    public Tail read(MemoryKey key, ReadQuery query) {
-        Tail tail = store.read(key, tree -> tree.read(query));
-        return contents.restore(key, tail);
-    }
-
-    @Override
-    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        List<LoggedMessage> found = store.read(key, tree -> tree.find(ids));
-        return contents.restore(key, found);
-    }
-
-    @Override
-    public HistoryPage history(MemoryKey key, HistoryQuery query) {
-        HistoryPage page = store.read(key, tree -> tree.history(query));
-        return new HistoryPage(contents.restore(key, page.messages()), page.next());
-    }
-
-    @Override
-    public List<Branch> branches(MemoryKey key) {
-        return store.read(key, MemoryTree::branches);
-    }
-
-    @Override
-    public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
-        return store.write(key, tree -> tree.moveHead(messageId, epoch));
-    }
-
-    @Override
-    public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
-        InputRules.checkDescription(title, metadata);
-        store.write(key, tree -> {
-            tree.describe(title, metadata, clock.instant());
-            return true;
-        });
+        return memories.append(key, append, now());
     }
 
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
-        Ids.check("tenant", tenant);
-        return listing.page(tenant, query);
-    }
-
-    @Override
-    public void putSummary(MemoryKey key, Summary summary, long epoch) {
-        store.write(key, tree -> {
-            tree.putSummary(summary, epoch);
-            return true;
-        });
-    }
-
-    @Override
-    public List<Summary> summaries(MemoryKey key) {
-        return store.read(key, MemoryTree::summaries);
-    }
-
-    @Override
-    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
-        InputRules.checkLease(name, owner, duration);
-        return store.write(key, tree -> tree.acquireLease(name, owner, duration, clock.instant()));
-    }
-
-    @Override
-    public void releaseLease(MemoryKey key, String name, String owner) {
-        store.write(key, tree -> {
-            tree.releaseLease(name, owner);
-            return true;
-        });
+        return listing.page(Ids.check("tenant", tenant), query);
     }
 
     @Override
     public long erase(MemoryKey key) {
-        return store.erase(key);
+        return memories.erase(key);
     }
 
     @Override
@@ -231,14 +152,14 @@ public final class S3MessageLog implements MessageLog {
     /** In turn mode, writes what is held back of the memory. */
     @Override
     public void flush(MemoryKey key) {
-        store.flush(key);
+        memories.flush(key);
     }
 
-    /** In turn mode, writes what is held back, and throws if that fails. Closes the client, unless it was given. */
+    /** In turn mode, writes what is held back, and throws if that fails. Closes the client, if this log made it. */
     @Override
     public void close() {
         try {
-            store.close();
+            memories.close();
         } finally {
             bucket.close();
         }
@@ -271,8 +192,8 @@ public final class S3MessageLog implements MessageLog {
         private Builder() {}
 
         /**
-         * Gives the client, which stays open when the log is closed. Then endpoint, region, credentials, path style and
-         * checksums are the client's.
+         * Sets the client. It stays open when the log is closed, and its own endpoint, region, credentials, path style and
+         * checksums are used. Default: a new client, which is closed with the log.
          *
          * @param s3Client the client
          * @return this
@@ -283,7 +204,7 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets the server; Amazon's for the region unless set.
+         * Sets the server. Default: Amazon's for the region.
          *
          * @param uri the server, such as {@code http://localhost:9000}
          * @return this
@@ -294,7 +215,7 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets the region; from the environment, as the AWS SDK finds it, unless set.
+         * Sets the region. Default: the one that the AWS SDK finds in the environment.
          *
          * @param name the region's name, such as {@code eu-central-1}
          * @return this
@@ -305,9 +226,9 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets the credentials; from the environment, as the AWS SDK finds them, unless set.
+         * Sets the credentials. Default: those that the AWS SDK finds in the environment.
          *
-         * @param provider gives the credentials
+         * @param provider the provider of the credentials
          * @return this
          */
         public Builder credentials(AwsCredentialsProvider provider) {
@@ -316,10 +237,10 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets whether the bucket's name goes into the path instead of the host's name. True unless set where an endpoint
-         * is, else false.
+         * Sets whether the bucket's name is in the path instead of the host's name. Default: true with an endpoint, else
+         * false.
          *
-         * @param inPath whether it goes into the path
+         * @param inPath whether it is in the path
          * @return this
          */
         public Builder pathStyle(boolean inPath) {
@@ -328,9 +249,9 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets when the SDK adds checksums and checks them; {@code WHEN_REQUIRED} unless set, which every server takes.
+         * Sets when the SDK adds checksums and checks them. Default: {@code WHEN_REQUIRED}, which every server takes.
          *
-         * @param when when checksums of requests are made; answers are checked likewise
+         * @param when when requests get checksums; answers are checked likewise
          * @return this
          */
         public Builder checksums(RequestChecksumCalculation when) {
@@ -339,7 +260,7 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets the bucket. It must be there.
+         * Sets the bucket. It must exist. Required.
          *
          * @param name the bucket's name
          * @return this
@@ -350,7 +271,7 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets what stands before all names in the bucket; nothing unless set.
+         * Sets the beginning of all names in the bucket. Default: none.
          *
          * @param path such as {@code chat/prod}; a slash follows it; at most 300 bytes of UTF-8
          * @return this
@@ -361,7 +282,7 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets the tenant whose documents stand directly below the prefix; {@code "default"} unless set.
+         * Sets the tenant whose documents are directly below the prefix. Default: {@code "default"}.
          *
          * @param tenant the tenant's id
          * @return this
@@ -372,9 +293,9 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets from which size on documents are compressed; 64 KiB unless set. Compressed ones are read in any case.
+         * Sets the size above which documents are compressed. Compressed documents are read in any case. Default: 64 KiB.
          *
-         * @param bytes the size that is not compressed yet, 0 or more
+         * @param bytes the largest size that is not compressed, in bytes, 0 or more
          * @return this
          */
         public Builder gzipAbove(long bytes) {
@@ -386,10 +307,10 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Sets the largest document that is read or written, before compression; 256 MiB unless set. Reading needs about
-         * four times as much heap.
+         * Sets the size of the largest document that is read or written, before compression. Reading needs about four times
+         * as much heap. Default: 256 MiB.
          *
-         * @param bytes the size, 1 to 1 GiB
+         * @param bytes the size in bytes, 1 to 1 GiB
          * @return this
          */
         public Builder maxObjectBytes(long bytes) {
@@ -401,7 +322,7 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Asks the server to encrypt what it stores; the bucket's own setting unless set.
+         * Asks the server to encrypt what it stores. Default: the bucket's own setting.
          *
          * @param algorithm as S3 names it: {@code AES256}, {@code aws:kms} or {@code aws:kms:dsse}
          * @param keyId the id of the KMS key, or null for the server's own
@@ -424,20 +345,20 @@ public final class S3MessageLog implements MessageLog {
 
         /**
          * Writes a turn in one request: what is appended waits in this process until an assistant message without tool calls
-         * ends the turn. Off unless set, so that an append that has returned is stored.
+         * ends the turn. Default: off, so an append that has returned is stored.
          *
          * <p>A turn is also written by {@link S3MessageLog#flush}, by {@link S3MessageLog#close}, by any other change of the
-         * memory (a view, an append that expects a head, a lease, a summary), and when nothing has been appended for the idle
-         * time. What waits is lost if the process is killed. Reads of this log see it, and see the memory as it was when the
-         * turn first read it; others, and {@link S3MessageLog#list}, see the turn when it is written. It then follows what
-         * others have written meanwhile.
+         * memory (a view, an append that expects a position, a lease, a summary), and when nothing has been appended for the
+         * idle time. What waits is lost if the process is killed. Reads of this log see it, and they see the memory as it was
+         * when the turn first read it. Other logs, and {@link S3MessageLog#list}, see the turn when it is written. It then
+         * follows what other writers have written meanwhile.
          *
-         * <p>The append that ends a turn writes all of it or throws; if it throws, what came before still waits, and the
-         * append can be repeated. What was erased meanwhile is not written: whoever goes on with the turn gets an
-         * {@code ErasedException}. If an idle turn cannot be written, that is logged and tried again in growing pauses; one that
-         * never can be, such as one that would make the document too large, is dropped with an error in the log.
+         * <p>The append that ends a turn writes all of it or throws. If it throws, what came before still waits, and the append
+         * can be repeated. A turn whose memory was erased meanwhile is not written, and its next append throws an
+         * {@code ErasedException}. An idle turn that cannot be written is logged and tried again in growing pauses. One that
+         * can never be written, such as one that would make the document too large, is dropped with an error in the log.
          *
-         * @param idle more than zero; longer than most tools take, since a turn that waits longer takes two writes
+         * @param idle more than zero; longer than most tools take, since a turn that waits longer takes a second write
          * @return this
          */
         public Builder turnMode(Duration idle) {
@@ -449,10 +370,10 @@ public final class S3MessageLog implements MessageLog {
         }
 
         /**
-         * Keeps large contents of user messages and tool results (images, sounds, videos and PDF files as base64) in
-         * objects beside the document, so that not every turn transfers them again. Each such content costs one PUT when it
-         * is appended and one GET where this process has not seen it lately. Reads put them back, whether this is set or
-         * not. Off unless set. Programs that know only the document's public fields do not see these contents either way.
+         * Keeps large contents of user messages and tool results (images, sounds, videos and PDF files as base64) in objects
+         * beside the document, so that not every turn transfers them again. Each such content costs one PUT when it is written
+         * and one GET in a process that has not seen it lately. Reads put them back, with or without this setting. Programs
+         * that know only the document's public fields do not see these contents in either case. Default: off.
          *
          * @param characters how many characters of base64 stay in the document, 128 or more
          * @return this
@@ -465,17 +386,17 @@ public final class S3MessageLog implements MessageLog {
             return this;
         }
 
-        /** A test's clock. */
+        /** Sets a test's clock. */
         Builder clock(Clock testClock) {
             this.clock = testClock;
             return this;
         }
 
         /**
-         * Makes the log. Nothing is connected before the first use.
+         * Makes the log. It connects at the first use.
          *
          * @return the log, to be closed at the end
-         * @throws InvalidInputException if there is no bucket, or the client is given and so is what belongs to it
+         * @throws InvalidInputException if the bucket is missing, or a setting is given that belongs to the given client
          */
         public S3MessageLog build() {
             if (bucket == null || bucket.isEmpty()) {

@@ -21,7 +21,7 @@ class InMemoryMessageLogTest extends MessageLogContract {
 
     @Override
     public void corrupt(MemoryKey key, String messageId) {
-        Memory memory = log.memory(key);
+        StoredMemory memory = log.memory(key);
         State state = memory.tree.state();
         List<Entry> entries = state.entries().stream()
                 .map(entry -> entry.id().equals(messageId) ? scribbled(entry) : entry)

@@ -35,6 +35,8 @@ import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The document that other programs read and write too. */
 @Timeout(600)
@@ -250,6 +252,55 @@ class DocumentTest extends BucketFixture {
         assertThat(text(NODE_OBJECT)).contains("\"pinned\":[\"a\"]");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"\"head\":\"gone\",", "\"head\":null,", ""})
+    void a_head_that_is_not_there_gives_way_to_the_last_message(String head) {
+        put(
+                NODE_OBJECT,
+                """
+                {"version":1,"messages":[
+                {"message_id":"a","parent_message_id":null,"role":"user","content":"a"},
+                {"message_id":"b","parent_message_id":"a","role":"assistant","content":"b"}],
+                "keepsake":{%s"last":"b","epoch":3,"title":"title"}}
+                """
+                        .formatted(head));
+
+        Tail tail = log.read(NODE, ReadQuery.wholeBranch());
+        assertThat(tail.head()).isEqualTo("b");
+        assertThat(tail.epoch()).isEqualTo(3);
+        assertThat(ids(tail.messages())).containsExactly("a", "b");
+        assertThat(log.append(NODE, batch("c")).previousHead()).isEqualTo("b");
+        assertThat(branch(another(), NODE)).containsExactly("a", "b", "c");
+        assertThat(list(another(), "default", 1)).extracting(MemoryInfo::title).containsExactly("title");
+    }
+
+    @Test
+    void parents_that_lead_forward_or_round_in_a_circle_end_the_branch() throws Exception {
+        put(
+                NODE_OBJECT,
+                """
+                {"version":1,"messages":[
+                {"message_id":"a","parent_message_id":"c","role":"user","content":"a"},
+                {"message_id":"b","parent_message_id":"a","role":"assistant","content":"b"},
+                {"message_id":"c","parent_message_id":"b","role":"user","content":"c"},
+                {"message_id":"d","parent_message_id":"d","role":"user","content":"d"}],
+                "keepsake":{"last":"d","head":"c","views":[{"anchor":"b","runs":[]},
+                {"anchor":"d","runs":[{"after":"c","last":"a"}]}]}}
+                """);
+
+        Tail tail = log.read(NODE, ReadQuery.wholeBranch());
+        assertThat(ids(tail.messages())).containsExactly("a", "b", "c");
+        assertThat(tail.missingParent()).isEqualTo("c");
+        assertThat(ids(history(log, NODE))).containsExactly("a", "b", "c", "d");
+        assertThat(leaves(log.branches(NODE))).containsExactly("d", "c");
+        // A change looks for the messages that a plain reader must not see, along parents and runs.
+        log.moveHead(NODE, "d", null);
+        assertThat(branch(another(), NODE)).containsExactly("d");
+        log.moveHead(NODE, "c", null);
+        assertThat(text(NODE_OBJECT)).doesNotContain("\"message_id\":\"a\"").contains("\"message_id\":\"c\"");
+        assertThat(ids(history(another(), NODE))).containsExactly("a", "b", "c", "d");
+    }
+
     @Test
     void parents_that_are_not_there_are_reported() throws Exception {
         put(
@@ -379,7 +430,7 @@ class DocumentTest extends BucketFixture {
                 NODE,
                 Append.viewOnly(View.of(null, List.of(new View.Run(null, "a"))).behindSummary("a")));
         String now = text(NODE_OBJECT);
-        assertThat(now).contains(",\"summary\":\"a\"");
+        assertThat(now).contains(",\"summary\":\"a\"").doesNotContain("sequence");
         put(NODE_OBJECT, now.replace(",\"summary\":\"a\"", ""));
 
         View view = another().read(NODE, ReadQuery.newest(0)).view();

@@ -33,7 +33,7 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Large inline contents lie beside the document, and nobody who reads through a log notices. */
+/** Large inline contents are beside the document, and a reader of the log does not notice. */
 class MovedContentsTest extends BucketFixture {
 
     private static final String LARGE = base64(1, 30_000);
@@ -192,6 +192,18 @@ class MovedContentsTest extends BucketFixture {
     }
 
     @Test
+    void an_erasure_leaves_the_same_content_alone_that_begins_the_memory_anew() {
+        append(image(LARGE));
+        once("PUT", false, () -> append(image(LARGE)));
+        log.erase(NODE);
+        server.leaveAlone();
+
+        assertThat(messages(another().read(NODE, ReadQuery.newest(10)).messages()))
+                .containsExactly(image(LARGE));
+        assertThat(objects()).hasSize(2);
+    }
+
+    @Test
     void a_turn_that_an_erasure_ends_leaves_no_content_behind() {
         try (MessageLog turns =
                 another(builder -> builder.moveContentsAbove(1_000).turnMode(Duration.ofHours(1)))) {
@@ -200,7 +212,7 @@ class MovedContentsTest extends BucketFixture {
             log.append(NODE, batch("there"));
             log.erase(NODE);
             turns.append(NODE, Append.underHead(NewMessage.of(image(LARGE), 7, "test")));
-            assertThat(objects()).hasSize(2);
+            assertThat(objects()).as("contents are written with their turn").containsExactly(NODE_OBJECT);
 
             assertThatThrownBy(() -> turns.append(NODE, Append.underHead(answer("a"))))
                     .isInstanceOf(ErasedException.class);
@@ -243,7 +255,7 @@ class MovedContentsTest extends BucketFixture {
     @Test
     void contents_are_not_taken_for_cleared_messages() {
         append(image(LARGE));
-        // Somebody who knows the public fields only drops ours.
+        // A program that knows only the public fields drops ours.
         String document = text(NODE_OBJECT);
         int ours = document.lastIndexOf(",\n\"keepsake\":");
         assertThat(ours).isPositive();

@@ -48,7 +48,7 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** What goes over the wire, and what happens when somebody was first or an answer is lost. */
+/** The requests on the wire, also when another writer is first or an answer is lost. */
 @Timeout(600)
 class RequestsTest extends BucketFixture {
 
@@ -66,7 +66,7 @@ class RequestsTest extends BucketFixture {
         MessageLog second = another();
         assertThat(requests(() -> second.append(NODE, batch("c")))).isEqualTo("1 GET, 1 PUT");
         assertThat(requests(() -> log.append(NODE, batch("d"))))
-                .as("somebody was first")
+                .as("another writer was first")
                 .isEqualTo("1 GET, 2 PUT");
         assertThat(requests(() -> log.append(NODE, Append.viewOnly(View.of(null, List.of())))))
                 .as("a clear")

@@ -49,18 +49,26 @@ class S3MessageLogTest extends MessageLogContract {
     @Override
     protected MessageLog open(Clock clock) {
         bucket = server.newBucket();
-        return openAgain(clock);
+        return configured(builder(clock)).build();
     }
 
     @Override
     protected MessageLog openAgain(Clock clock) {
+        return builder(clock).build();
+    }
+
+    /** Sets what a subclass tests. */
+    S3MessageLog.Builder configured(S3MessageLog.Builder builder) {
+        return builder;
+    }
+
+    private S3MessageLog.Builder builder(Clock clock) {
         return S3MessageLog.builder()
                 .client(client)
                 .bucket(bucket)
                 .prefix("chat")
                 .clock(clock)
-                .gzipAbove(8 * 1024)
-                .build();
+                .gzipAbove(8 * 1024);
     }
 
     @Override

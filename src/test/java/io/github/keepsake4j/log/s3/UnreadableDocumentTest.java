@@ -89,8 +89,10 @@ class UnreadableDocumentTest extends BucketFixture {
             {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"epoch\": \"" + SECRET + "\"}"},
             {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"views\": 3}"},
             {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"created_at\": \"" + SECRET + "\"}"},
-            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"kept\": {\"object\": \"gone\", \"messages\": 2}}"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"kept\": \"gone\"}"},
             {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"kept\": {\"messages\": 2}}"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"views\": [{\"runs\": []}]}"},
+            {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"key\": \"conversation/" + SECRET + "\"}"},
             {
                 "\"version\": 1",
                 "\"version\": 1, \"keepsake\": {\"last\": \"msg-002\", \"counters\": [{\"messages\": 2}]}"

@@ -12,12 +12,12 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** One tenant's memories, numbered in the order in which they came into being: a number is a cursor that stays good. */
-final class Listing {
+final class TenantListing {
 
     private final AtomicLong last = new AtomicLong();
-    private final ConcurrentNavigableMap<Long, Memory> memories = new ConcurrentSkipListMap<>();
+    private final ConcurrentNavigableMap<Long, StoredMemory> memories = new ConcurrentSkipListMap<>();
 
-    long add(Memory memory) {
+    long add(StoredMemory memory) {
         long number = last.incrementAndGet();
         memories.put(number, memory);
         return number;
@@ -30,7 +30,7 @@ final class Listing {
     MemoryPage page(ListQuery query) {
         List<MemoryInfo> page = new ArrayList<>();
         long edge = 0;
-        for (Map.Entry<Long, Memory> entry :
+        for (Map.Entry<Long, StoredMemory> entry :
                 memories.headMap(query.cursorAsNumber(), false).descendingMap().entrySet()) {
             Optional<MemoryInfo> info = entry.getValue().listedAs(entry.getKey());
             if (info.isEmpty()) {

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /** One memory and its lock. Once made it stays, even empty: its epoch must outlive what it held. */
-final class Memory {
+final class StoredMemory {
 
     /** Guarded by this. Not final, so that a test can put damaged content in its place. */
     MemoryTree tree;
@@ -14,7 +14,7 @@ final class Memory {
     /** Guarded by this. The number under which the tenant's listing knows it, or 0 while it is not listed. */
     private long listedAs;
 
-    Memory(MemoryTree tree) {
+    StoredMemory(MemoryTree tree) {
         this.tree = tree;
     }
 
@@ -23,7 +23,7 @@ final class Memory {
     }
 
     /** Changes the memory; the listing follows in the same step, whatever the change was. */
-    synchronized <T> T write(Function<MemoryTree, T> change, Listing listing) {
+    synchronized <T> T write(Function<MemoryTree, T> change, TenantListing listing) {
         T result = change.apply(tree);
         boolean listed = tree.info().isPresent();
         if (listed && listedAs == 0) {

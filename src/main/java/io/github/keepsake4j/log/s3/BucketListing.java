@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.s3;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
@@ -16,27 +17,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lists a tenant's memories. A bucket lists names and etags, and what orders memories stands in the documents: so the
- * first list reads all of them, and the next ones those that have changed.
+ * Lists a tenant's memories. A bucket lists names and etags, but the stamps that order the memories are in the documents. So
+ * the first list reads all documents, and later ones read those that have changed.
  */
-final class Listing {
+final class BucketListing {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Listing.class);
+    private static final Logger LOG = LoggerFactory.getLogger(BucketListing.class);
     private static final int RECENT = 20_000;
     private static final Pattern STAMP =
             Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
-    /** What a document said when it had this etag; without an entry it is the rest of an erased memory. */
-    private record Seen(String etag, @Nullable Entry entry) {}
+    /** A document's entry when it had this etag, or no entry if it is the rest of an erased memory. */
+    private record KnownEntry(String etag, @Nullable Entry entry) {}
 
     private record Entry(String stamp, MemoryInfo info) {}
 
     private final Bucket bucket;
     private final ObjectNames names;
     private final DocumentReader reader;
-    private final Recent<Seen> recent = new Recent<>(RECENT);
+    private final RecentlyUsed<String, KnownEntry> recent = new RecentlyUsed<>(RECENT);
 
-    Listing(Bucket bucket, ObjectNames names, DocumentReader reader) {
+    BucketListing(Bucket bucket, ObjectNames names, DocumentReader reader) {
         this.bucket = bucket;
         this.names = names;
         this.reader = reader;
@@ -57,45 +58,44 @@ final class Listing {
             }
         }
         page.sort(Comparator.comparing(Entry::stamp).reversed());
-        boolean more = page.size() > query.limit();
-        List<Entry> shown = more ? page.subList(0, query.limit()) : page;
+        List<Entry> shown = page.subList(0, Math.min(page.size(), query.limit()));
         return new MemoryPage(
                 shown.stream().map(Entry::info).toList(),
-                more
+                shown.size() < page.size()
                         ? Optional.of(new ListQuery(
                                 query.limit(), shown.get(shown.size() - 1).stamp()))
                         : Optional.empty());
     }
 
     private @Nullable Entry entry(String tenant, Bucket.Listed object) {
-        Seen seen = recent.get(object.name());
-        if (seen == null || !seen.etag().equals(object.etag())) {
-            seen = read(tenant, object);
-            recent.put(object.name(), seen);
+        KnownEntry known = recent.get(object.name());
+        if (known == null || !known.etag().equals(object.etag())) {
+            known = read(tenant, object);
+            recent.put(object.name(), known);
         }
-        return seen.entry();
+        return known.entry();
     }
 
-    private Seen read(String tenant, Bucket.Listed object) {
+    private KnownEntry read(String tenant, Bucket.Listed object) {
         MemoryKey key = names.key(tenant, object.name());
         if (key == null) {
             key = keyInside(object.name());
         }
         if (key == null) {
-            return new Seen(object.etag(), null);
+            return new KnownEntry(object.etag(), null);
         }
-        Loaded loaded = reader.read(key, object.name(), null).readable();
-        String stamp = Change.stampOf(object.name(), loaded.document());
+        Snapshot read = reader.read(key, object.name(), null).readable();
+        String stamp = read.document().stamp(object.name());
         Entry entry = stamp == null
                 ? null
-                : loaded.tree()
+                : read.tree()
                         .info()
                         .map(info -> new Entry(stamp, timed(info, object.writtenAt())))
                         .orElse(null);
-        return new Seen(loaded.etag() == null ? object.etag() : loaded.etag(), entry);
+        return new KnownEntry(read.etag() == null ? object.etag() : read.etag(), entry);
     }
 
-    /** Who writes no times may have added a message whenever the document was written; 1970 would look like long ago. */
+    /** Without a time of its own, the last message is as old as the document. 1970 would look like long ago. */
     private static MemoryInfo timed(MemoryInfo info, Instant writtenAt) {
         return Instant.EPOCH.equals(info.lastMessageAt())
                 ? new MemoryInfo(
@@ -109,18 +109,18 @@ final class Listing {
                 : info;
     }
 
-    /** A long name is a hash, and only its document knows whose it is. */
+    /** Returns the key that a document tells whose name is a hash, or null if it tells none. */
     private @Nullable MemoryKey keyInside(String name) {
         String what = "Object " + name;
         if (!(bucket.get(what, name, null) instanceof Bucket.Content content)) {
             return null;
         }
-        Parsed parsed = Parsed.read(what, content.bytes());
-        if (parsed.beside() != null && parsed.beside().key() != null) {
-            return parsed.beside().key().toMemoryKey();
+        DocumentParser.Parts parts = DocumentParser.parse(what, content);
+        if (parts.keepsake() != null && parts.keepsake().key() != null) {
+            return ObjectNames.parse(parts.keepsake().key());
         }
-        if (!parsed.elements().isEmpty()) {
-            LOG.warn("{} is not listed: its name is a hash, and it does not say whose memory it is", what);
+        if (!parts.elements().isEmpty()) {
+            LOG.warn("{} is not listed: its name is a hash, and it does not tell its memory's ids", what);
         }
         return null;
     }

@@ -1,0 +1,133 @@
+package io.github.keepsake4j.log.s3;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes a document of version 1 apart. Anything that is not as it should be is an error before a part is used, so that
+ * nothing is ever written over a document that was understood only in part.
+ */
+final class DocumentParser {
+
+    /**
+     * The parts of a document.
+     *
+     * @param elements the messages
+     * @param keepsake the {@code keepsake} object, or null if there is none
+     * @param othersInKeepsake other fields of that object, as they are written
+     * @param others other fields of the document, as they are written
+     */
+    record Parts(
+            List<Element> elements,
+            @Nullable KeepsakeField keepsake,
+            Map<String, String> othersInKeepsake,
+            Map<String, String> others) {}
+
+    private static final String MESSAGES = "messages";
+    private static final String REPAIR = ". Its bytes are kept and nothing is written over them: repair or remove it";
+
+    private DocumentParser() {}
+
+    /**
+     * Parses a document.
+     *
+     * @param what the document's name in errors
+     * @param content its bytes
+     * @throws UnreadableDataException if it is not a document, or of another version
+     */
+    static Parts parse(String what, Bucket.Content content) {
+        try {
+            if (content.problem() != null) {
+                throw new UnreadableDataException(content.problem(), null);
+            }
+            return parse(text(content.bytes()));
+        } catch (UnreadableDataException e) {
+            throw new UnreadableDataException(what + " cannot be read: " + e.getMessage() + REPAIR, null);
+        } catch (JsonProcessingException e) {
+            // Jackson's own text may quote the document.
+            throw new UnreadableDataException(
+                    what + " cannot be read: it is no JSON, or ends too early" + RawJson.place(e) + REPAIR, null);
+        } catch (IOException | RuntimeException e) {
+            throw new UnreadableDataException(what + " cannot be read: it is no JSON in UTF-8" + REPAIR, null);
+        }
+    }
+
+    private static String text(byte[] bytes) throws CharacterCodingException {
+        String text = StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(bytes))
+                .toString();
+        return text.startsWith("\ufeff") ? text.substring(1) : text;
+    }
+
+    private static Parts parse(String source) throws IOException {
+        List<Element> elements = new ArrayList<>();
+        Map<String, String> fields = new LinkedHashMap<>();
+        try (JsonParser in = RawJson.parser(source)) {
+            check(in.nextToken() == JsonToken.START_OBJECT, "it is no JSON object");
+            while (in.nextToken() == JsonToken.FIELD_NAME) {
+                String name = in.currentName();
+                in.nextToken();
+                String raw = name.equals(MESSAGES) ? readElements(in, source, elements) : RawJson.raw(in, source);
+                check(fields.put(name, raw) == null, "a field is in it twice");
+            }
+            check(in.nextToken() == null, "something follows the JSON object");
+        }
+        fields.remove(MESSAGES);
+        check("1".equals(fields.remove("version")), "it names no version that this release knows (it knows 1)");
+        String turns = fields.remove("turns");
+        if (turns != null) {
+            elements.addAll(TurnsShape.read(turns));
+        }
+        checkIds(elements);
+        String keepsake = fields.remove(Element.EXTRA);
+        if (keepsake == null) {
+            return new Parts(elements, null, Map.of(), fields);
+        }
+        try {
+            KeepsakeField read = RawJson.MAPPER.readValue(keepsake, KeepsakeField.class);
+            return new Parts(elements, read, KeepsakeField.removeOwn(RawJson.fields(keepsake)), fields);
+        } catch (JsonProcessingException | RuntimeException e) {
+            throw new UnreadableDataException("its keepsake object is damaged", null);
+        }
+    }
+
+    /** Reads the messages; the parser is at the array's beginning, and afterwards at its end. */
+    private static String readElements(JsonParser in, String source, List<Element> elements) throws IOException {
+        check(in.currentToken() == JsonToken.START_ARRAY, "its messages are no array");
+        while (in.nextToken() != JsonToken.END_ARRAY) {
+            int start = (int) in.currentTokenLocation().getCharOffset();
+            JsonNode element = RawJson.MAPPER.readTree(in);
+            int end = (int) in.currentLocation().getCharOffset();
+            elements.add(Element.of("message number " + (elements.size() + 1), element, source.substring(start, end)));
+        }
+        return "";
+    }
+
+    private static void checkIds(List<Element> elements) {
+        Set<String> ids = new HashSet<>();
+        for (Element element : elements) {
+            check(ids.add(element.id()), "message id " + element.id() + " is in it twice");
+        }
+    }
+
+    private static void check(boolean holds, String problem) {
+        if (!holds) {
+            throw new UnreadableDataException(problem, null);
+        }
+    }
+}

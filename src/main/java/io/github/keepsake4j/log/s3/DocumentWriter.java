@@ -1,0 +1,189 @@
+package io.github.keepsake4j.log.s3;
+
+import io.github.keepsake4j.log.MemoryTree.Entry;
+import io.github.keepsake4j.log.MemoryTree.State;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.MemoryKey;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Writes changed memories as documents. Elements that were there are written as they were. */
+final class DocumentWriter {
+
+    /** A writer recognizes its own write until this many others have followed. */
+    private static final int WRITES = 16;
+
+    /**
+     * A document that was written, but not yet to the bucket.
+     *
+     * @param document the memory as it will be read again
+     * @param bytes the document, not compressed
+     * @param keptBytes the object beside it, which must be stored before; null if that is there already or there is none
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Handed from here to the bucket; never compared or changed.
+    record Written(Document document, byte[] bytes, byte @Nullable [] keptBytes) {}
+
+    private DocumentWriter() {}
+
+    /**
+     * Writes a memory.
+     *
+     * @param key the memory
+     * @param name the document's name
+     * @param stored the document that is there
+     * @param state the memory that shall be there
+     * @param write the id of this write
+     */
+    static Written write(MemoryKey key, String name, Document stored, State state, String write) {
+        boolean erased = state.epoch() != stored.state().epoch();
+        Document before = erased ? Document.empty(1, stored.writes()) : stored;
+        int hidden = hidden(state);
+        boolean keptIsThere = hidden == before.keptMessages();
+        String kept = hidden == 0 ? null : keptIsThere ? before.kept() : Ids.next();
+        State written = with(state, elements(before, state.entries(), hidden));
+        List<String> writes = new ArrayList<>(before.writes());
+        writes.add(write);
+
+        String listed = null;
+        if (state.createdAt() != null) {
+            String stamp = before.stamp(name);
+            listed = stamp == null ? Ids.next() : stamp;
+        }
+        Document document = new Document(
+                written,
+                listed,
+                kept,
+                hidden,
+                List.copyOf(writes.subList(Math.max(0, writes.size() - WRITES), writes.size())),
+                before.othersInKeepsake(),
+                before.others());
+        return new Written(
+                document,
+                bytes(document, listed != null && ObjectNames.isHashed(name) ? key : null),
+                kept == null || keptIsThere ? null : bytes(Document.holding(document.keptEntries()), null));
+    }
+
+    private static State with(State state, List<Entry> entries) {
+        return new State(
+                state.epoch(),
+                state.revision(),
+                state.head(),
+                entries,
+                state.views(),
+                state.summaries(),
+                state.leases(),
+                state.title(),
+                state.metadata(),
+                state.createdAt());
+    }
+
+    /** Returns the entries with elements as payloads. An element tells its parent differently if only the parent is kept. */
+    private static List<Entry> elements(Document before, List<Entry> entries, int hidden) {
+        Map<String, Integer> places = new HashMap<>();
+        List<Entry> written = new ArrayList<>(entries.size());
+        List<Entry> old = before.state().entries();
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            Integer parent = entry.parentId() == null ? null : places.get(entry.parentId());
+            boolean parentIsKept = parent != null && parent < hidden && i >= hidden;
+            String element;
+            // An unchanged entry has the very text that was read.
+            if (i < old.size() && isSame(old.get(i).payload(), entry.payload())) {
+                int hiddenBefore = before.keptMessages();
+                boolean parentWasKept = parent != null && parent < hiddenBefore && i >= hiddenBefore;
+                element = parentIsKept == parentWasKept
+                        ? entry.payload()
+                        : Element.withParent(entry.payload(), entry.parentId(), parentIsKept);
+            } else {
+                element = Element.write(entry, parentIsKept);
+            }
+            places.put(entry.id(), i);
+            written.add(isSame(element, entry.payload()) ? entry : with(entry, element));
+        }
+        return List.copyOf(written);
+    }
+
+    private static Entry with(Entry entry, String payload) {
+        return new Entry(
+                entry.id(),
+                entry.parentId(),
+                entry.sequence(),
+                payload,
+                entry.type(),
+                entry.tokens(),
+                entry.tokenCounter(),
+                entry.createdAt());
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private static boolean isSame(String a, String b) {
+        return a == b;
+    }
+
+    private static byte[] bytes(Document document, @Nullable MemoryKey key) {
+        StringBuilder json = new StringBuilder("{\"version\":1,\"messages\":[");
+        String separator = "\n";
+        for (Entry entry : document.shown()) {
+            json.append(separator).append(entry.payload());
+            separator = ",\n";
+        }
+        json.append(document.shown().isEmpty() ? "]" : "\n]");
+        document.others().forEach((name, value) -> json.append(",\n")
+                .append(RawJson.write(name))
+                .append(':')
+                .append(value));
+        Map<String, String> keepsake =
+                new LinkedHashMap<>(RawJson.fieldsOf(RawJson.write(KeepsakeField.of(document, key))));
+        keepsake.putAll(document.othersInKeepsake());
+        json.append(",\n\"").append(Element.EXTRA).append("\":").append(RawJson.object(keepsake));
+        return json.append("}\n").toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Returns how many of the first messages a plain reader must not see: all up to the place where the memory was cleared,
+     * unless one of them is shown again by a view or by a head that went back.
+     */
+    private static int hidden(State state) {
+        long cleared = state.views().stream()
+                .filter(view -> view.runs().isEmpty() && view.summary() == null)
+                .mapToLong(View::anchorSequence)
+                .max()
+                .orElse(0);
+        return cleared == 0 ? 0 : (int) Math.min(cleared, oldestShown(state) - 1);
+    }
+
+    private static long oldestShown(State state) {
+        Map<String, Entry> byId = new HashMap<>();
+        state.entries().forEach(entry -> byId.put(entry.id(), entry));
+        Map<String, View> views = new HashMap<>();
+        state.views().forEach(view -> views.put(view.anchor(), view));
+        long oldest = Long.MAX_VALUE;
+        for (Entry at = byId.get(state.head()); at != null; at = parent(at, byId)) {
+            View inForce = views.get(at.id());
+            if (inForce != null) {
+                for (View.Run run : inForce.runs()) {
+                    Entry shown = byId.get(run.last());
+                    while (shown != null && !shown.id().equals(run.after())) {
+                        oldest = Math.min(oldest, shown.sequence());
+                        shown = parent(shown, byId);
+                    }
+                }
+                return oldest;
+            }
+            oldest = at.sequence();
+        }
+        return oldest;
+    }
+
+    /** Returns the parent. One that comes later in a document is none, so that no path leads round in a circle. */
+    private static @Nullable Entry parent(Entry entry, Map<String, Entry> byId) {
+        Entry parent = byId.get(entry.parentId());
+        return parent != null && parent.sequence() < entry.sequence() ? parent : null;
+    }
+}

@@ -1,0 +1,141 @@
+package io.github.keepsake4j.log.s3;
+
+import com.fasterxml.jackson.databind.PropertyNamingStrategies.SnakeCaseStrategy;
+import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.MemoryTree.Entry;
+import io.github.keepsake4j.log.MemoryTree.State;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.MemoryKey;
+import java.lang.reflect.RecordComponent;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The document's {@code keepsake} object as JSON. It holds what a memory has beside its messages, and a plain reader ignores
+ * it. A part that is empty is not written, and a part that is missing is empty.
+ *
+ * @param last the id of the document's last message when this was written, or null if it had none; if the last message is
+ *     another one now, a program without this library has written since
+ * @param head the head's id, or null
+ * @param epoch the epoch in force
+ * @param revision the revision
+ * @param counters the names of the counters of the messages' tokens, in the order of the messages
+ * @param views all views
+ * @param summaries all summaries
+ * @param leases all leases
+ * @param title the title, or null
+ * @param metadata short texts by name
+ * @param createdAt when the memory came into being, or null if it has not
+ * @param listed see {@link Document#listed()}
+ * @param kept see {@link Document#kept()}
+ * @param writes see {@link Document#writes()}
+ * @param key the memory's key in its canonical form, if the object's name does not tell it
+ */
+record KeepsakeField(
+        @Nullable String last,
+        @Nullable String head,
+        long epoch,
+        long revision,
+        List<Counted> counters,
+        List<View> views,
+        List<Summary> summaries,
+        List<Lease> leases,
+        @Nullable String title,
+        Map<String, String> metadata,
+        @Nullable Instant createdAt,
+        @Nullable String listed,
+        @Nullable String kept,
+        List<String> writes,
+        @Nullable String key) {
+
+    /** Some messages in a row whose tokens one counter counted. */
+    record Counted(String counter, int messages) {
+        Counted {
+            Objects.requireNonNull(counter, "counter");
+        }
+    }
+
+    /** Refuses damaged parts, and takes an epoch or a revision that is missing for the first one. */
+    KeepsakeField {
+        views.forEach(view -> Objects.requireNonNull(view.anchor(), "anchor"));
+        for (Lease lease : leases) {
+            Objects.requireNonNull(lease.name(), "name");
+            Objects.requireNonNull(lease.owner(), "owner");
+            Objects.requireNonNull(lease.expiresAt(), "expiresAt");
+        }
+        if (key != null) {
+            ObjectNames.parse(key);
+        }
+        epoch = Math.max(1, epoch);
+        revision = Math.max(1, revision);
+    }
+
+    /** Returns the object of a document. */
+    static KeepsakeField of(Document document, @Nullable MemoryKey key) {
+        State state = document.state();
+        List<Entry> shown = document.shown();
+        return new KeepsakeField(
+                shown.isEmpty() ? null : shown.get(shown.size() - 1).id(),
+                state.head(),
+                state.epoch(),
+                state.revision(),
+                counters(shown),
+                state.views(),
+                state.summaries(),
+                List.copyOf(state.leases().values()),
+                state.title(),
+                state.metadata(),
+                state.createdAt(),
+                document.listed(),
+                document.kept(),
+                document.writes(),
+                key == null ? null : key.canonical());
+    }
+
+    private static List<Counted> counters(List<Entry> entries) {
+        List<Counted> counters = new ArrayList<>();
+        for (Entry entry : entries) {
+            int newest = counters.size() - 1;
+            if (newest >= 0 && counters.get(newest).counter().equals(entry.tokenCounter())) {
+                counters.set(
+                        newest,
+                        new Counted(entry.tokenCounter(), counters.get(newest).messages() + 1));
+            } else {
+                counters.add(new Counted(entry.tokenCounter(), 1));
+            }
+        }
+        return counters;
+    }
+
+    /**
+     * Returns the counters of the first elements of a document. They are known only as long as the messages that this
+     * library wrote are still there.
+     *
+     * @return at most as many names as there are elements
+     */
+    List<String> countersOf(List<Element> elements) {
+        List<String> names = new ArrayList<>();
+        for (Counted run : counters) {
+            int atMost = Math.min(run.messages(), elements.size() + 1 - names.size());
+            names.addAll(Collections.nCopies(Math.max(0, atMost), run.counter()));
+        }
+        boolean areThere = !names.isEmpty()
+                && names.size() <= elements.size()
+                && elements.get(names.size() - 1).id().equals(last);
+        return areThere ? names : List.of();
+    }
+
+    /** Removes this object's own fields, so that those of others are left. */
+    static Map<String, String> removeOwn(Map<String, String> fields) {
+        for (RecordComponent component : KeepsakeField.class.getRecordComponents()) {
+            fields.remove(SnakeCaseStrategy.INSTANCE.translate(component.getName()));
+        }
+        return fields;
+    }
+}

@@ -1,0 +1,32 @@
+package io.github.keepsake4j.log.s3;
+
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Instant;
+import java.util.function.Function;
+
+/** Memories that can be asked and changed: the documents in the bucket, or a layer over them. Thread-safe. */
+interface Memories {
+
+    /** Asks the newest state of a memory. The question changes nothing. */
+    <T> T ask(MemoryKey key, Function<MemoryTree, T> question);
+
+    /** Changes a memory. The change may be made several times, each time on another tree. */
+    <T> T change(MemoryKey key, Function<MemoryTree, T> change);
+
+    /** Appends to a memory. A layer may write it later than other changes. */
+    default AppendResult append(MemoryKey key, Append append, Instant now) {
+        return change(key, tree -> tree.append(append, now));
+    }
+
+    /** Erases a memory, even one that cannot be read, and returns its new epoch. */
+    long erase(MemoryKey key);
+
+    /** Writes what is held back of a memory. */
+    default void flush(MemoryKey key) {}
+
+    /** Writes what is held back of all memories. */
+    default void close() {}
+}

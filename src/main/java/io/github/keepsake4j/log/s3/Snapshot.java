@@ -1,0 +1,25 @@
+package io.github.keepsake4j.log.s3;
+
+import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.message.UnreadableDataException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A memory as one answer of the bucket showed it. The tree is only read: a change works on another one.
+ *
+ * @param etag the document's etag, or null if there is no document
+ * @param document the document, or {@link Document#NONE} if there is none or it cannot be read
+ * @param tree the same memory, to be asked
+ * @param problem why it cannot be read, or null
+ */
+record Snapshot(@Nullable String etag, Document document, MemoryTree tree, @Nullable UnreadableDataException problem) {
+
+    /** Returns this snapshot, or throws if the memory cannot be read. */
+    Snapshot readable() {
+        if (problem != null) {
+            // A new exception, since a remembered one has the stack trace of the call that met it first.
+            throw new UnreadableDataException(String.valueOf(problem.getMessage()), problem);
+        }
+        return this;
+    }
+}
