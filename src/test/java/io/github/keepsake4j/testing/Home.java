@@ -7,9 +7,21 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.ResponseBytes;
+import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.GetObjectResponse;
+import software.amazon.awssdk.services.s3.model.S3Object;
 
 /** The homes of a log, for tests that hold on all of them. */
 public enum Home {
@@ -19,14 +31,31 @@ public enum Home {
     S3,
     S3_TURNS;
 
+    private static final List<String> TABLES = List.of("memory", "message", "view", "summary", "lease");
+
     /** One storage, and logs on it. */
     public interface Storage extends AutoCloseable {
 
         /** Opens a log on the storage. In memory it is always the same one. */
         MessageLog open();
 
+        /**
+         * Copies the whole storage.
+         *
+         * @return takes the storage back to the copy, as a restored backup or a failover does, while logs on it are open
+         */
+        default Restore copy() throws Exception {
+            throw new UnsupportedOperationException("this storage has no older state");
+        }
+
         @Override
         void close();
+    }
+
+    /** Takes a storage back. */
+    @FunctionalInterface
+    public interface Restore {
+        void run() throws Exception;
     }
 
     /** How often a schedule is repeated where calls cost as much as here. */
@@ -73,8 +102,23 @@ public enum Home {
             }
 
             @Override
+            public Restore copy() throws Exception {
+                Path backup = directory.resolve("backup.db");
+                sqlite("backup to " + backup);
+                return () -> sqlite("restore from " + backup);
+            }
+
+            private void sqlite(String command) throws SQLException {
+                try (Connection connection =
+                                DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("chat.db"));
+                        Statement statement = connection.createStatement()) {
+                    statement.executeUpdate(command);
+                }
+            }
+
+            @Override
             public void close() {
-                for (String file : new String[] {"chat.db", "chat.db-wal", "chat.db-shm"}) {
+                for (String file : new String[] {"chat.db", "chat.db-wal", "chat.db-shm", "backup.db"}) {
                     directory.resolve(file).toFile().delete();
                 }
                 directory.toFile().delete();
@@ -92,6 +136,22 @@ public enum Home {
                         .dataSource(pool)
                         .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                         .build();
+            }
+
+            @Override
+            public Restore copy() throws Exception {
+                for (String table : TABLES) {
+                    Postgres.execute(pool, "DROP TABLE IF EXISTS copy_" + table);
+                    Postgres.execute(pool, "CREATE TABLE copy_" + table + " AS SELECT * FROM keepsake_" + table);
+                }
+                return () -> {
+                    StringBuilder all = new StringBuilder("BEGIN;");
+                    for (String table : TABLES) {
+                        all.append("DELETE FROM keepsake_%1$s;INSERT INTO keepsake_%1$s SELECT * FROM copy_%1$s;"
+                                .formatted(table));
+                    }
+                    Postgres.execute(pool, all.append("COMMIT").toString());
+                };
             }
 
             @Override
@@ -114,6 +174,36 @@ public enum Home {
                                 AwsBasicCredentials.create(S3Server.ACCESS_KEY, S3Server.SECRET_KEY)))
                         .bucket(bucket);
                 return (turns ? builder.turnMode(Duration.ofHours(1)) : builder).build();
+            }
+
+            @Override
+            public Restore copy() {
+                try (S3Client client = S3Server.client(server.port())) {
+                    Map<String, ResponseBytes<GetObjectResponse>> objects = new HashMap<>();
+                    names(client)
+                            .forEach(name -> objects.put(name, client.getObjectAsBytes(get -> get.bucket(bucket)
+                                    .key(name))));
+                    return () -> restore(objects);
+                }
+            }
+
+            private void restore(Map<String, ResponseBytes<GetObjectResponse>> objects) {
+                try (S3Client client = S3Server.client(server.port())) {
+                    names(client)
+                            .forEach(name -> client.deleteObject(
+                                    delete -> delete.bucket(bucket).key(name)));
+                    objects.forEach((name, object) -> client.putObject(
+                            put -> put.bucket(bucket)
+                                    .key(name)
+                                    .contentEncoding(object.response().contentEncoding()),
+                            RequestBody.fromBytes(object.asByteArray())));
+                }
+            }
+
+            private List<String> names(S3Client client) {
+                return client.listObjectsV2(list -> list.bucket(bucket)).contents().stream()
+                        .map(S3Object::key)
+                        .toList();
             }
 
             @Override
