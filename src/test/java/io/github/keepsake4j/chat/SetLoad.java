@@ -66,10 +66,13 @@ final class SetLoad {
                     store.updateMessages("load", new ArrayList<>(window));
                 }
                 case 4 -> {
-                    List<ChatMessage> list = memory.messages();
-                    memory.clear();
-                    list.stream().limit(5).forEach(memory::add);
-                    memory.add(user(text));
+                    // To clear and to add again are several calls, so each thread does it on a memory object of its
+                    // own.
+                    KeepsakeChatMemory own = keepsake.chatMemory("load");
+                    List<ChatMessage> list = own.messages();
+                    own.clear();
+                    list.stream().limit(5).forEach(own::add);
+                    own.add(user(text));
                 }
                 default -> {
                     List<ChatMessage> list = memory.messages();
