@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
@@ -554,7 +555,13 @@ class SummarizationPropertyTest {
                     .containsExactlyElementsOf(added);
             if (shown != null) {
                 // In the middle of a turn the memory itself goes on with the summary that it began with.
-                assertThat(conversation().messages()).isEqualTo(new KeepsakeChatMemory("id", KEY, settings).messages());
+                KeepsakeChatMemory another = new KeepsakeChatMemory("id", KEY, settings);
+                if (conversation().context().overflow()) {
+                    // The turn does not fit beside a newer summary that is longer.
+                    assertThatThrownBy(another::messages).isInstanceOf(ContextOverflowException.class);
+                } else {
+                    assertThat(conversation().messages()).isEqualTo(another.messages());
+                }
             }
             checkNothingTwice();
         }
@@ -621,6 +628,8 @@ class SummarizationPropertyTest {
         private void heal() {
             drain();
             check();
+            // What the check made due has the short time limit of a summarizer that hangs: it must not run any later.
+            drain();
             healed = true;
             settings = settings(Duration.ofMinutes(1));
             memory = new KeepsakeChatMemory("id", KEY, settings);
