@@ -172,9 +172,9 @@ public final class JdbcMessageLog implements MessageLog {
     public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
         byte[] hash = Rows.hash(key);
         return connections.write("move of the head of memory " + key, session -> {
-            MemoryRow memory = MemoryRow.lock(session, hash);
+            Memory memory = Memory.lock(session, hash);
             AppendRules.checkEpoch(key, epoch, memory.epoch());
-            MessageRow target = MessageRow.existing(session, key, hash, "messageId", messageId);
+            Node target = Node.existing(session, key, hash, "messageId", messageId);
             session.update(dialect.moveHead(), target.seq(), hash);
             return memory.headId() == null ? messageId : memory.headId();
         });
@@ -186,7 +186,7 @@ public final class JdbcMessageLog implements MessageLog {
         byte[] hash = Rows.hash(key);
         String json = codec.encodeStrings(metadata);
         connections.write("description of memory " + key, session -> {
-            MemoryRow.create(session, key, hash, now());
+            Memory.create(session, key, hash, now());
             return session.update(Sql.DESCRIBE, title, json, hash);
         });
     }
@@ -203,7 +203,7 @@ public final class JdbcMessageLog implements MessageLog {
                             numbers.add(row.getLong("number"));
                             Long last = Rows.nullableLong(row, "last_message_at");
                             return new MemoryInfo(
-                                    MemoryRow.key(row),
+                                    Memory.key(row),
                                     row.getString("title"),
                                     codec.decodeStrings(row.getString("metadata")),
                                     row.getLong("last_seq"),
@@ -226,8 +226,8 @@ public final class JdbcMessageLog implements MessageLog {
         byte[] hash = Rows.hash(key);
         String text = codec.encodeText(summary.text());
         connections.write("summary of memory " + key, session -> {
-            AppendRules.checkEpoch(key, epoch, MemoryRow.lock(session, hash).epoch());
-            MessageRow covered = MessageRow.existing(session, key, hash, "coversUpTo", summary.coversUpTo());
+            AppendRules.checkEpoch(key, epoch, Memory.lock(session, hash).epoch());
+            Node covered = Node.existing(session, key, hash, "coversUpTo", summary.coversUpTo());
             return session.update(
                     Sql.PUT_SUMMARY,
                     hash,
@@ -281,7 +281,7 @@ public final class JdbcMessageLog implements MessageLog {
             session.update(Sql.ERASE_VIEWS, hash);
             session.update(Sql.ERASE_SUMMARIES, hash);
             session.update(Sql.ERASE_LEASES, hash);
-            return MemoryRow.find(session, hash).epoch();
+            return Memory.find(session, hash).epoch();
         });
     }
 

@@ -176,7 +176,7 @@ final class PostgresAppend {
         Set<String> namedThere = new HashSet<>();
         Map<String, LoggedMessage> stored = new HashMap<>();
         boolean[] hasParent = new boolean[1];
-        MemoryRow memory = session.list(
+        Memory memory = session.list(
                         PostgresSql.CLASSIFY,
                         row -> {
                             hasParent[0] = row.getBoolean("has_parent");
@@ -186,7 +186,7 @@ final class PostgresAppend {
                                 LoggedMessage message = Rows.message(key, codec, row);
                                 stored.put(message.id(), message);
                             }
-                            return MemoryRow.of(row);
+                            return Memory.of(row);
                         },
                         parent,
                         named.toArray(String[]::new),

@@ -43,20 +43,20 @@ final class SqliteAppender {
      * @param now the store's time in microseconds
      */
     AppendResult append(Append append, List<String> texts, long now) throws SQLException {
-        MemoryRow memory = MemoryRow.find(session, hash);
+        Memory memory = Memory.find(session, hash);
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
         if (AppendRules.isReplay(key, append, stored(append))) {
             return new AppendResult(memory.headId(), memory.position(), 0, true);
         }
         AppendRules.checkPosition(key, append, memory.position());
 
-        MessageRow parent = append.messages().isEmpty() ? null : parent(append.parent(), memory, append.importing());
+        Node parent = append.messages().isEmpty() ? null : parent(append.parent(), memory, append.importing());
         // Only an import has a named parent that is not there: its name is kept for reads to report.
         String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
         checkView(append);
         String head = memory.headId();
         if (!append.messages().isEmpty()) {
-            MemoryRow.create(session, key, hash, now);
+            Memory.create(session, key, hash, now);
             head = insert(append, texts, memory, parent, parentId, now);
         }
         long revision = memory.revision();
@@ -79,7 +79,7 @@ final class SqliteAppender {
         }
         Set<String> there = new HashSet<>();
         for (String id : names) {
-            if (MessageRow.byId(session, hash, id) != null) {
+            if (Node.byId(session, hash, id) != null) {
                 there.add(id);
             }
         }
@@ -101,8 +101,8 @@ final class SqliteAppender {
     private String insert(
             Append append,
             List<String> texts,
-            MemoryRow memory,
-            @Nullable MessageRow parent,
+            Memory memory,
+            @Nullable Node parent,
             @Nullable String firstParentId,
             long now)
             throws SQLException {
@@ -110,11 +110,11 @@ final class SqliteAppender {
         long seq = memory.lastSeq();
         long tokens = 0;
         long time = now;
-        MessageRow node = parent;
+        Node node = parent;
         for (int i = 0; i < texts.size(); i++) {
             NewMessage message = append.messages().get(i);
             Long parentSeq = node == null ? null : (Long) node.seq();
-            node = MessageRow.child(
+            node = Node.child(
                     node,
                     ++seq,
                     message.id(),
@@ -144,19 +144,19 @@ final class SqliteAppender {
         return append.messages().get(texts.size() - 1).id();
     }
 
-    private @Nullable MessageRow parent(Parent parent, MemoryRow memory, boolean importing) throws SQLException {
+    private @Nullable Node parent(Parent parent, Memory memory, boolean importing) throws SQLException {
         if (parent instanceof Parent.Of of) {
             if (of.id().equals(Ids.BEFORE_IN_TIME)) {
-                return MessageRow.bySeq(session, hash, memory.lastSeq());
+                return Node.bySeq(session, hash, memory.lastSeq());
             }
-            MessageRow named = MessageRow.byId(session, hash, of.id());
+            Node named = Node.byId(session, hash, of.id());
             if (named == null && !importing) {
                 throw new UnknownParentException(key, of.id());
             }
             return named;
         }
         Long head = memory.headSeq();
-        return parent instanceof Parent.Root || head == null ? null : MessageRow.bySeq(session, hash, head);
+        return parent instanceof Parent.Root || head == null ? null : Node.bySeq(session, hash, head);
     }
 
     private static @Nullable String named(Parent.Of parent) {
@@ -168,7 +168,7 @@ final class SqliteAppender {
         if (anchor == null) {
             throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
         }
-        MessageRow node = MessageRow.existing(session, key, hash, "view anchor", anchor);
+        Node node = Node.existing(session, key, hash, "view anchor", anchor);
         session.update(SqliteSql.PUT_VIEW, hash, node.seq(), ViewJson.write(view));
     }
 }

@@ -39,12 +39,12 @@ final class SqliteReader {
     }
 
     Tail read(ReadQuery query) throws SQLException {
-        MemoryRow memory = MemoryRow.find(session, hash);
-        MessageRow start = start(query, memory);
+        Memory memory = Memory.find(session, hash);
+        Node start = start(query, memory);
         if (start == null) {
             return Tail.empty(memory.position());
         }
-        MessageRow after = after(query, start);
+        Node after = after(query, start);
         long floor = after == null ? 0 : after.seq();
         LoggedMessage system = messageBehind(floor, start.systemSeq());
         LoggedMessage user = messageBehind(floor, start.userSeq());
@@ -74,18 +74,18 @@ final class SqliteReader {
                 oldest != null && oldest.parentSeq() == null ? oldest.message().parentId() : null);
     }
 
-    private @Nullable MessageRow start(ReadQuery query, MemoryRow memory) throws SQLException {
+    private @Nullable Node start(ReadQuery query, Memory memory) throws SQLException {
         if (query.from() != null) {
-            return MessageRow.existing(session, key, hash, "from", query.from());
+            return Node.existing(session, key, hash, "from", query.from());
         }
-        return memory.headSeq() == null ? null : MessageRow.bySeq(session, hash, memory.headSeq());
+        return memory.headSeq() == null ? null : Node.bySeq(session, hash, memory.headSeq());
     }
 
-    private @Nullable MessageRow after(ReadQuery query, MessageRow start) throws SQLException {
+    private @Nullable Node after(ReadQuery query, Node start) throws SQLException {
         if (query.after() == null) {
             return null;
         }
-        MessageRow after = MessageRow.existing(session, key, hash, "after", query.after());
+        Node after = Node.existing(session, key, hash, "after", query.after());
         if (!start.hasOnBranch(session, hash, after.seq())) {
             throw UnknownMessageException.noAncestor(key, "after");
         }
@@ -93,7 +93,7 @@ final class SqliteReader {
     }
 
     /** Newest first. Tokens are no key, so a read that they bound goes in chunks until there are enough. */
-    private List<Step> steps(MessageRow start, long floor, ReadQuery query) throws SQLException {
+    private List<Step> steps(Node start, long floor, ReadQuery query) throws SQLException {
         List<Step> steps = new ArrayList<>();
         int chunk = query.maxTokens() == Long.MAX_VALUE ? query.maxMessages() : FIRST_CHUNK;
         long tokens = 0;
@@ -128,7 +128,7 @@ final class SqliteReader {
                 hash);
     }
 
-    private List<LoggedMessage> oldest(MessageRow start, @Nullable MessageRow after, int wanted) throws SQLException {
+    private List<LoggedMessage> oldest(Node start, @Nullable Node after, int wanted) throws SQLException {
         if (wanted == 0) {
             return List.of();
         }
@@ -155,7 +155,7 @@ final class SqliteReader {
     }
 
     /** Views and summaries of other branches are passed over; on a branch of its own the newest is the first one. */
-    private @Nullable View viewInForce(MessageRow start) throws SQLException {
+    private @Nullable View viewInForce(Node start) throws SQLException {
         long upTo = start.seq();
         while (true) {
             View view = session.first(
@@ -171,7 +171,7 @@ final class SqliteReader {
         }
     }
 
-    private @Nullable Covering newestSummary(MessageRow start) throws SQLException {
+    private @Nullable Covering newestSummary(Node start) throws SQLException {
         long upTo = start.seq();
         while (true) {
             Covering covering = session.first(

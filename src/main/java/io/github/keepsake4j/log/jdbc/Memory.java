@@ -9,22 +9,22 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** A memory's row. One that was never written is {@link #NONE}. */
-record MemoryRow(long epoch, long revision, long lastSeq, @Nullable Long headSeq, @Nullable String headId) {
+record Memory(long epoch, long revision, long lastSeq, @Nullable Long headSeq, @Nullable String headId) {
 
-    static final MemoryRow NONE = new MemoryRow(1, 1, 0, null, null);
+    static final Memory NONE = new Memory(1, 1, 0, null, null);
 
     Position position() {
         return new Position(epoch, revision, headId);
     }
 
-    static MemoryRow find(Session session, byte[] hash) throws SQLException {
-        MemoryRow found = session.first(session.dialect().memory(), MemoryRow::of, hash);
+    static Memory find(Session session, byte[] hash) throws SQLException {
+        Memory found = session.first(session.dialect().memory(), Memory::of, hash);
         return found == null ? NONE : found;
     }
 
     /** The same, and nobody else changes it before the transaction ends. */
-    static MemoryRow lock(Session session, byte[] hash) throws SQLException {
-        MemoryRow found = session.first(session.dialect().lockMemory(), MemoryRow::of, hash);
+    static Memory lock(Session session, byte[] hash) throws SQLException {
+        Memory found = session.first(session.dialect().lockMemory(), Memory::of, hash);
         return found == null ? NONE : found;
     }
 
@@ -52,8 +52,8 @@ record MemoryRow(long epoch, long revision, long lastSeq, @Nullable Long headSeq
                 : NodeKey.of(tenant, row.getString("app_id"), conversation, node);
     }
 
-    static MemoryRow of(ResultSet row) throws SQLException {
-        return new MemoryRow(
+    static Memory of(ResultSet row) throws SQLException {
+        return new Memory(
                 row.getLong("epoch"),
                 row.getLong("revision"),
                 row.getLong("last_seq"),

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
 /** A message's place in the tree, and what the next message inherits from it. */
-record MessageRow(
+record Node(
         long seq,
         String id,
         long runStart,
@@ -17,18 +17,17 @@ record MessageRow(
         @Nullable Long systemSeq,
         @Nullable Long userSeq) {
 
-    static @Nullable MessageRow bySeq(Session session, byte[] hash, long seq) throws SQLException {
-        return session.first(Sql.NODE_BY_SEQ, MessageRow::of, hash, seq);
+    static @Nullable Node bySeq(Session session, byte[] hash, long seq) throws SQLException {
+        return session.first(Sql.NODE_BY_SEQ, Node::of, hash, seq);
     }
 
-    static @Nullable MessageRow byId(Session session, byte[] hash, String id) throws SQLException {
-        return session.first(Sql.NODE_BY_ID, MessageRow::of, hash, id);
+    static @Nullable Node byId(Session session, byte[] hash, String id) throws SQLException {
+        return session.first(Sql.NODE_BY_ID, Node::of, hash, id);
     }
 
     /** The message that a caller named. */
-    static MessageRow existing(Session session, MemoryKey key, byte[] hash, String field, String id)
-            throws SQLException {
-        MessageRow found = byId(session, hash, id);
+    static Node existing(Session session, MemoryKey key, byte[] hash, String field, String id) throws SQLException {
+        Node found = byId(session, hash, id);
         if (found == null) {
             throw UnknownMessageException.notThere(key, field, id);
         }
@@ -36,13 +35,13 @@ record MessageRow(
     }
 
     /** The message that follows this one, or that follows nothing. */
-    static MessageRow child(@Nullable MessageRow parent, long seq, String id, int tokens, ChatMessageType type) {
+    static Node child(@Nullable Node parent, long seq, String id, int tokens, ChatMessageType type) {
         Long systemSeq = type == ChatMessageType.SYSTEM ? (Long) seq : parent == null ? null : parent.systemSeq;
         Long userSeq = type == ChatMessageType.USER ? (Long) seq : parent == null ? null : parent.userSeq;
         if (parent == null) {
-            return new MessageRow(seq, id, seq, 1, tokens, systemSeq, userSeq);
+            return new Node(seq, id, seq, 1, tokens, systemSeq, userSeq);
         }
-        return new MessageRow(
+        return new Node(
                 seq,
                 id,
                 parent.seq == seq - 1 ? parent.runStart : seq,
@@ -60,8 +59,8 @@ record MessageRow(
         return session.first(SqliteSql.IS_ON_BRANCH, row -> true, hash, seq, hash, other, other) != null;
     }
 
-    private static MessageRow of(ResultSet row) throws SQLException {
-        return new MessageRow(
+    private static Node of(ResultSet row) throws SQLException {
+        return new Node(
                 row.getLong("seq"),
                 row.getString("id"),
                 row.getLong("run_start"),
