@@ -21,10 +21,13 @@ interface Dialect {
     /** The same, and nobody else changes it before the transaction ends. Parameter: key. */
     String lockMemory();
 
-    /** Makes a message the head. Parameters: its sequence, key. */
+    /**
+     * Makes a message the head, or none if its sequence is null. Changes nothing if the old head is not there, unless the
+     * last parameter says that this does not matter. Parameters: sequence, key, boolean.
+     */
     String moveHead();
 
-    /** The messages without children, newest first. Parameters: key, four times. */
+    /** The messages without children, newest first. Parameters: key, five times. */
     String leaves();
 
     /** Leaves a tombstone: a hash and an epoch, nothing else. Parameter: key. */

@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -13,6 +14,7 @@ import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
@@ -221,6 +223,16 @@ public final class S3MessageLog implements MessageLog {
     @Override
     public long erase(MemoryKey key) {
         return store.erase(key);
+    }
+
+    @Override
+    public List<Damage> check(MemoryKey key) {
+        return MemoryTree.check(() -> store.read(key, MemoryTree::check));
+    }
+
+    @Override
+    public Repair repair(MemoryKey key) {
+        return store.write(key, MemoryTree::repair);
     }
 
     @Override
