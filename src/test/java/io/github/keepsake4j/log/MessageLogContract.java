@@ -26,6 +26,8 @@ public abstract class MessageLogContract
                 KeyContract,
                 FidelityContract,
                 FailureContract,
+                DamageContract,
+                TimesContract,
                 ConcurrencyContract,
                 RandomTreeContract {
 

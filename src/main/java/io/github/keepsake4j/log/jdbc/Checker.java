@@ -124,24 +124,29 @@ final class Checker {
 
     private void message(Session session, ResultSet row) throws SQLException {
         long seq = row.getLong("seq");
+        boolean sound = false;
+        Damage.Kind kind = Damage.Kind.TREE;
+        String problem = null;
+        try {
+            Node node = Node.underParent(row);
+            kind = Damage.Kind.MESSAGE;
+            node.checkType(Rows.message(key, codec, row).message().type());
+            sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
+        } catch (DamagedException e) {
+            problem = e.problem();
+        } catch (KeepsakeException e) {
+            problem = "the message cannot be read";
+        }
+        // Only now: SQLite makes a text of what is read as one, which would hide that it is none.
         String id = row.getString("id");
         if (seq != newest + 1) {
             add(Damage.Kind.SEQUENCE, seq, id, "the message before it, number " + (seq - 1) + ", is missing");
         }
-        newest = Math.max(newest, seq);
-        tokens += row.getLong("tokens");
-        boolean sound = false;
-        try {
-            Node node = Node.underParent(row);
-            sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
-            node.checkType(Rows.message(key, codec, row).message().type());
-        } catch (DamagedException e) {
-            sound = false;
-            add(Damage.Kind.TREE, seq, id, e.problem());
-        } catch (KeepsakeException e) {
-            sound = false;
-            add(Damage.Kind.MESSAGE, seq, id, "the message cannot be read");
+        if (problem != null) {
+            add(kind, seq, id, problem);
         }
+        newest = seq > Memory.MAX ? newest : Math.max(newest, seq);
+        tokens += row.getLong("tokens");
         if (sound) {
             newestSound = seq;
         } else {
@@ -169,9 +174,10 @@ final class Checker {
 
     private void view(Session session, ResultSet row) throws SQLException {
         long anchor = row.getLong("anchor_seq");
-        String id = row.getString("anchor");
         String problem = null;
+        String id = null;
         try {
+            id = Rows.nullableText(row, "anchor");
             View view = ViewJson.read(key, Rows.text(row, "view"), id, anchor);
             for (String name : view.names()) {
                 Long seq = session.first(Sql.SEQUENCE_BY_ID, found -> found.getLong("seq"), hash, name);
@@ -191,6 +197,10 @@ final class Checker {
     private void summary(Session session, ResultSet row) throws SQLException {
         try {
             Rows.summary(codec, row);
+            long version = Rows.number(row, "version");
+            if (version < 1 || version > Memory.MAX) {
+                throw new DamagedException("its version is out of range");
+            }
         } catch (DamagedException | KeepsakeException e) {
             add(Damage.Kind.SUMMARY, row.getLong("covers_seq"), row.getString("covers"), "the summary cannot be read");
             badSummaries.add(row.getLong("version"));
@@ -219,17 +229,15 @@ final class Checker {
         Memory row = current == null ? Memory.NONE : current;
         // A missing row is made again; one that is there keeps its ids.
         Memory.create(session, key, hash, now);
+        Long sound = newestSound == 0 ? null : (Long) newestSound;
         session.update(
-                Sql.MEND_MEMORY,
+                dialect.mend(),
+                isHeadSound ? head : sound,
+                hash,
                 inRange(row.epoch(), 1),
                 inRange(row.revision(), 1) + 1,
                 inRange(row.lastSeq(), newest),
-                tokens,
-                hash);
-        if (!isRowSound || !isHeadSound) {
-            Long sound = newestSound == 0 ? null : (Long) newestSound;
-            session.update(dialect.moveHead(), isHeadSound ? head : sound, hash, true);
-        }
+                tokens);
         for (Long anchor : badViews) {
             session.update(Sql.DROP_VIEW, hash, anchor);
         }

@@ -21,11 +21,14 @@ interface Dialect {
     /** The same, and nobody else changes it before the transaction ends. Parameter: key. */
     String lockMemory();
 
-    /**
-     * Makes a message the head, or none if its sequence is null. Changes nothing if the old head is not there, unless the
-     * last parameter says that this does not matter. Parameters: sequence, key, boolean.
-     */
+    /** Makes a message the head. Changes nothing if the old head is not there. Parameters: its sequence, key. */
     String moveHead();
+
+    /**
+     * Sets a memory's numbers, and its head, or none if the head's sequence is null. Parameters: the head's sequence, key,
+     * epoch, revision, newest sequence, sum of tokens.
+     */
+    String mend();
 
     /** The messages without children, newest first. Parameters: key, five times. */
     String leaves();

@@ -180,7 +180,7 @@ public final class JdbcMessageLog implements MessageLog {
             Memory memory = Memory.lock(session, hash);
             AppendRules.checkEpoch(key, epoch, memory.epoch());
             Node target = Node.existing(session, key, hash, "messageId", messageId);
-            requireHead(session.update(dialect.moveHead(), target.seq(), hash, false));
+            requireHead(session.update(dialect.moveHead(), target.seq(), hash));
             return memory.headId() == null ? messageId : memory.headId();
         });
     }

@@ -60,7 +60,15 @@ record Memory(
         if (hasHead ? headSeq < 1 || headSeq > lastSeq : headSeq != null || headId != null) {
             return "the head's columns contradict each other";
         }
-        if (epoch < 1 || revision < 1 || lastSeq < 0 || lastSeq > MAX || tokens < 0 || tokens > MAX) {
+        boolean inRange = epoch >= 1
+                && epoch <= MAX
+                && revision >= 1
+                && revision <= MAX
+                && lastSeq >= 0
+                && lastSeq <= MAX
+                && tokens >= 0
+                && tokens <= MAX;
+        if (!inRange) {
             return "a number of the memory's row is out of range";
         }
         return damage;

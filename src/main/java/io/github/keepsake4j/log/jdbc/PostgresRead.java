@@ -55,6 +55,7 @@ final class PostgresRead {
     private final List<MessageRow> older = new ArrayList<>();
     private final Map<Long, LoggedMessage> bySeq = new HashMap<>();
     private @Nullable Beside beside;
+    private @Nullable Node after;
     private @Nullable View view;
     private @Nullable Summary summary;
 
@@ -153,6 +154,7 @@ final class PostgresRead {
     /** The work may be run again from the start. */
     private void forget() {
         beside = null;
+        after = null;
         rows.clear();
         older.clear();
         bySeq.clear();
@@ -179,6 +181,7 @@ final class PostgresRead {
             case 3 -> message(row);
             case 4 -> view = ViewJson.read(key, row.getString("message"), row.getString("id"), row.getLong("seq"));
             case 6 -> older.add(row(row));
+            case 7 -> after = node(row);
             default -> {
                 String covers = row.getString("id");
                 if (covers == null) {
@@ -199,20 +202,21 @@ final class PostgresRead {
     }
 
     private MessageRow row(ResultSet row) throws SQLException {
-        LoggedMessage message = message(row);
-        return new MessageRow(
-                message,
-                new Node(
-                        message.sequence(),
-                        message.id(),
-                        Rows.nullableNumber(row, "parent_seq"),
-                        message.parentId(),
-                        message.tokens(),
-                        Rows.number(row, "a"),
-                        Rows.number(row, "b"),
-                        Rows.number(row, "c"),
-                        Rows.nullableNumber(row, "d"),
-                        Rows.nullableNumber(row, "floor_seq")));
+        return new MessageRow(message(row), node(row));
+    }
+
+    private static Node node(ResultSet row) throws SQLException {
+        return new Node(
+                Rows.number(row, "seq"),
+                Rows.text(row, "id"),
+                Rows.nullableNumber(row, "parent_seq"),
+                Rows.nullableText(row, "parent_id"),
+                Rows.number(row, "tokens"),
+                Rows.number(row, "a"),
+                Rows.number(row, "b"),
+                Rows.number(row, "c"),
+                Rows.nullableNumber(row, "d"),
+                Rows.nullableNumber(row, "floor_seq"));
     }
 
     private Tail tail(Beside found) {
@@ -232,6 +236,9 @@ final class PostgresRead {
         Node oldest = rows.isEmpty() ? null : rows.get(0).node();
         Long parent = oldest == null ? found.start() : oldest.parentSeq();
         checkEnds(found, parent);
+        if (oldest != null && after != null && Objects.equals(parent, after.seq())) {
+            oldest.checkUnder(after);
+        }
         return new Tail(
                 found.position(),
                 rows.stream().map(MessageRow::message).toList(),

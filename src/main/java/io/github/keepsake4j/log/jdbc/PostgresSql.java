@@ -6,10 +6,11 @@ final class PostgresSql {
     /** Always one row, which also says whether the head is as the memory's row says. */
     static final String MEMORY =
             """
-            SELECT COALESCE(m.epoch, 1) AS epoch, COALESCE(m.revision, 1) AS revision,
-                   COALESCE(m.last_seq, 0) AS last_seq, COALESCE(m.tokens, 0) AS tokens, m.head_seq, m.head_id,
+            SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
+                   CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.tokens END AS tokens, m.head_seq, m.head_id,
                    CASE
-                     WHEN (SELECT max(x.seq) FROM keepsake_message x WHERE x.memory_key = given.memory_key)
+                     WHEN (SELECT max(x.seq) FROM keepsake_message x
+                           WHERE x.memory_key = given.memory_key AND x.seq <= 1152921504606846976)
                           > COALESCE(m.last_seq, 0)
                        THEN 'there are messages that its row does not know of'
                      WHEN m.head_seq IS NOT NULL AND NOT EXISTS (
@@ -42,12 +43,23 @@ final class PostgresSql {
             SET head_seq = n.seq, head_id = n.id, head_run_start = n.run_start, head_depth = n.depth,
                 head_path_tokens = n.path_tokens, head_system_seq = n.system_seq, head_user_seq = n.user_seq,
                 revision = m.revision + 1
-            FROM (SELECT ?::bigint AS seq, ?::bytea AS memory_key, ?::boolean AS any_head) given
+            FROM keepsake_message n
+            WHERE n.memory_key = m.memory_key AND n.seq = ? AND m.memory_key = ?
+              AND (m.head_seq IS NULL
+                   OR EXISTS (SELECT FROM keepsake_message h
+                              WHERE h.memory_key = m.memory_key AND h.seq = m.head_seq AND h.id = m.head_id))
+            """;
+
+    static final String MEND_MEMORY =
+            """
+            UPDATE keepsake_memory m
+            SET head_seq = n.seq, head_id = n.id, head_run_start = n.run_start, head_depth = n.depth,
+                head_path_tokens = n.path_tokens, head_system_seq = n.system_seq, head_user_seq = n.user_seq,
+                epoch = given.epoch, revision = given.revision, last_seq = given.last_seq, tokens = given.tokens
+            FROM (SELECT ?::bigint AS seq, ?::bytea AS memory_key, ?::bigint AS epoch, ?::bigint AS revision,
+                         ?::bigint AS last_seq, ?::bigint AS tokens) given
             LEFT JOIN keepsake_message n ON n.memory_key = given.memory_key AND n.seq = given.seq
             WHERE m.memory_key = given.memory_key
-              AND (given.any_head OR m.head_seq IS NULL
-                   OR EXISTS (SELECT FROM keepsake_message h
-                              WHERE h.memory_key = given.memory_key AND h.seq = m.head_seq AND h.id = m.head_id))
             """;
 
     static final String BURY =
@@ -172,7 +184,8 @@ final class PostgresSql {
               LEFT JOIN anchor ON true
               CROSS JOIN named
               WHERE CASE WHEN seen.head_seq IS NULL AND seen.head_id IS NULL
-                    THEN (SELECT COALESCE(max(x.seq), 0) FROM keepsake_message x WHERE x.memory_key = given.memory_key)
+                    THEN (SELECT COALESCE(max(x.seq), 0) FROM keepsake_message x
+                           WHERE x.memory_key = given.memory_key AND x.seq <= 1152921504606846976)
                          <= COALESCE(seen.last_seq, 0)
                     ELSE EXISTS (SELECT FROM keepsake_message h
                                  WHERE h.memory_key = given.memory_key AND h.seq = seen.head_seq AND h.id = seen.head_id
@@ -220,7 +233,7 @@ final class PostgresSql {
                     WHEN excluded.head_user_seq IS NOT NULL THEN m.last_seq + excluded.head_user_seq
                     WHEN (SELECT under_head FROM given) THEN m.head_user_seq
                     ELSE excluded.prev_user_seq END
-              WHERE m.epoch = excluded.epoch
+              WHERE m.epoch = excluded.epoch AND m.last_seq < 1152921504606846976
                 AND m.revision = COALESCE((SELECT revision FROM given), m.revision)
                 AND (excluded.last_seq > 0 OR m.head_seq IS NOT NULL)
                 AND ((SELECT any_head FROM given) OR m.head_id IS NOT DISTINCT FROM (SELECT expected_head FROM given))
@@ -300,6 +313,7 @@ final class PostgresSql {
                        ?::boolean AS is_user
               ) given
               WHERE m.memory_key = given.memory_key AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
+                AND m.last_seq < 1152921504606846976
                 AND EXISTS (
                   SELECT FROM keepsake_memory seen
                   CROSS JOIN LATERAL (
@@ -340,10 +354,11 @@ final class PostgresSql {
             WITH given AS NOT MATERIALIZED (
               SELECT ?::text AS parent_id, ?::text[] AS named, ?::bytea AS memory_key, ?::text[] AS ids
             )
-            SELECT COALESCE(m.epoch, 1) AS epoch, COALESCE(m.revision, 1) AS revision,
-                   COALESCE(m.last_seq, 0) AS last_seq, COALESCE(m.tokens, 0) AS memory_tokens, m.head_seq, m.head_id,
+            SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
+                   CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.tokens END AS memory_tokens, m.head_seq, m.head_id,
                    CASE
-                     WHEN (SELECT max(x.seq) FROM keepsake_message x WHERE x.memory_key = given.memory_key)
+                     WHEN (SELECT max(x.seq) FROM keepsake_message x
+                           WHERE x.memory_key = given.memory_key AND x.seq <= 1152921504606846976)
                           > COALESCE(m.last_seq, 0)
                        THEN 'there are messages that its row does not know of'
                      WHEN m.head_seq IS NOT NULL AND NOT EXISTS (
@@ -385,7 +400,8 @@ final class PostgresSql {
 
     /**
      * A whole bounded read. The first kind of row stands for the memory and says what is damaged, the second for messages of the branch, the third
-     * for the system and user message in force where they are older, then the view and the summary, if there are.
+     * for the system and user message in force where they are older, then the view and the summary, if there are. The seventh kind is the
+     * ancestor to stop behind.
      *
      * <p>{@code chain} goes from run to run only while a view, a summary or the ancestor to stop behind is still to be found
      * below. {@code part} is a stretch of a run that is read; where only tokens bound the read, stretches grow, so that
@@ -399,7 +415,7 @@ final class PostgresSql {
                      ?::bigint AS max_tokens, ?::bigint AS stretch, ?::boolean AS to_summary
             ),
             memory AS MATERIALIZED (
-              SELECT m.head_seq, m.head_id, m.epoch, m.revision, m.last_seq
+              SELECT m.memory_key, m.head_seq, m.head_id, m.epoch, m.revision, m.last_seq
               FROM given
               CROSS JOIN LATERAL (
                 SELECT m.* FROM keepsake_memory m
@@ -422,10 +438,10 @@ final class PostgresSql {
               ) s
             ),
             after AS MATERIALIZED (
-              SELECT a.seq
+              SELECT a.*
               FROM given
               CROSS JOIN LATERAL (
-                SELECT a.seq FROM keepsake_message a
+                SELECT a.* FROM keepsake_message a
                 WHERE a.memory_key = given.memory_key AND a.id = given.after_id
                 LIMIT 1
               ) a
@@ -455,16 +471,16 @@ final class PostgresSql {
               FROM chain
               CROSS JOIN given
               CROSS JOIN LATERAL (
-                SELECT f.parent_seq FROM keepsake_message f
+                SELECT f.parent_seq, f.depth FROM keepsake_message f
                 WHERE f.memory_key = given.memory_key AND f.seq = chain.low
                 LIMIT 1
               ) run_start
               CROSS JOIN LATERAL (
-                SELECT p.seq, p.run_start FROM keepsake_message p
+                SELECT p.seq, p.run_start, p.depth FROM keepsake_message p
                 WHERE p.memory_key = given.memory_key AND p.seq = run_start.parent_seq
                 LIMIT 1
               ) p
-              WHERE p.seq < chain.high
+              WHERE p.seq < chain.high AND p.depth = run_start.depth - 1
                 AND (chain.view_seq < chain.low OR chain.covers_seq < chain.low
                      OR (SELECT seq FROM after) < chain.low)
             ),
@@ -477,7 +493,7 @@ final class PostgresSql {
                      (SELECT (c.view_seq < c.low OR c.covers_seq < c.low OR (SELECT seq FROM after) < c.low)
                              AND NOT EXISTS (SELECT FROM keepsake_message f
                                              WHERE f.memory_key = given.memory_key AND f.seq = c.low
-                                               AND f.parent_seq IS NULL)
+                                               AND f.parent_seq IS NULL AND f.depth = 1)
                       FROM chain c CROSS JOIN given ORDER BY c.high LIMIT 1) AS broken
             ),
             floor AS MATERIALIZED (
@@ -519,11 +535,13 @@ final class PostgresSql {
                      WHEN given.from_id IS NULL AND start.seq IS NULL
                        AND (memory.head_seq IS NOT NULL OR memory.head_id IS NOT NULL) THEN 'the head is not there'
                      WHEN memory.head_seq IS NULL
-                       AND (SELECT max(x.seq) FROM keepsake_message x WHERE x.memory_key = given.memory_key)
+                       AND (SELECT max(x.seq) FROM keepsake_message x
+                           WHERE x.memory_key = given.memory_key AND x.seq <= 1152921504606846976)
                            > COALESCE(memory.last_seq, 0)
                        THEN 'there are messages that its row does not know of'
                    END AS message, NULL::integer AS tokens, NULL::text AS token_counter,
-                   NULL::bigint AS created_at, COALESCE(memory.epoch, 1) AS a, COALESCE(memory.revision, 1) AS b,
+                   NULL::bigint AS created_at, CASE WHEN memory.memory_key IS NULL THEN 1 ELSE memory.epoch END AS a,
+                   CASE WHEN memory.memory_key IS NULL THEN 1 ELSE memory.revision END AS b,
                    start.system_seq AS c, start.user_seq AS d, floor.seq AS floor_seq,
                    (SELECT seq FROM after) AS named_after_seq, floor.after_seq
             FROM floor
@@ -543,6 +561,10 @@ final class PostgresSql {
                 AND start.path_tokens - m.path_tokens < given.max_tokens
               ORDER BY m.seq DESC
             ) m
+            UNION ALL
+            SELECT 7, a.seq, a.id, a.parent_id, a.parent_seq, NULL, a.tokens, NULL, NULL,
+                   a.run_start, a.depth, a.path_tokens, a.system_seq, a.user_seq, NULL, NULL
+            FROM after a
             UNION ALL
             SELECT 3, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
                    NULL, NULL, NULL, NULL, NULL, NULL, NULL
@@ -598,8 +620,8 @@ final class PostgresSql {
     static final String READ_RUN =
             """
             WITH memory AS MATERIALIZED (
-              SELECT given.memory_key, m.head_seq, m.head_id, COALESCE(m.epoch, 1) AS epoch,
-                     COALESCE(m.revision, 1) AS revision, COALESCE(m.last_seq, 0) AS last_seq, m.head_system_seq, m.head_user_seq, m.head_run_start, m.head_depth, m.head_path_tokens, given.max_tokens,
+              SELECT given.memory_key, m.head_seq, m.head_id, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch,
+                     CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, m.head_system_seq, m.head_user_seq, m.head_run_start, m.head_depth, m.head_path_tokens, given.max_tokens,
                      GREATEST(m.head_run_start, m.head_seq - given.stretch + 1) AS low,
                      (SELECT v.anchor_seq FROM keepsake_view v
                       WHERE v.memory_key = given.memory_key AND v.anchor_seq <= m.head_seq
@@ -613,7 +635,8 @@ final class PostgresSql {
                    NULL::bigint AS parent_seq,
                    CASE
                      WHEN memory.head_seq IS NULL AND memory.head_id IS NULL THEN
-                       CASE WHEN (SELECT max(x.seq) FROM keepsake_message x WHERE x.memory_key = memory.memory_key)
+                       CASE WHEN (SELECT max(x.seq) FROM keepsake_message x
+                           WHERE x.memory_key = memory.memory_key AND x.seq <= 1152921504606846976)
                                  > memory.last_seq
                          THEN 'there are messages that its row does not know of' END
                      WHEN NOT EXISTS (

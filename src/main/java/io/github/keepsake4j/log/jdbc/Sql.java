@@ -101,11 +101,6 @@ final class Sql {
             DELETE FROM keepsake_summary WHERE memory_key = ? AND version = ?
             """;
 
-    static final String MEND_MEMORY =
-            """
-            UPDATE keepsake_memory SET epoch = ?, revision = ?, last_seq = ?, tokens = ? WHERE memory_key = ?
-            """;
-
     static final String HISTORY_BACK =
             """
             SELECT seq, id, parent_id, message, tokens, token_counter, created_at

@@ -56,6 +56,9 @@ final class SqliteReader {
         MessageRow oldest = rows.isEmpty() ? null : rows.get(0);
         Long before = oldest == null ? (Long) start.seq() : oldest.node().parentSeq();
         boolean complete = before == null || before <= floor;
+        if (oldest != null && after != null && Objects.equals(before, after.seq())) {
+            oldest.node().checkUnder(after);
+        }
         List<LoggedMessage> messages = messages(rows);
         return new Tail(
                 memory.position(),

@@ -6,11 +6,12 @@ final class SqliteSql {
     /** Always one row. */
     static final String MEMORY =
             """
-            SELECT COALESCE(m.epoch, 1) AS epoch, COALESCE(m.revision, 1) AS revision,
-                   COALESCE(m.last_seq, 0) AS last_seq, COALESCE(m.tokens, 0) AS tokens, m.head_seq, m.head_id,
+            SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
+                   CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.tokens END AS tokens, m.head_seq, m.head_id,
                    CASE
                      WHEN EXISTS (SELECT 1 FROM keepsake_message x
-                                  WHERE x.memory_key = given.memory_key AND x.seq > COALESCE(m.last_seq, 0))
+                                  WHERE x.memory_key = given.memory_key AND x.seq > COALESCE(m.last_seq, 0)
+                                    AND x.seq <= 1152921504606846976)
                        THEN 'there are messages that its row does not know of'
                      WHEN m.head_seq IS NOT NULL AND NOT EXISTS (
                          SELECT 1 FROM keepsake_message h
@@ -39,7 +40,15 @@ final class SqliteSql {
             UPDATE keepsake_memory
             SET head_seq = ?1, head_id = (SELECT id FROM keepsake_message WHERE memory_key = ?2 AND seq = ?1),
                 revision = revision + 1
-            WHERE memory_key = ?2 AND ?3 IN (0, 1)
+            WHERE memory_key = ?2
+            """;
+
+    static final String MEND_MEMORY =
+            """
+            UPDATE keepsake_memory
+            SET head_seq = ?1, head_id = (SELECT id FROM keepsake_message WHERE memory_key = ?2 AND seq = ?1),
+                epoch = ?3, revision = ?4, last_seq = ?5, tokens = ?6
+            WHERE memory_key = ?2
             """;
 
     static final String INSERT_MESSAGE =
@@ -136,19 +145,23 @@ final class SqliteSql {
      */
     static final String IS_ON_BRANCH =
             """
-            WITH RECURSIVE run (low, high, up) AS (
+            WITH RECURSIVE run (low, high, up, depth) AS (
               SELECT h.run_start, h.seq,
-                     (SELECT COALESCE(f.parent_seq, 0) FROM keepsake_message f
-                      WHERE f.memory_key = h.memory_key AND f.seq = h.run_start)
+                     (SELECT CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END
+                      FROM keepsake_message f
+                      WHERE f.memory_key = h.memory_key AND f.seq = h.run_start),
+                     h.depth - (h.seq - h.run_start)
               FROM keepsake_message h
               WHERE h.memory_key = ? AND h.seq = ?
               UNION ALL
               SELECT p.run_start, p.seq,
-                     (SELECT COALESCE(f.parent_seq, 0) FROM keepsake_message f
-                      WHERE f.memory_key = p.memory_key AND f.seq = p.run_start)
+                     (SELECT CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END
+                      FROM keepsake_message f
+                      WHERE f.memory_key = p.memory_key AND f.seq = p.run_start),
+                     p.depth - (p.seq - p.run_start)
               FROM run
               JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
-              WHERE run.low > ? AND run.up < run.high
+              WHERE run.low > ? AND run.up < run.high AND p.depth = run.depth - 1
             )
             SELECT low, up, low <= ? AS reached, high >= ? AS within FROM run ORDER BY high LIMIT 1
             """;
