@@ -2,6 +2,7 @@ package io.github.keepsake4j;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Lease;
@@ -9,6 +10,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
@@ -95,6 +97,16 @@ record ScopedLog(MessageLog conversations, MessageLog nodes) implements MessageL
     @Override
     public long erase(MemoryKey key) {
         return of(key).erase(key);
+    }
+
+    @Override
+    public List<Damage> check(MemoryKey key) {
+        return of(key).check(key);
+    }
+
+    @Override
+    public Repair repair(MemoryKey key) {
+        return of(key).repair(key);
     }
 
     @Override

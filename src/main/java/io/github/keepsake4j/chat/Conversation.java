@@ -4,11 +4,13 @@ import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
@@ -190,6 +192,24 @@ public final class Conversation {
      */
     public void describe(@Nullable String title, Map<String, String> metadata) {
         settings.log().describe(key, title, metadata);
+    }
+
+    /**
+     * Looks for damage in everything that is stored of this memory. Changes nothing.
+     *
+     * @return what is damaged, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
+     */
+    public List<Damage> check() {
+        return settings.log().check(key);
+    }
+
+    /**
+     * Makes a damaged memory usable again, as {@link io.github.keepsake4j.log.MessageLog#repair} says. Deletes no messages.
+     *
+     * @return what was done
+     */
+    public Repair repair() {
+        return settings.log().repair(key);
     }
 
     /** Deletes the memory: messages, views, summaries, title. Nothing brings it back; its id is free for a new one. */

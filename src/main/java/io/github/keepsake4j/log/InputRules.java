@@ -4,6 +4,8 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -12,6 +14,9 @@ public final class InputRules {
 
     /** The longest title, in UTF-16 units as {@link String#length()} counts them. */
     public static final int MAX_TITLE_LENGTH = 1_000;
+
+    private static final Instant EARLIEST = Instant.EPOCH.plus(Long.MIN_VALUE, ChronoUnit.MICROS);
+    private static final Instant LATEST = Instant.EPOCH.plus(Long.MAX_VALUE, ChronoUnit.MICROS);
 
     private InputRules() {}
 
@@ -49,6 +54,39 @@ public final class InputRules {
         if (duration.isZero() || duration.isNegative()) {
             throw new InvalidInputException("lease duration", "must be more than zero, is " + duration);
         }
+    }
+
+    /**
+     * Truncates a time to microseconds, as every backend stores it.
+     *
+     * @param field the caller's name for the time
+     * @param time the time
+     * @return the time without nanoseconds
+     * @throws InvalidInputException if its microseconds since 1970 do not fit in 64 bits (about 292,000 years)
+     */
+    public static Instant time(String field, Instant time) {
+        Instant truncated = time.truncatedTo(ChronoUnit.MICROS);
+        if (truncated.isBefore(EARLIEST) || truncated.isAfter(LATEST)) {
+            throw new InvalidInputException(
+                    field, "must be within 292,000 years of 1970, so that microseconds fit in 64 bits; is " + time);
+        }
+        return truncated;
+    }
+
+    /**
+     * Returns when a lease ends.
+     *
+     * @param now the store's time
+     * @param duration how long the lease lasts
+     * @return the end, in microseconds
+     * @throws InvalidInputException if the end is later than what {@link #time} takes
+     */
+    public static Instant leaseEnd(Instant now, Duration duration) {
+        Instant start = time("clock", now);
+        if (duration.compareTo(Duration.between(start, LATEST)) > 0) {
+            throw new InvalidInputException("lease duration", "must end within 292,000 years of 1970, is " + duration);
+        }
+        return start.plus(duration).truncatedTo(ChronoUnit.MICROS);
     }
 
     private static void checkTitle(String title) {

@@ -10,13 +10,13 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -125,6 +126,11 @@ public final class MemoryTree {
     private long revision = 1;
     private long tokens;
     private @Nullable Node head;
+
+    /** What the stored content contradicts itself in. While there is any, the memory is neither read nor changed. */
+    private final List<Damage> broken = new ArrayList<>();
+
+    private @Nullable String lostHead;
     private @Nullable String title;
     private Map<String, String> metadata = Map.of();
     private @Nullable Instant createdAt;
@@ -141,7 +147,9 @@ public final class MemoryTree {
     }
 
     /**
-     * A memory from its stored content.
+     * A memory from its stored content. If that contradicts itself, all methods but {@link #check}, {@link #repair},
+     * {@link #info} and {@link #erase} throw {@link UnreadableDataException}. A parent that comes after its child is no
+     * contradiction: an import may have brought it later.
      *
      * @param key the memory
      * @param payloads how messages become text
@@ -151,14 +159,34 @@ public final class MemoryTree {
         this(key, payloads);
         epoch = state.epoch();
         revision = state.revision();
-        state.entries().forEach(this::link);
+        for (Entry entry : state.entries()) {
+            if (entry.sequence() != nodes.size() + 1L || byId.containsKey(entry.id())) {
+                found(
+                        Damage.Kind.SEQUENCE,
+                        entry,
+                        "message number " + (nodes.size() + 1) + " has another number or a used id");
+            }
+            link(entry);
+        }
         state.views().forEach(view -> views.put(view.anchorSequence(), view));
-        state.summaries().forEach(this::addSummary);
+        for (Summary summary : state.summaries()) {
+            summaries.add(summary);
+            Node covered = byId.get(summary.coversUpTo());
+            if (covered != null) {
+                newestSummaries.put(covered.sequence(), summary);
+            }
+        }
         leases.putAll(state.leases());
         title = state.title();
         metadata = Map.copyOf(state.metadata());
         createdAt = state.createdAt();
         head = state.head() == null ? null : byId.get(state.head());
+        if (head == null && state.head() != null) {
+            lostHead = state.head();
+            found(Damage.Kind.HEAD, null, "the head " + lostHead + " is not there");
+        }
+        views.values().stream().filter(view -> !isAnchored(view)).forEach(view -> broken.add(damaged(view)));
+        summaries.stream().filter(summary -> !isCovering(summary)).forEach(summary -> broken.add(damaged(summary)));
     }
 
     /**
@@ -188,6 +216,8 @@ public final class MemoryTree {
      * @return the result
      */
     public AppendResult append(Append append, Instant now) {
+        requireSound();
+        Instant time = InputRules.time("clock", now);
         AppendRules.checkEpoch(key, append.epoch(), epoch);
         Map<String, LoggedMessage> stored = new HashMap<>();
         for (NewMessage message : append.messages()) {
@@ -212,7 +242,6 @@ public final class MemoryTree {
             throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
         }
 
-        Instant time = now.truncatedTo(ChronoUnit.MICROS);
         Node before = head;
         if (AppendRules.raisesRevision(append, parentId, id(head))) {
             revision++;
@@ -228,7 +257,7 @@ public final class MemoryTree {
                     message.message().type(),
                     message.tokens(),
                     message.tokenCounter(),
-                    made == null ? time : made.truncatedTo(ChronoUnit.MICROS)));
+                    made == null ? time : made));
             parentId = message.id();
         }
         if (createdAt == null) {
@@ -247,6 +276,7 @@ public final class MemoryTree {
      * @return the tail
      */
     public Tail read(ReadQuery query) {
+        requireSound();
         Node start = query.from() == null ? head : existing("from", query.from());
         if (start == null) {
             return Tail.empty(position());
@@ -300,6 +330,7 @@ public final class MemoryTree {
      * @return the messages that are there, in order of sequence
      */
     public List<LoggedMessage> find(Collection<String> ids) {
+        requireSound();
         return ids.stream()
                 .distinct()
                 .map(byId::get)
@@ -316,6 +347,7 @@ public final class MemoryTree {
      * @return the page
      */
     public HistoryPage history(HistoryQuery query) {
+        requireSound();
         long size = nodes.size();
         long from = query.forward()
                 ? Math.min(query.sequence(), size)
@@ -334,6 +366,7 @@ public final class MemoryTree {
      * @return the branches
      */
     public List<Branch> branches() {
+        requireSound();
         Set<Node> parents = new HashSet<>();
         nodes.forEach(node -> {
             if (node.parent != null) {
@@ -358,6 +391,7 @@ public final class MemoryTree {
      * @return the head from before
      */
     public String moveHead(String messageId, @Nullable Long expectedEpoch) {
+        requireSound();
         AppendRules.checkEpoch(key, expectedEpoch, epoch);
         Node target = existing("messageId", messageId);
         String before = head == null ? messageId : head.entry.id();
@@ -374,11 +408,13 @@ public final class MemoryTree {
      * @param now the store's time
      */
     public void describe(@Nullable String newTitle, Map<String, String> newMetadata, Instant now) {
+        requireSound();
         InputRules.checkDescription(newTitle, newMetadata);
+        Instant time = InputRules.time("clock", now);
         title = newTitle;
         metadata = Map.copyOf(newMetadata);
         if (createdAt == null) {
-            createdAt = now.truncatedTo(ChronoUnit.MICROS);
+            createdAt = time;
         }
     }
 
@@ -403,11 +439,8 @@ public final class MemoryTree {
      * @param expectedEpoch the epoch that must be in force
      */
     public void putSummary(Summary summary, long expectedEpoch) {
+        requireSound();
         AppendRules.checkEpoch(key, expectedEpoch, epoch);
-        addSummary(summary);
-    }
-
-    private void addSummary(Summary summary) {
         newestSummaries.put(existing("coversUpTo", summary.coversUpTo()).sequence(), summary);
         summaries.add(summary);
     }
@@ -418,6 +451,7 @@ public final class MemoryTree {
      * @return all versions
      */
     public List<Summary> summaries() {
+        requireSound();
         return List.copyOf(summaries);
     }
 
@@ -431,12 +465,14 @@ public final class MemoryTree {
      * @return the lease, or empty
      */
     public Optional<Lease> acquireLease(String name, String owner, Duration duration, Instant now) {
+        requireSound();
         InputRules.checkLease(name, owner, duration);
+        Instant end = InputRules.leaseEnd(now, duration);
         Lease held = leases.get(name);
         if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
             return Optional.empty();
         }
-        Lease lease = new Lease(name, owner, now.plus(duration).truncatedTo(ChronoUnit.MICROS));
+        Lease lease = new Lease(name, owner, end);
         leases.put(name, lease);
         return Optional.of(lease);
     }
@@ -448,6 +484,7 @@ public final class MemoryTree {
      * @param owner who holds it
      */
     public void releaseLease(String name, String owner) {
+        requireSound();
         Lease held = leases.get(name);
         if (held != null && held.owner().equals(owner)) {
             leases.remove(name);
@@ -467,12 +504,135 @@ public final class MemoryTree {
         summaries.clear();
         newestSummaries.clear();
         leases.clear();
+        broken.clear();
+        lostHead = null;
         head = null;
         title = null;
         metadata = Map.of();
         createdAt = null;
         revision++;
         return ++epoch;
+    }
+
+    /**
+     * Does {@link MessageLog#check}.
+     *
+     * @return the damage
+     */
+    public List<Damage> check() {
+        return damage(unreadable());
+    }
+
+    /**
+     * Does {@link MessageLog#check} where already the attempt to load the memory may fail.
+     *
+     * @param check loads and checks
+     * @return the damage
+     */
+    public static List<Damage> check(Supplier<List<Damage>> check) {
+        try {
+            return check.get();
+        } catch (UnreadableDataException e) {
+            return List.of(new Damage(Damage.Kind.MEMORY, null, null, String.valueOf(e.getMessage())));
+        }
+    }
+
+    /**
+     * Does {@link MessageLog#repair}.
+     *
+     * @return what was done
+     */
+    public Repair repair() {
+        Map<Node, Damage> unreadable = unreadable();
+        List<Damage> damage = damage(unreadable);
+        if (broken.stream().anyMatch(each -> each.kind() == Damage.Kind.SEQUENCE)) {
+            requireSound();
+        }
+        String before = lostHead == null ? id(head) : lostHead;
+        Set<Node> unsound = new HashSet<>();
+        Node newest = null;
+        for (Node node : nodes) {
+            if (unreadable.containsKey(node) || unsound.contains(node.parent)) {
+                unsound.add(node);
+            } else {
+                newest = node;
+            }
+        }
+        if (lostHead != null || unsound.contains(head)) {
+            head = newest;
+        }
+        int viewsBefore = views.size();
+        views.values().removeIf(view -> !isAnchored(view) || !byId.keySet().containsAll(view.names()));
+        int summariesBefore = summaries.size();
+        summaries.removeIf(summary -> !isCovering(summary));
+        Repair repair =
+                new Repair(damage, before, id(head), viewsBefore - views.size(), summariesBefore - summaries.size());
+        if (repair.droppedViews() + repair.droppedSummaries() > 0 || !Objects.equals(before, id(head))) {
+            revision++;
+        }
+        broken.clear();
+        lostHead = null;
+        return repair;
+    }
+
+    private List<Damage> damage(Map<Node, Damage> unreadable) {
+        List<Damage> damage = new ArrayList<>(broken);
+        damage.addAll(unreadable.values());
+        views.values().stream()
+                .filter(view -> isAnchored(view) && !byId.keySet().containsAll(view.names()))
+                .forEach(view -> damage.add(damaged(view)));
+        return List.copyOf(damage.subList(0, Math.min(damage.size(), Damage.MAX_REPORTED)));
+    }
+
+    private Map<Node, Damage> unreadable() {
+        Map<Node, Damage> unreadable = new LinkedHashMap<>();
+        for (Node node : nodes) {
+            try {
+                logged(node);
+            } catch (UnreadableDataException e) {
+                unreadable.put(
+                        node,
+                        new Damage(
+                                Damage.Kind.MESSAGE, node.sequence(), node.entry.id(), "the message cannot be read"));
+            }
+        }
+        return unreadable;
+    }
+
+    private boolean isAnchored(View view) {
+        Node anchor = byId.get(view.anchor());
+        return anchor != null && anchor.sequence() == view.anchorSequence();
+    }
+
+    private boolean isCovering(Summary summary) {
+        return byId.containsKey(summary.coversUpTo());
+    }
+
+    private static Damage damaged(View view) {
+        return new Damage(
+                Damage.Kind.VIEW, view.anchorSequence(), view.anchor(), "the view names a message that is not there");
+    }
+
+    private static Damage damaged(Summary summary) {
+        return new Damage(
+                Damage.Kind.SUMMARY,
+                null,
+                summary.coversUpTo(),
+                "the summary covers up to a message that is not there");
+    }
+
+    private void found(Damage.Kind kind, @Nullable Entry entry, String problem) {
+        broken.add(new Damage(
+                kind, entry == null ? null : (Long) entry.sequence(), entry == null ? null : entry.id(), problem));
+    }
+
+    private void requireSound() {
+        if (!broken.isEmpty()) {
+            throw new UnreadableDataException(
+                    "Memory " + key + " is damaged: " + broken.get(0).problem()
+                            + ". Nothing is written over it: check() lists the damage, repair() mends it",
+                    null);
+        }
     }
 
     /** From run to run back to where the branch begins; depth tells which of a run's messages are among the first. */

@@ -19,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * acknowledged survives a kill of either side. A memory needs no creation: one that was never written is empty.
  *
  * <p>Every method throws {@link StorageUnavailableException} (retryable) when the storage cannot be reached and
- * {@link UnreadableDataException} when what is stored cannot be read; neither is ever reported as "empty". A log that keeps
+ * {@link UnreadableDataException} when what is stored cannot be read or contradicts itself; neither is ever reported as
+ * "empty", and nothing is written over damage. {@link #check} finds it and {@link #repair} mends it. A log that keeps
  * something open throws {@link LogClosedException} after {@link #close()}.
  */
 public interface MessageLog extends AutoCloseable {
@@ -157,6 +158,25 @@ public interface MessageLog extends AutoCloseable {
      * @return the new epoch
      */
     long erase(MemoryKey key);
+
+    /**
+     * Walks through a whole memory and returns what is damaged. Reads everything, with bounded heap, and changes nothing.
+     *
+     * @param key the memory
+     * @return the damage, at most the first {@link Damage#MAX_REPORTED} of it; empty for a sound memory
+     */
+    List<Damage> check(MemoryKey key);
+
+    /**
+     * Makes a damaged memory usable again. If the head is not sound, it moves to the newest message whose whole path to its
+     * root is sound and readable. Views and summaries that cannot be read, or that name what is not there, are dropped. No
+     * message is deleted or changed, so {@link #check} still reports the damaged ones. Without damage nothing is changed.
+     *
+     * @param key the memory
+     * @return what was done
+     * @throws UnreadableDataException if the memory cannot be read at all; restore it from a backup, or erase it
+     */
+    Repair repair(MemoryKey key);
 
     /**
      * Writes what the log holds back of a memory. Only a log that was told to hold something back does so; all others have

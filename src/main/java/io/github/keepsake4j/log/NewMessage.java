@@ -14,11 +14,12 @@ import org.jspecify.annotations.Nullable;
  * @param message the message
  * @param tokens its size in tokens, 0 or more
  * @param tokenCounter the name of the counter that counted them
- * @param createdAt when it was made, for imports; null for the store's clock
+ * @param createdAt when it was made, for imports, truncated to microseconds as {@link InputRules#time} does; null for the
+ *     store's clock
  */
 public record NewMessage(String id, ChatMessage message, int tokens, String tokenCounter, @Nullable Instant createdAt) {
 
-    /** Checks the parts. */
+    /** Checks the parts and truncates the time. */
     public NewMessage {
         Ids.check("message id", id);
         if (id.equals(Ids.BEFORE_IN_TIME)) {
@@ -29,6 +30,7 @@ public record NewMessage(String id, ChatMessage message, int tokens, String toke
         if (tokens < 0) {
             throw new InvalidInputException("tokens", "must not be negative");
         }
+        createdAt = createdAt == null ? null : InputRules.time("createdAt", createdAt);
     }
 
     /**

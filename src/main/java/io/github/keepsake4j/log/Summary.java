@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param replacedMessages how many messages it stands for
  * @param replacedTokens how many tokens these have
  * @param model the name of the model that wrote it, or null
- * @param createdAt when it was made
+ * @param createdAt when it was made, truncated to microseconds as {@link InputRules#time} does
  */
 public record Summary(
         String coversUpTo,
@@ -28,12 +28,12 @@ public record Summary(
         @Nullable String model,
         Instant createdAt) {
 
-    /** Checks the parts. */
+    /** Checks the parts and truncates the time. */
     public Summary {
         Ids.check("coversUpTo", coversUpTo);
         Objects.requireNonNull(text, "text");
         Objects.requireNonNull(tokenCounter, "tokenCounter");
-        Objects.requireNonNull(createdAt, "createdAt");
+        createdAt = InputRules.time("createdAt", createdAt);
         if (tokens < 0 || replacedMessages < 0 || replacedTokens < 0) {
             throw new InvalidInputException("summary", "counts must not be negative");
         }

@@ -118,4 +118,14 @@ public abstract class TreeMessageLog implements MessageLog {
     public long erase(MemoryKey key) {
         return change(key, MemoryTree::erase);
     }
+
+    @Override
+    public List<Damage> check(MemoryKey key) {
+        return MemoryTree.check(() -> ask(key, MemoryTree::check));
+    }
+
+    @Override
+    public Repair repair(MemoryKey key) {
+        return change(key, MemoryTree::repair);
+    }
 }

@@ -27,6 +27,8 @@ public abstract class MessageLogContract
                 KeyContract,
                 FidelityContract,
                 FailureContract,
+                DamageContract,
+                TimesContract,
                 ConcurrencyContract,
                 RandomTreeContract {
 

@@ -21,10 +21,16 @@ interface Dialect {
     /** The same, and nobody else changes it before the transaction ends. Parameter: key. */
     String lockMemory();
 
-    /** Makes a message the head. Parameters: its sequence, key. */
+    /** Makes a message the head. Changes nothing if the old head is not there. Parameters: its sequence, key. */
     String moveHead();
 
-    /** The messages without children, newest first. Parameters: key, four times. */
+    /**
+     * Sets a memory's numbers, and its head, or none if the head's sequence is null. Parameters: the head's sequence, key,
+     * epoch, revision, newest sequence, sum of tokens.
+     */
+    String mend();
+
+    /** The messages without children, newest first. Parameters: key, five times. */
     String leaves();
 
     /** Leaves a tombstone: a hash and an epoch, nothing else. Parameter: key. */

@@ -4,6 +4,7 @@ import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
@@ -13,6 +14,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
@@ -20,9 +22,11 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -158,10 +162,11 @@ public final class JdbcMessageLog implements MessageLog {
                 session -> session.list(
                         dialect.leaves(),
                         row -> new Branch(
-                                row.getString("id"),
-                                row.getLong("depth"),
-                                Rows.time(row.getLong("created_at")),
+                                Rows.text(row, "id"),
+                                Rows.number(row, "depth"),
+                                Rows.time(Rows.number(row, "created_at")),
                                 row.getBoolean("current")),
+                        hash,
                         hash,
                         hash,
                         hash,
@@ -175,7 +180,7 @@ public final class JdbcMessageLog implements MessageLog {
             Memory memory = Memory.lock(session, hash);
             AppendRules.checkEpoch(key, epoch, memory.epoch());
             Node target = Node.existing(session, key, hash, "messageId", messageId);
-            session.update(dialect.moveHead(), target.seq(), hash);
+            requireHead(session.update(dialect.moveHead(), target.seq(), hash));
             return memory.headId() == null ? messageId : memory.headId();
         });
     }
@@ -200,15 +205,15 @@ public final class JdbcMessageLog implements MessageLog {
                 session -> session.list(
                         Sql.LIST,
                         row -> {
-                            numbers.add(row.getLong("number"));
-                            Long last = Rows.nullableLong(row, "last_message_at");
+                            numbers.add(Rows.number(row, "number"));
+                            Long last = Rows.nullableNumber(row, "last_message_at");
                             return new MemoryInfo(
                                     Memory.key(row),
-                                    row.getString("title"),
-                                    codec.decodeStrings(row.getString("metadata")),
-                                    row.getLong("last_seq"),
-                                    row.getLong("tokens"),
-                                    Rows.time(row.getLong("created_at")),
+                                    Rows.nullableText(row, "title"),
+                                    metadata(Rows.nullableText(row, "metadata")),
+                                    Rows.number(row, "last_seq"),
+                                    Rows.number(row, "tokens"),
+                                    Rows.time(Rows.number(row, "created_at")),
                                     last == null ? null : Rows.time(last));
                         },
                         tenant,
@@ -221,6 +226,15 @@ public final class JdbcMessageLog implements MessageLog {
         return new MemoryPage(found.subList(0, query.limit()), Optional.of(new ListQuery(query.limit(), cursor)));
     }
 
+    /** A memory whose metadata cannot be read is listed without, so that it does not hide the others. */
+    private Map<String, String> metadata(@Nullable String json) {
+        try {
+            return json == null ? Map.of() : codec.decodeStrings(json);
+        } catch (UnreadableDataException e) {
+            return Map.of();
+        }
+    }
+
     @Override
     public void putSummary(MemoryKey key, Summary summary, long epoch) {
         byte[] hash = Rows.hash(key);
@@ -228,7 +242,7 @@ public final class JdbcMessageLog implements MessageLog {
         connections.write("summary of memory " + key, session -> {
             AppendRules.checkEpoch(key, epoch, Memory.lock(session, hash).epoch());
             Node covered = Node.existing(session, key, hash, "coversUpTo", summary.coversUpTo());
-            return session.update(
+            return requireHead(session.update(
                     Sql.PUT_SUMMARY,
                     hash,
                     covered.seq(),
@@ -239,7 +253,8 @@ public final class JdbcMessageLog implements MessageLog {
                     summary.replacedTokens(),
                     summary.model(),
                     Rows.micros(summary.createdAt()),
-                    hash);
+                    hash,
+                    hash));
         });
     }
 
@@ -256,10 +271,11 @@ public final class JdbcMessageLog implements MessageLog {
         InputRules.checkLease(name, owner, duration);
         byte[] hash = Rows.hash(key);
         return connections.write("lease " + name + " of memory " + key, session -> {
-            long now = now();
-            long expires = now + duration.toNanos() / 1_000;
-            int taken = session.update(Sql.TAKE_LEASE, hash, name, owner, expires, now);
-            return taken == 0 ? Optional.empty() : Optional.of(new Lease(name, owner, Rows.time(expires)));
+            Instant now = clock.instant();
+            Instant end = InputRules.leaseEnd(now, duration);
+            int taken = session.update(
+                    Sql.TAKE_LEASE, hash, name, owner, Rows.micros(end), Rows.micros(InputRules.time("clock", now)));
+            return taken == 0 ? Optional.empty() : Optional.of(new Lease(name, owner, end));
         });
     }
 
@@ -290,8 +306,30 @@ public final class JdbcMessageLog implements MessageLog {
         connections.close();
     }
 
+    @Override
+    public List<Damage> check(MemoryKey key) {
+        return checker(key).check();
+    }
+
+    @Override
+    public Repair repair(MemoryKey key) {
+        return checker(key).repair(now());
+    }
+
+    private Checker checker(MemoryKey key) {
+        return new Checker(connections, dialect, codec, key);
+    }
+
+    /** A statement that changes nothing where it must change one row found no head where there must be one. */
+    private static int requireHead(int changed) {
+        if (changed == 0) {
+            throw new DamagedException("the head is not there");
+        }
+        return changed;
+    }
+
     private long now() {
-        return Rows.micros(clock.instant());
+        return Rows.micros(InputRules.time("clock", clock.instant()));
     }
 
     /** When the library makes or upgrades its tables by itself. */

@@ -8,24 +8,70 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** A memory's row. One that was never written is {@link #NONE}. */
-record Memory(long epoch, long revision, long lastSeq, @Nullable Long headSeq, @Nullable String headId) {
+/**
+ * A memory's row. One that was never written is {@link #NONE}.
+ *
+ * @param tokens the sum of all messages' tokens
+ * @param damage what the database found wrong with the head, or null
+ */
+record Memory(
+        long epoch,
+        long revision,
+        long lastSeq,
+        long tokens,
+        @Nullable Long headSeq,
+        @Nullable String headId,
+        @Nullable String damage) {
 
-    static final Memory NONE = new Memory(1, 1, 0, null, null);
+    static final Memory NONE = new Memory(1, 1, 0, 0, null, null, null);
+
+    /** More than there will ever be of anything, and small enough to be added to. */
+    static final long MAX = 1L << 60;
 
     Position position() {
         return new Position(epoch, revision, headId);
     }
 
+    /** The row as it is. */
     static Memory find(Session session, byte[] hash) throws SQLException {
         Memory found = session.first(session.dialect().memory(), Memory::of, hash);
         return found == null ? NONE : found;
     }
 
-    /** The same, and nobody else changes it before the transaction ends. */
+    /** The row, which no other writer changes before the transaction ends. */
     static Memory lock(Session session, byte[] hash) throws SQLException {
         Memory found = session.first(session.dialect().lockMemory(), Memory::of, hash);
-        return found == null ? NONE : found;
+        return found == null ? NONE : found.sound();
+    }
+
+    /** Returns this, or throws if the row contradicts itself or the messages. */
+    Memory sound() {
+        String problem = problem();
+        if (problem != null) {
+            throw new DamagedException(problem);
+        }
+        return this;
+    }
+
+    /** Says what is wrong, or returns null. */
+    @Nullable
+    String problem() {
+        boolean hasHead = headSeq != null && headId != null;
+        if (hasHead ? headSeq < 1 || headSeq > lastSeq : headSeq != null || headId != null) {
+            return "the head's columns contradict each other";
+        }
+        boolean inRange = epoch >= 1
+                && epoch <= MAX
+                && revision >= 1
+                && revision <= MAX
+                && lastSeq >= 0
+                && lastSeq <= MAX
+                && tokens >= 0
+                && tokens <= MAX;
+        if (!inRange) {
+            return "a number of the memory's row is out of range";
+        }
+        return damage;
     }
 
     /** Creates the row, or gives a tombstone its ids back. */
@@ -44,20 +90,27 @@ record Memory(long epoch, long revision, long lastSeq, @Nullable Long headSeq, @
     }
 
     static MemoryKey key(ResultSet row) throws SQLException {
-        String tenant = row.getString("tenant");
-        String conversation = row.getString("conversation_id");
-        String node = row.getString("node_id");
+        String tenant = Rows.text(row, "tenant");
+        String conversation = Rows.text(row, "conversation_id");
+        String node = Rows.nullableText(row, "node_id");
         return node == null
                 ? ConversationKey.of(tenant, conversation)
-                : NodeKey.of(tenant, row.getString("app_id"), conversation, node);
+                : NodeKey.of(tenant, Rows.text(row, "app_id"), conversation, node);
     }
 
     static Memory of(ResultSet row) throws SQLException {
+        return of(row, "tokens");
+    }
+
+    /** Reads a row whose column with the sum of all tokens has another name. */
+    static Memory of(ResultSet row, String tokens) throws SQLException {
         return new Memory(
-                row.getLong("epoch"),
-                row.getLong("revision"),
-                row.getLong("last_seq"),
-                Rows.nullableLong(row, "head_seq"),
-                row.getString("head_id"));
+                Rows.number(row, "epoch"),
+                Rows.number(row, "revision"),
+                Rows.number(row, "last_seq"),
+                Rows.number(row, tokens),
+                Rows.nullableNumber(row, "head_seq"),
+                Rows.nullableText(row, "head_id"),
+                Rows.nullableText(row, "damage"));
     }
 }

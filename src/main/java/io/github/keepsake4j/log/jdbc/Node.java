@@ -2,15 +2,24 @@ package io.github.keepsake4j.log.jdbc;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A message's place in the tree, and what the next message inherits from it. */
+/**
+ * A message's place in the tree, and what it inherits from its parent. Whatever reads rows checks them against each other
+ * by the rules that are here, so that damage is an error instead of a wrong answer.
+ */
 record Node(
         long seq,
         String id,
+        @Nullable Long parentSeq,
+        @Nullable String parentId,
+        long tokens,
         long runStart,
         long depth,
         long pathTokens,
@@ -18,11 +27,11 @@ record Node(
         @Nullable Long userSeq) {
 
     static @Nullable Node bySeq(Session session, byte[] hash, long seq) throws SQLException {
-        return session.first(Sql.NODE_BY_SEQ, Node::of, hash, seq);
+        return session.first(Sql.NODE_BY_SEQ, Node::underParent, hash, hash, seq);
     }
 
     static @Nullable Node byId(Session session, byte[] hash, String id) throws SQLException {
-        return session.first(Sql.NODE_BY_ID, Node::of, hash, id);
+        return session.first(Sql.NODE_BY_ID, Node::underParent, hash, hash, id);
     }
 
     /** The message that a caller named. */
@@ -34,21 +43,29 @@ record Node(
         return found;
     }
 
-    /** The message that follows this one, or that follows nothing. */
-    static Node child(@Nullable Node parent, long seq, String id, int tokens, ChatMessageType type) {
-        Long systemSeq = type == ChatMessageType.SYSTEM ? (Long) seq : parent == null ? null : parent.systemSeq;
-        Long userSeq = type == ChatMessageType.USER ? (Long) seq : parent == null ? null : parent.userSeq;
-        if (parent == null) {
-            return new Node(seq, id, seq, 1, tokens, systemSeq, userSeq);
-        }
-        return new Node(
-                seq,
-                id,
-                parent.seq == seq - 1 ? parent.runStart : seq,
-                parent.depth + 1,
-                parent.pathTokens + tokens,
-                systemSeq,
-                userSeq);
+    /** The message that follows this one, or that follows nothing. {@code type} is null where it is not known. */
+    static Node child(
+            @Nullable Node parent,
+            long seq,
+            String id,
+            @Nullable String parentId,
+            long tokens,
+            @Nullable ChatMessageType type) {
+        Long system = type == ChatMessageType.SYSTEM ? (Long) seq : parent == null ? null : parent.systemSeq;
+        Long user = type == ChatMessageType.USER ? (Long) seq : parent == null ? null : parent.userSeq;
+        return parent == null
+                ? new Node(seq, id, null, parentId, tokens, seq, 1, tokens, system, user)
+                : new Node(
+                        seq,
+                        id,
+                        parent.seq,
+                        parentId,
+                        tokens,
+                        parent.seq == seq - 1 ? parent.runStart : seq,
+                        parent.depth + 1,
+                        parent.pathTokens + tokens,
+                        system,
+                        user);
     }
 
     /** Whether another message lies on the branch that ends here. */
@@ -56,17 +73,125 @@ record Node(
         if (other > seq || other >= runStart) {
             return other <= seq;
         }
-        return session.first(SqliteSql.IS_ON_BRANCH, row -> true, hash, seq, hash, other, other) != null;
+        Boolean found = session.first(
+                SqliteSql.IS_ON_BRANCH,
+                row -> {
+                    if (!row.getBoolean("reached") && !Long.valueOf(0).equals(Rows.nullableNumber(row, "up"))) {
+                        throw new DamagedException(
+                                "the branch of message " + seq + " breaks off at message " + row.getLong("low"));
+                    }
+                    return row.getBoolean("reached") && row.getBoolean("within");
+                },
+                hash,
+                seq,
+                hash,
+                other,
+                other,
+                other);
+        return found != null && found;
     }
 
-    private static Node of(ResultSet row) throws SQLException {
+    /** Checks what can be seen without the parent. */
+    void check() {
+        boolean root = parentSeq == null;
+        boolean inRange = seq >= 1
+                && (root || (parentSeq >= 1 && parentSeq < seq))
+                && tokens >= 0
+                && pathTokens >= tokens
+                && isUpTo(systemSeq, seq)
+                && isUpTo(userSeq, seq)
+                && runStart >= 1
+                && runStart <= seq
+                && depth > seq - runStart
+                && depth <= seq;
+        boolean continues = root
+                ? depth == 1 && runStart == seq && pathTokens == tokens
+                : depth > 1 && (runStart == seq) == (parentSeq < seq - 1);
+        if (!inRange || !continues) {
+            throw new DamagedException("the place of message " + seq + " in the tree contradicts itself");
+        }
+    }
+
+    /** Checks what this message must have from its parent, or from being a root. */
+    void checkUnder(@Nullable Node parent) {
+        check();
+        if (!Objects.equals(parentSeq, parent == null ? null : (Long) parent.seq)) {
+            throw new DamagedException(
+                    "the parent of message " + seq + ", message " + parentSeq + ", is not there or not before it");
+        }
+        if (parent != null && !parent.id.equals(parentId)) {
+            throw new DamagedException("the parent of message " + seq + ", message " + parentSeq + ", has another id");
+        }
+        Node expected = child(parent, seq, id, parentId, tokens, null);
+        boolean continues = runStart == expected.runStart
+                && depth == expected.depth
+                && pathTokens == expected.pathTokens
+                && isOwnOr(expected.systemSeq, systemSeq)
+                && isOwnOr(expected.userSeq, userSeq);
+        if (!continues) {
+            throw new DamagedException("message " + seq + " does not continue its parent, message " + parentSeq);
+        }
+    }
+
+    /** Checks the message's own type against what the row says of it. */
+    void checkType(ChatMessageType type) {
+        boolean agrees = (type == ChatMessageType.SYSTEM) == Objects.equals(systemSeq, seq)
+                && (type == ChatMessageType.USER) == Objects.equals(userSeq, seq);
+        if (!agrees) {
+            throw new DamagedException("message " + seq + " is no " + type + " by what its row says");
+        }
+    }
+
+    /** Checks a part of one branch, oldest first: each message must be the parent of the next. */
+    static void checkBranch(List<MessageRow> rows) {
+        Node parent = null;
+        for (MessageRow row : rows) {
+            if (parent == null) {
+                row.node().check();
+            } else {
+                row.node().checkUnder(parent);
+            }
+            row.node().checkType(row.message().message().type());
+            parent = row.node();
+        }
+    }
+
+    /** Checks the system or user message that a row says is in force. */
+    static LoggedMessage requireInForce(@Nullable LoggedMessage found, long seq, ChatMessageType type) {
+        if (found == null || found.message().type() != type) {
+            throw new DamagedException(
+                    "message " + seq + ", which is in force as " + type + ", is not there or is none");
+        }
+        return found;
+    }
+
+    private boolean isOwnOr(@Nullable Long inherited, @Nullable Long actual) {
+        return Objects.equals(actual, inherited) || Objects.equals(actual, seq);
+    }
+
+    private static boolean isUpTo(@Nullable Long value, long limit) {
+        return value == null || (value >= 1 && value <= limit);
+    }
+
+    /** Reads the columns that begin with a prefix. */
+    static Node of(ResultSet row, String prefix) throws SQLException {
         return new Node(
-                row.getLong("seq"),
-                row.getString("id"),
-                row.getLong("run_start"),
-                row.getLong("depth"),
-                row.getLong("path_tokens"),
-                Rows.nullableLong(row, "system_seq"),
-                Rows.nullableLong(row, "user_seq"));
+                Rows.number(row, prefix + "seq"),
+                Rows.text(row, prefix + "id"),
+                Rows.nullableNumber(row, prefix + "parent_seq"),
+                Rows.nullableText(row, prefix + "parent_id"),
+                Rows.number(row, prefix + "tokens"),
+                Rows.number(row, prefix + "run_start"),
+                Rows.number(row, prefix + "depth"),
+                Rows.number(row, prefix + "path_tokens"),
+                Rows.nullableNumber(row, prefix + "system_seq"),
+                Rows.nullableNumber(row, prefix + "user_seq"));
+    }
+
+    /** Reads a row that has its parent's columns beside it, and checks one against the other. */
+    static Node underParent(ResultSet row) throws SQLException {
+        Node node = of(row, "");
+        node.checkUnder(Rows.nullableNumber(row, "p_seq") == null ? null : of(row, "p_"));
+        return node;
     }
 }

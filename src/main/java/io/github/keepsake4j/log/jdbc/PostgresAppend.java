@@ -186,13 +186,14 @@ final class PostgresAppend {
                                 LoggedMessage message = Rows.message(key, codec, row);
                                 stored.put(message.id(), message);
                             }
-                            return Memory.of(row);
+                            return Memory.of(row, "memory_tokens");
                         },
                         parent,
                         named.toArray(String[]::new),
                         hash,
                         columns.ids)
-                .get(0);
+                .get(0)
+                .sound();
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
         if (AppendRules.isReplay(key, append, stored)) {
             return new AppendResult(memory.headId(), memory.position(), 0, true);

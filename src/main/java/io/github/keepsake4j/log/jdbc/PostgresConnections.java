@@ -82,6 +82,8 @@ final class PostgresConnections implements Connections {
                     throw PostgresErrors.translate(what, e);
                 }
                 pause(what, tries);
+            } catch (DamagedException e) {
+                throw e.during(what);
             }
         }
     }

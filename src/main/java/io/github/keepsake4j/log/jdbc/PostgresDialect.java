@@ -42,6 +42,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public String mend() {
+        return PostgresSql.MEND_MEMORY;
+    }
+
+    @Override
     public String leaves() {
         return PostgresSql.LEAVES;
     }

@@ -34,6 +34,11 @@ final class PostgresErrors {
         if (state.equals("XX001") || state.equals("XX002")) {
             return new UnreadableDataException(what + ": the database reports that its data is damaged", cause);
         }
+        if (state.equals("22003") || state.equals("23514")) {
+            // Input is checked before, so a number out of range or a failed CHECK comes from a damaged row.
+            return new UnreadableDataException(
+                    what + ": the stored data is damaged: a number is out of range; nothing was written", cause);
+        }
         if (isUnavailable(state, e)) {
             return new StorageUnavailableException(
                     what + ": PostgreSQL cannot be reached or is too busy" + inBrackets(state), cause);

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
@@ -43,15 +44,18 @@ final class PostgresRead {
     /** More than there will ever be, and small enough to be doubled and subtracted. */
     private static final long WHOLE_RUN = 1L << 40;
 
+    private static final Comparator<MessageRow> BY_SEQUENCE =
+            Comparator.comparingLong(row -> row.node().seq());
+
     private final MemoryKey key;
     private final ReadQuery query;
     private final MessageCodec codec;
     private final RecentMemories winding;
-    private final List<LoggedMessage> messages = new ArrayList<>();
-    private final List<LoggedMessage> older = new ArrayList<>();
+    private final List<MessageRow> rows = new ArrayList<>();
+    private final List<MessageRow> older = new ArrayList<>();
     private final Map<Long, LoggedMessage> bySeq = new HashMap<>();
-    private final Map<Long, Long> parents = new HashMap<>();
     private @Nullable Beside beside;
+    private @Nullable Node after;
     private @Nullable View view;
     private @Nullable Summary summary;
 
@@ -80,11 +84,9 @@ final class PostgresRead {
                     Rows.hash(key),
                     query.maxTokens(),
                     stretch);
-            if (beside == null) {
-                return Tail.empty(Position.NONE);
-            }
-            if (isEnough(beside)) {
-                return tail(beside);
+            Beside found = Objects.requireNonNull(beside, "the memory's row");
+            if (isEnough(found)) {
+                return tail(found);
             }
             winding.add(key);
         }
@@ -111,6 +113,7 @@ final class PostgresRead {
             throws SQLException {
         if (query.oldest() == 0) {
             session.list(sql, this::take, parameters);
+            rows.sort(BY_SEQUENCE);
             return;
         }
         List<@Nullable Object> all = new ArrayList<>(Arrays.asList(parameters));
@@ -122,6 +125,7 @@ final class PostgresRead {
         all.add(query.maxTokens());
         all.add((long) query.oldest());
         session.list(sqlWithOldest, this::take, all.toArray());
+        rows.sort(BY_SEQUENCE);
     }
 
     /** Whether the head's run held all that was asked for. */
@@ -132,12 +136,12 @@ final class PostgresRead {
         if (found.namedAfter() == null) {
             return false;
         }
-        long oldest = Long.MAX_VALUE;
-        for (LoggedMessage message : messages) {
-            oldest = Math.min(oldest, message.sequence());
+        if (rows.isEmpty()) {
+            return false;
         }
+        Node oldest = rows.get(0).node();
         // Above where was looked down to: the tokens were enough.
-        return oldest > found.namedAfter() || messages.size() == query.maxMessages() || !parents.containsKey(oldest);
+        return oldest.seq() > found.namedAfter() || rows.size() == query.maxMessages() || oldest.parentSeq() == null;
     }
 
     /** Whether the short statement may do for it the next time. */
@@ -150,46 +154,43 @@ final class PostgresRead {
     /** The work may be run again from the start. */
     private void forget() {
         beside = null;
-        messages.clear();
+        after = null;
+        rows.clear();
         older.clear();
         bySeq.clear();
-        parents.clear();
         view = null;
         summary = null;
     }
 
     private Void take(ResultSet row) throws SQLException {
         switch (row.getInt("kind")) {
-            case 1 ->
-                beside = new Beside(
-                        Rows.nullableLong(row, "seq"),
-                        new Position(row.getLong("a"), row.getLong("b"), row.getString("id")),
-                        Rows.nullableLong(row, "c"),
-                        Rows.nullableLong(row, "d"),
-                        row.getLong("floor_seq"),
-                        Rows.nullableLong(row, "named_after_seq"),
-                        row.getLong("after_seq"));
-            case 2 -> {
-                LoggedMessage message = message(row);
-                messages.add(message);
-                Long parent = Rows.nullableLong(row, "parent_seq");
-                if (parent != null) {
-                    parents.put(message.sequence(), parent);
+            case 1 -> {
+                if (row.getString("message") != null) {
+                    throw new DamagedException(row.getString("message"));
                 }
+                beside = new Beside(
+                        Rows.nullableNumber(row, "seq"),
+                        new Position(Rows.number(row, "a"), Rows.number(row, "b"), row.getString("id")),
+                        Rows.nullableNumber(row, "c"),
+                        Rows.nullableNumber(row, "d"),
+                        Rows.number(row, "floor_seq"),
+                        Rows.nullableNumber(row, "named_after_seq"),
+                        Rows.number(row, "after_seq"));
             }
+            case 2 -> rows.add(row(row));
             case 3 -> message(row);
             case 4 -> view = ViewJson.read(key, row.getString("message"), row.getString("id"), row.getLong("seq"));
-            case 6 -> older.add(message(row));
-            default ->
-                summary = new Summary(
-                        row.getString("id"),
-                        codec.decodeText(row.getString("message")),
-                        row.getInt("tokens"),
-                        row.getString("token_counter"),
-                        row.getLong("a"),
-                        row.getLong("b"),
-                        row.getString("parent_id"),
-                        Rows.time(row.getLong("created_at")));
+            case 6 -> older.add(row(row));
+            case 7 -> after = node(row);
+            default -> {
+                String covers = row.getString("id");
+                if (covers == null) {
+                    throw new DamagedException(
+                            "a summary covers up to message " + row.getLong("seq") + ", which is not there");
+                }
+                summary = Rows.summary(
+                        covers, codec, row, "message", "parent_id", Rows.number(row, "a"), Rows.number(row, "b"));
+            }
         }
         return null;
     }
@@ -198,6 +199,24 @@ final class PostgresRead {
         LoggedMessage message = Rows.message(key, codec, row);
         bySeq.put(message.sequence(), message);
         return message;
+    }
+
+    private MessageRow row(ResultSet row) throws SQLException {
+        return new MessageRow(message(row), node(row));
+    }
+
+    private static Node node(ResultSet row) throws SQLException {
+        return new Node(
+                Rows.number(row, "seq"),
+                Rows.text(row, "id"),
+                Rows.nullableNumber(row, "parent_seq"),
+                Rows.nullableText(row, "parent_id"),
+                Rows.number(row, "tokens"),
+                Rows.number(row, "a"),
+                Rows.number(row, "b"),
+                Rows.number(row, "c"),
+                Rows.nullableNumber(row, "d"),
+                Rows.nullableNumber(row, "floor_seq"));
     }
 
     private Tail tail(Beside found) {
@@ -213,38 +232,72 @@ final class PostgresRead {
         if (query.after() != null && found.after() == 0) {
             throw UnknownMessageException.noAncestor(key, "after");
         }
-        messages.sort(Comparator.comparingLong(LoggedMessage::sequence));
-        LoggedMessage oldest = messages.isEmpty() ? null : messages.get(0);
-        Long parent = oldest == null ? found.start() : parents.get(oldest.sequence());
+        Node.checkBranch(rows);
+        Node oldest = rows.isEmpty() ? null : rows.get(0).node();
+        Long parent = oldest == null ? found.start() : oldest.parentSeq();
+        checkEnds(found, parent);
+        if (oldest != null && after != null && Objects.equals(parent, after.seq())) {
+            oldest.checkUnder(after);
+        }
         return new Tail(
                 found.position(),
-                messages,
-                oldest(),
-                behind(found.after(), found.system()),
-                behind(found.after(), found.user()),
+                rows.stream().map(MessageRow::message).toList(),
+                oldest(found),
+                inForce(found.after(), found.system(), ChatMessageType.SYSTEM),
+                inForce(found.after(), found.user(), ChatMessageType.USER),
                 view,
                 summary,
                 parent == null || parent <= found.floor(),
                 oldest != null && parent == null ? oldest.parentId() : null);
     }
 
+    /** The messages begin where the branch ends, and go on to its start or floor, or to what was asked for. */
+    private void checkEnds(Beside found, @Nullable Long parent) {
+        long start = Objects.requireNonNull(found.start());
+        if (!rows.isEmpty() && rows.get(rows.size() - 1).node().seq() != start) {
+            throw new DamagedException("message " + start + " of the branch is not there");
+        }
+        long tokens = 0;
+        for (MessageRow row : rows) {
+            tokens += row.node().tokens();
+        }
+        boolean isEnough = rows.size() >= query.maxMessages() || tokens >= query.maxTokens();
+        if (!isEnough && parent != null && parent > found.floor()) {
+            throw new DamagedException("message " + parent + " of the branch is not there");
+        }
+        if (found.floor() > 0 && (parent == null || parent < found.floor())) {
+            throw new DamagedException("the branch does not go through message " + found.floor());
+        }
+    }
+
     /** What came by itself, and then what is among the newest: these reach up to the branch's end without a gap. */
-    private List<LoggedMessage> oldest() {
-        List<LoggedMessage> oldest = new ArrayList<>(older);
-        oldest.sort(Comparator.comparingLong(LoggedMessage::sequence));
-        long newest = oldest.isEmpty() ? 0 : oldest.get(oldest.size() - 1).sequence();
-        for (LoggedMessage message : messages) {
+    private List<LoggedMessage> oldest(Beside found) {
+        older.sort(BY_SEQUENCE);
+        List<MessageRow> oldest = new ArrayList<>(older);
+        long newest =
+                oldest.isEmpty() ? 0 : oldest.get(oldest.size() - 1).node().seq();
+        for (MessageRow row : rows) {
             if (oldest.size() >= query.oldest()) {
                 break;
             }
-            if (message.sequence() > newest) {
-                oldest.add(message);
+            if (row.node().seq() > newest) {
+                oldest.add(row);
             }
         }
-        return oldest;
+        Node.checkBranch(oldest);
+        Node first = oldest.isEmpty() ? null : oldest.get(0).node();
+        long floor = first == null || first.parentSeq() == null ? 0 : first.parentSeq();
+        long end = oldest.isEmpty()
+                ? found.after()
+                : oldest.get(oldest.size() - 1).node().seq();
+        boolean isShort = oldest.size() < query.oldest() && end != Objects.requireNonNull(found.start());
+        if (isShort || (first != null && floor != found.after())) {
+            throw new DamagedException("messages are missing where the branch begins");
+        }
+        return oldest.stream().map(MessageRow::message).toList();
     }
 
-    private @Nullable LoggedMessage behind(long after, @Nullable Long seq) {
-        return seq != null && seq > after ? bySeq.get(seq) : null;
+    private @Nullable LoggedMessage inForce(long after, @Nullable Long seq, ChatMessageType type) {
+        return seq != null && seq > after ? Node.requireInForce(bySeq.get(seq), seq, type) : null;
     }
 }

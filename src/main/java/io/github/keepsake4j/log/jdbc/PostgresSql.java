@@ -3,14 +3,38 @@ package io.github.keepsake4j.log.jdbc;
 /** The statements that only PostgreSQL takes. */
 final class PostgresSql {
 
+    /** Always one row, which also says whether the head is as the memory's row says. */
     static final String MEMORY =
             """
-            SELECT epoch, revision, last_seq, head_seq, head_id FROM keepsake_memory WHERE memory_key = ?
+            SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
+                   CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.tokens END AS tokens, m.head_seq, m.head_id,
+                   CASE
+                     WHEN (SELECT max(x.seq) FROM keepsake_message x
+                           WHERE x.memory_key = given.memory_key AND x.seq <= 1152921504606846976)
+                          > COALESCE(m.last_seq, 0)
+                       THEN 'there are messages that its row does not know of'
+                     WHEN m.head_seq IS NOT NULL AND NOT EXISTS (
+                         SELECT FROM keepsake_message h
+                         WHERE h.memory_key = given.memory_key AND h.seq = m.head_seq AND h.id = m.head_id
+                           AND (h.run_start, h.depth, h.path_tokens) = (m.head_run_start, m.head_depth, m.head_path_tokens)
+                           AND h.system_seq IS NOT DISTINCT FROM m.head_system_seq
+                           AND h.user_seq IS NOT DISTINCT FROM m.head_user_seq)
+                       THEN 'the head is not there, or is not as its row says'
+                   END AS damage
+            FROM (SELECT ?::bytea AS memory_key) given
+            LEFT JOIN keepsake_memory m ON m.memory_key = given.memory_key
             """;
 
+    /**
+     * The row, locked. Behind the wait for the lock this statement would not see the newest message, so whether the head is
+     * there is for the next statement to say.
+     */
     static final String LOCK_MEMORY =
             """
-            SELECT epoch, revision, last_seq, head_seq, head_id FROM keepsake_memory WHERE memory_key = ? FOR UPDATE
+            SELECT epoch, revision, last_seq, tokens, head_seq, head_id, NULL::text AS damage
+            FROM keepsake_memory
+            WHERE memory_key = ?
+            FOR UPDATE
             """;
 
     static final String MOVE_HEAD =
@@ -21,6 +45,21 @@ final class PostgresSql {
                 revision = m.revision + 1
             FROM keepsake_message n
             WHERE n.memory_key = m.memory_key AND n.seq = ? AND m.memory_key = ?
+              AND (m.head_seq IS NULL
+                   OR EXISTS (SELECT FROM keepsake_message h
+                              WHERE h.memory_key = m.memory_key AND h.seq = m.head_seq AND h.id = m.head_id))
+            """;
+
+    static final String MEND_MEMORY =
+            """
+            UPDATE keepsake_memory m
+            SET head_seq = n.seq, head_id = n.id, head_run_start = n.run_start, head_depth = n.depth,
+                head_path_tokens = n.path_tokens, head_system_seq = n.system_seq, head_user_seq = n.user_seq,
+                epoch = given.epoch, revision = given.revision, last_seq = given.last_seq, tokens = given.tokens
+            FROM (SELECT ?::bigint AS seq, ?::bytea AS memory_key, ?::bigint AS epoch, ?::bigint AS revision,
+                         ?::bigint AS last_seq, ?::bigint AS tokens) given
+            LEFT JOIN keepsake_message n ON n.memory_key = given.memory_key AND n.seq = given.seq
+            WHERE m.memory_key = given.memory_key
             """;
 
     static final String BURY =
@@ -37,30 +76,37 @@ final class PostgresSql {
             """;
 
     /**
-     * The leaves: each run's end that no other run hangs from. Runs are found by the index over their starts, and their ends
-     * one by one: joined otherwise, the planner may read the whole table. Parameters: key, key, key, key.
+     * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the
+     * index over their starts, and their ends one by one: joined otherwise, the planner may read the whole table. A leaf
+     * that is not there has no id. Parameters: key, key, key, key, key.
      */
     static final String LEAVES =
             """
-            SELECT l.seq, l.id, l.depth, l.created_at, l.current
+            SELECT run_end.seq, l.id, l.depth, l.created_at, COALESCE(l.current, false) AS current
             FROM (
-              SELECT r.seq - 1 AS seq FROM keepsake_message r
+              SELECT (SELECT max(b.seq) FROM keepsake_message b WHERE b.memory_key = r.memory_key AND b.seq < r.seq) AS seq
+              FROM keepsake_message r
               WHERE r.memory_key = ? AND r.run_start = r.seq AND r.seq > 1
               UNION
-              SELECT last_seq FROM keepsake_memory WHERE memory_key = ? AND last_seq > 0
+              SELECT max(seq) FROM keepsake_message WHERE memory_key = ?
+              UNION
+              SELECT m.head_seq FROM keepsake_memory m
+              WHERE m.memory_key = ? AND NOT EXISTS (
+                SELECT FROM keepsake_message n
+                WHERE n.memory_key = m.memory_key AND n.seq = m.head_seq + 1 AND n.run_start < n.seq)
             ) run_end
-            CROSS JOIN LATERAL (
-              SELECT l.seq, l.id, l.depth, l.created_at,
+            LEFT JOIN LATERAL (
+              SELECT l.id, l.depth, l.created_at,
                      l.seq = (SELECT m.head_seq FROM keepsake_memory m WHERE m.memory_key = l.memory_key) AS current
               FROM keepsake_message l
               WHERE l.memory_key = ? AND l.seq = run_end.seq
               LIMIT 1
-            ) l
-            WHERE run_end.seq NOT IN (
+            ) l ON true
+            WHERE run_end.seq IS NOT NULL AND run_end.seq NOT IN (
               SELECT r.parent_seq FROM keepsake_message r
               WHERE r.memory_key = ? AND r.run_start = r.seq AND r.parent_seq IS NOT NULL
             )
-            ORDER BY l.seq DESC
+            ORDER BY run_end.seq DESC
             """;
 
     /**
@@ -68,7 +114,8 @@ final class PostgresSql {
      *
      * <p>The memory's row goes first: it hands out the sequence, and its lock lets one append in at a time. What is below
      * {@code DO UPDATE} sees the newest version of that row; everything else sees what was committed when the statement
-     * began, and holds only if the memory was not erased since then.
+     * began, and holds only if the memory was not erased since then. So whether the head is there is asked of the row as it
+     * was then, {@code seen}: a writer that came between has asked the same.
      *
      * <p>The planner must not see the parameters' values: a plan made for them costs milliseconds each time, and where
      * statistics are stale it takes the memory for small and reads all of it. So they go through {@code given}, which is
@@ -120,19 +167,33 @@ final class PostgresSql {
               SELECT given.memory_key, COALESCE(seen.number, nextval('keepsake_memory_number')), given.tenant,
                      given.app_id, given.conversation_id, given.node_id, '{}', COALESCE(seen.epoch, 1),
                      CASE WHEN given.view IS NULL AND given.parent_id IS NULL THEN 1 ELSE 2 END, given.size, given.tokens, given.now,
-                     given.last_time, given.size, COALESCE(parent.run_start, 1), COALESCE(parent.depth, 0) + given.size,
-                     COALESCE(parent.path_tokens, 0) + given.tokens, given.system_place, given.user_place,
+                     given.last_time, NULLIF(given.size, 0), first.run_start, first.depth + given.size,
+                     first.path_tokens + given.tokens, given.system_place, given.user_place,
                      given.last_id, parent.seq, parent.system_seq, parent.user_seq
               FROM given
               LEFT JOIN LATERAL (
-                SELECT s.memory_key, s.number, s.epoch FROM keepsake_memory s
+                SELECT s.* FROM keepsake_memory s
                 WHERE s.memory_key = given.memory_key
                 LIMIT 1
               ) seen ON true
               LEFT JOIN parent ON true
+              LEFT JOIN LATERAL (
+                SELECT COALESCE(parent.run_start, 1) AS run_start, COALESCE(parent.depth, 0) AS depth,
+                       COALESCE(parent.path_tokens, 0) AS path_tokens
+              ) first ON given.size > 0
               LEFT JOIN anchor ON true
               CROSS JOIN named
-              WHERE (given.epoch IS NULL OR given.epoch = COALESCE(seen.epoch, 1))
+              WHERE CASE WHEN seen.head_seq IS NULL AND seen.head_id IS NULL
+                    THEN (SELECT COALESCE(max(x.seq), 0) FROM keepsake_message x
+                           WHERE x.memory_key = given.memory_key AND x.seq <= 1152921504606846976)
+                         <= COALESCE(seen.last_seq, 0)
+                    ELSE EXISTS (SELECT FROM keepsake_message h
+                                 WHERE h.memory_key = given.memory_key AND h.seq = seen.head_seq AND h.id = seen.head_id
+                                   AND (h.run_start, h.depth, h.path_tokens)
+                                     = (seen.head_run_start, seen.head_depth, seen.head_path_tokens)
+                                   AND h.system_seq IS NOT DISTINCT FROM seen.head_system_seq
+                                   AND h.user_seq IS NOT DISTINCT FROM seen.head_user_seq) END
+                AND (given.epoch IS NULL OR given.epoch = COALESCE(seen.epoch, 1))
                 AND (given.parent_id IS NULL OR given.importing OR parent.seq IS NOT NULL)
                 AND (given.anchor_id IS NULL OR anchor.seq IS NOT NULL)
                 AND named.found = cardinality(given.named)
@@ -172,7 +233,7 @@ final class PostgresSql {
                     WHEN excluded.head_user_seq IS NOT NULL THEN m.last_seq + excluded.head_user_seq
                     WHEN (SELECT under_head FROM given) THEN m.head_user_seq
                     ELSE excluded.prev_user_seq END
-              WHERE m.epoch = excluded.epoch
+              WHERE m.epoch = excluded.epoch AND m.last_seq < 1152921504606846976
                 AND m.revision = COALESCE((SELECT revision FROM given), m.revision)
                 AND (excluded.last_seq > 0 OR m.head_seq IS NOT NULL)
                 AND ((SELECT any_head FROM given) OR m.head_id IS NOT DISTINCT FROM (SELECT expected_head FROM given))
@@ -227,7 +288,8 @@ final class PostgresSql {
     /**
      * {@link #APPEND} of one message under the head of a memory that has one, which is nearly every append: of the work that
      * the other one is, most was starting its forty steps. No row comes back if a condition does not hold, or the memory
-     * is new or erased; the other one is sent then. All that is looked at is the memory's row, which is the newest version.
+     * is new, erased or damaged; the other one is sent then. What is written comes from the memory's row, which is the newest
+     * version. That the head is there, as that row says, is asked of the state in which the statement began.
      */
     static final String APPEND_ONE =
             """
@@ -251,6 +313,19 @@ final class PostgresSql {
                        ?::boolean AS is_user
               ) given
               WHERE m.memory_key = given.memory_key AND m.tenant IS NOT NULL AND m.head_seq IS NOT NULL
+                AND m.last_seq < 1152921504606846976
+                AND EXISTS (
+                  SELECT FROM keepsake_memory seen
+                  CROSS JOIN LATERAL (
+                    SELECT FROM keepsake_message h
+                    WHERE h.memory_key = given.memory_key AND h.seq = seen.head_seq AND h.id = seen.head_id
+                      AND (h.run_start, h.depth, h.path_tokens)
+                        = (seen.head_run_start, seen.head_depth, seen.head_path_tokens)
+                      AND h.system_seq IS NOT DISTINCT FROM seen.head_system_seq
+                      AND h.user_seq IS NOT DISTINCT FROM seen.head_user_seq
+                    LIMIT 1
+                  ) h
+                  WHERE seen.memory_key = given.memory_key)
                 AND m.epoch = COALESCE(given.epoch, m.epoch)
                 AND m.revision = COALESCE(given.revision, m.revision)
                 AND (given.any_head OR m.head_id = given.expected_head)
@@ -279,8 +354,21 @@ final class PostgresSql {
             WITH given AS NOT MATERIALIZED (
               SELECT ?::text AS parent_id, ?::text[] AS named, ?::bytea AS memory_key, ?::text[] AS ids
             )
-            SELECT COALESCE(m.epoch, 1) AS epoch, COALESCE(m.revision, 1) AS revision,
-                   COALESCE(m.last_seq, 0) AS last_seq, m.head_seq, m.head_id,
+            SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
+                   CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.tokens END AS memory_tokens, m.head_seq, m.head_id,
+                   CASE
+                     WHEN (SELECT max(x.seq) FROM keepsake_message x
+                           WHERE x.memory_key = given.memory_key AND x.seq <= 1152921504606846976)
+                          > COALESCE(m.last_seq, 0)
+                       THEN 'there are messages that its row does not know of'
+                     WHEN m.head_seq IS NOT NULL AND NOT EXISTS (
+                         SELECT FROM keepsake_message h
+                         WHERE h.memory_key = given.memory_key AND h.seq = m.head_seq AND h.id = m.head_id
+                           AND (h.run_start, h.depth, h.path_tokens) = (m.head_run_start, m.head_depth, m.head_path_tokens)
+                           AND h.system_seq IS NOT DISTINCT FROM m.head_system_seq
+                           AND h.user_seq IS NOT DISTINCT FROM m.head_user_seq)
+                       THEN 'the head is not there, or is not as its row says'
+                   END AS damage,
                    EXISTS (SELECT FROM keepsake_message p
                            WHERE p.memory_key = given.memory_key AND p.id = given.parent_id) AS has_parent,
                    ARRAY(SELECT n.id FROM unnest(given.named) AS name (id)
@@ -311,8 +399,9 @@ final class PostgresSql {
             """;
 
     /**
-     * A whole bounded read. The first kind of row stands for the memory, the second for messages of the branch, the third
-     * for the system and user message in force where they are older, then the view and the summary, if there are.
+     * A whole bounded read. The first kind of row stands for the memory and says what is damaged, the second for messages of the branch, the third
+     * for the system and user message in force where they are older, then the view and the summary, if there are. The seventh kind is the
+     * ancestor to stop behind.
      *
      * <p>{@code chain} goes from run to run only while a view, a summary or the ancestor to stop behind is still to be found
      * below. {@code part} is a stretch of a run that is read; where only tokens bound the read, stretches grow, so that
@@ -326,10 +415,10 @@ final class PostgresSql {
                      ?::bigint AS max_tokens, ?::bigint AS stretch, ?::boolean AS to_summary
             ),
             memory AS MATERIALIZED (
-              SELECT m.head_seq, m.head_id, m.epoch, m.revision
+              SELECT m.memory_key, m.head_seq, m.head_id, m.epoch, m.revision, m.last_seq
               FROM given
               CROSS JOIN LATERAL (
-                SELECT m.head_seq, m.head_id, m.epoch, m.revision FROM keepsake_memory m
+                SELECT m.* FROM keepsake_memory m
                 WHERE m.memory_key = given.memory_key
                 LIMIT 1
               ) m
@@ -344,14 +433,15 @@ final class PostgresSql {
                   ELSE (SELECT f.seq FROM keepsake_message f
                         WHERE f.memory_key = given.memory_key AND f.id = given.from_id
                         LIMIT 1) END
+                  AND s.id = COALESCE(given.from_id, (SELECT head_id FROM memory))
                 LIMIT 1
               ) s
             ),
             after AS MATERIALIZED (
-              SELECT a.seq
+              SELECT a.*
               FROM given
               CROSS JOIN LATERAL (
-                SELECT a.seq FROM keepsake_message a
+                SELECT a.* FROM keepsake_message a
                 WHERE a.memory_key = given.memory_key AND a.id = given.after_id
                 LIMIT 1
               ) a
@@ -381,24 +471,30 @@ final class PostgresSql {
               FROM chain
               CROSS JOIN given
               CROSS JOIN LATERAL (
-                SELECT f.parent_seq FROM keepsake_message f
+                SELECT f.parent_seq, f.depth FROM keepsake_message f
                 WHERE f.memory_key = given.memory_key AND f.seq = chain.low
                 LIMIT 1
               ) run_start
               CROSS JOIN LATERAL (
-                SELECT p.seq, p.run_start FROM keepsake_message p
+                SELECT p.seq, p.run_start, p.depth FROM keepsake_message p
                 WHERE p.memory_key = given.memory_key AND p.seq = run_start.parent_seq
                 LIMIT 1
               ) p
-              WHERE chain.view_seq < chain.low OR chain.covers_seq < chain.low
-                OR (SELECT seq FROM after) < chain.low
+              WHERE p.seq < chain.high AND p.depth = run_start.depth - 1
+                AND (chain.view_seq < chain.low OR chain.covers_seq < chain.low
+                     OR (SELECT seq FROM after) < chain.low)
             ),
             found AS MATERIALIZED (
               SELECT (SELECT CASE WHEN c.view_seq >= c.low THEN c.view_seq END
-                      FROM chain c ORDER BY c.low LIMIT 1) AS view_seq,
+                      FROM chain c ORDER BY c.high LIMIT 1) AS view_seq,
                      (SELECT CASE WHEN c.covers_seq >= c.low THEN c.covers_seq END
-                      FROM chain c ORDER BY c.low LIMIT 1) AS covers_seq,
-                     (SELECT a.seq FROM after a JOIN chain c ON a.seq BETWEEN c.low AND c.high) AS after_seq
+                      FROM chain c ORDER BY c.high LIMIT 1) AS covers_seq,
+                     (SELECT a.seq FROM after a JOIN chain c ON a.seq BETWEEN c.low AND c.high LIMIT 1) AS after_seq,
+                     (SELECT (c.view_seq < c.low OR c.covers_seq < c.low OR (SELECT seq FROM after) < c.low)
+                             AND NOT EXISTS (SELECT FROM keepsake_message f
+                                             WHERE f.memory_key = given.memory_key AND f.seq = c.low
+                                               AND f.parent_seq IS NULL AND f.depth = 1)
+                      FROM chain c CROSS JOIN given ORDER BY c.high LIMIT 1) AS broken
             ),
             floor AS MATERIALIZED (
               SELECT GREATEST(found.after_seq, found.covers_seq, 0) AS seq, COALESCE(found.after_seq, 0) AS after_seq
@@ -430,20 +526,32 @@ final class PostgresSql {
                 WHERE p.memory_key = given.memory_key AND p.seq = oldest.parent_seq
                 LIMIT 1
               ) p
-              WHERE part.room > part.high - part.low + 1 AND part.low > floor.seq + 1
+              WHERE part.room > part.high - part.low + 1 AND part.low > floor.seq + 1 AND p.seq < part.high
                 AND p.seq > floor.seq AND start.path_tokens - p.path_tokens < given.max_tokens
             )
             SELECT 1 AS kind, start.seq, memory.head_id AS id, NULL::text AS parent_id, NULL::bigint AS parent_seq,
-                   NULL::text AS message, NULL::integer AS tokens, NULL::text AS token_counter,
-                   NULL::bigint AS created_at, COALESCE(memory.epoch, 1) AS a, COALESCE(memory.revision, 1) AS b,
+                   CASE
+                     WHEN found.broken THEN 'the branch breaks off'
+                     WHEN given.from_id IS NULL AND start.seq IS NULL
+                       AND (memory.head_seq IS NOT NULL OR memory.head_id IS NOT NULL) THEN 'the head is not there'
+                     WHEN memory.head_seq IS NULL
+                       AND (SELECT max(x.seq) FROM keepsake_message x
+                           WHERE x.memory_key = given.memory_key AND x.seq <= 1152921504606846976)
+                           > COALESCE(memory.last_seq, 0)
+                       THEN 'there are messages that its row does not know of'
+                   END AS message, NULL::integer AS tokens, NULL::text AS token_counter,
+                   NULL::bigint AS created_at, CASE WHEN memory.memory_key IS NULL THEN 1 ELSE memory.epoch END AS a,
+                   CASE WHEN memory.memory_key IS NULL THEN 1 ELSE memory.revision END AS b,
                    start.system_seq AS c, start.user_seq AS d, floor.seq AS floor_seq,
                    (SELECT seq FROM after) AS named_after_seq, floor.after_seq
             FROM floor
+            CROSS JOIN given
+            CROSS JOIN found
             LEFT JOIN memory ON true
             LEFT JOIN start ON true
             UNION ALL
             SELECT 2, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
-                   NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                   m.run_start, m.depth, m.path_tokens, m.system_seq, m.user_seq, NULL, NULL
             FROM part
             CROSS JOIN start
             CROSS JOIN given
@@ -453,6 +561,10 @@ final class PostgresSql {
                 AND start.path_tokens - m.path_tokens < given.max_tokens
               ORDER BY m.seq DESC
             ) m
+            UNION ALL
+            SELECT 7, a.seq, a.id, a.parent_id, a.parent_seq, NULL, a.tokens, NULL, NULL,
+                   a.run_start, a.depth, a.path_tokens, a.system_seq, a.user_seq, NULL, NULL
+            FROM after a
             UNION ALL
             SELECT 3, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
                    NULL, NULL, NULL, NULL, NULL, NULL, NULL
@@ -477,11 +589,11 @@ final class PostgresSql {
               WHERE v.memory_key = given.memory_key AND v.anchor_seq = found.view_seq
               LIMIT 1
             ) v
-            CROSS JOIN LATERAL (
+            LEFT JOIN LATERAL (
               SELECT a.id FROM keepsake_message a
               WHERE a.memory_key = given.memory_key AND a.seq = found.view_seq
               LIMIT 1
-            ) a
+            ) a ON true
             UNION ALL
             SELECT 5, s.covers_seq, c.id, s.model, NULL, s.text, s.tokens, s.token_counter, s.created_at,
                    s.replaced_messages, s.replaced_tokens, NULL, NULL, NULL, NULL, NULL
@@ -493,41 +605,58 @@ final class PostgresSql {
               ORDER BY s.version DESC
               LIMIT 1
             ) s
-            CROSS JOIN LATERAL (
+            LEFT JOIN LATERAL (
               SELECT c.id FROM keepsake_message c
               WHERE c.memory_key = given.memory_key AND c.seq = found.covers_seq
               LIMIT 1
-            ) c
+            ) c ON true
             """;
 
     /**
      * {@link #READ} from the head where what is asked for lies in the head's run, which is nearly every read. The same kinds
      * of rows; {@code named_after_seq} is here the sequence down to which was looked, and null if the view in force may
-     * lie on an older run. Whether that was enough is the caller's to see; the other one is sent if not. No rows for a
-     * memory that is not there.
+     * lie on an older run. Whether that was enough is the caller's to see; the other one is sent if not.
      */
     static final String READ_RUN =
             """
             WITH memory AS MATERIALIZED (
-              SELECT m.memory_key, m.head_seq, m.head_id, m.epoch, m.revision, m.head_system_seq, m.head_user_seq,
-                     m.head_run_start, m.head_path_tokens, given.max_tokens,
+              SELECT given.memory_key, m.head_seq, m.head_id, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch,
+                     CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, m.head_system_seq, m.head_user_seq, m.head_run_start, m.head_depth, m.head_path_tokens, given.max_tokens,
                      GREATEST(m.head_run_start, m.head_seq - given.stretch + 1) AS low,
                      (SELECT v.anchor_seq FROM keepsake_view v
-                      WHERE v.memory_key = m.memory_key AND v.anchor_seq <= m.head_seq
+                      WHERE v.memory_key = given.memory_key AND v.anchor_seq <= m.head_seq
                       ORDER BY v.anchor_seq DESC LIMIT 1) AS view_seq
               FROM (SELECT ?::bytea AS memory_key, ?::bigint AS max_tokens, ?::bigint AS stretch) given
-              CROSS JOIN LATERAL (SELECT m.* FROM keepsake_memory m WHERE m.memory_key = given.memory_key LIMIT 1) m
+              LEFT JOIN LATERAL (
+                SELECT m.* FROM keepsake_memory m WHERE m.memory_key = given.memory_key LIMIT 1
+              ) m ON true
             )
             SELECT 1 AS kind, memory.head_seq AS seq, memory.head_id AS id, NULL::text AS parent_id,
-                   NULL::bigint AS parent_seq, NULL::text AS message, NULL::integer AS tokens,
-                   NULL::text AS token_counter, NULL::bigint AS created_at, memory.epoch AS a, memory.revision AS b,
+                   NULL::bigint AS parent_seq,
+                   CASE
+                     WHEN memory.head_seq IS NULL AND memory.head_id IS NULL THEN
+                       CASE WHEN (SELECT max(x.seq) FROM keepsake_message x
+                           WHERE x.memory_key = memory.memory_key AND x.seq <= 1152921504606846976)
+                                 > memory.last_seq
+                         THEN 'there are messages that its row does not know of' END
+                     WHEN NOT EXISTS (
+                         SELECT FROM keepsake_message h
+                         WHERE h.memory_key = memory.memory_key AND h.seq = memory.head_seq AND h.id = memory.head_id
+                           AND (h.run_start, h.depth, h.path_tokens)
+                             = (memory.head_run_start, memory.head_depth, memory.head_path_tokens)
+                           AND h.system_seq IS NOT DISTINCT FROM memory.head_system_seq
+                           AND h.user_seq IS NOT DISTINCT FROM memory.head_user_seq)
+                       THEN 'the head is not there, or is not as its row says'
+                   END AS message,
+                   NULL::integer AS tokens, NULL::text AS token_counter, NULL::bigint AS created_at,
+                   memory.epoch AS a, memory.revision AS b,
                    memory.head_system_seq AS c, memory.head_user_seq AS d, 0::bigint AS floor_seq,
                    CASE WHEN memory.view_seq < memory.head_run_start THEN NULL ELSE memory.low END AS named_after_seq,
                    0::bigint AS after_seq
             FROM memory
             UNION ALL
             SELECT 2, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
-                   NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                   m.run_start, m.depth, m.path_tokens, m.system_seq, m.user_seq, NULL, NULL
             FROM memory
             CROSS JOIN LATERAL (
               SELECT m.* FROM keepsake_message m
@@ -607,11 +736,11 @@ final class PostgresSql {
                 WHERE p.memory_key = branch.memory_key AND p.seq = run_start.parent_seq
                 LIMIT 1
               ) p
-              WHERE run.depth > branch.floor_depth + 1
+              WHERE run.depth > branch.floor_depth + 1 AND p.seq < run.high
             )
             SELECT 6 AS kind, m.seq, m.id, m.parent_id, m.parent_seq, m.message, m.tokens, m.token_counter, m.created_at,
-                   NULL::bigint AS a, NULL::bigint AS b, NULL::bigint AS c, NULL::bigint AS d,
-                   NULL::bigint AS floor_seq, NULL::bigint AS named_after_seq, NULL::bigint AS after_seq
+                   m.run_start AS a, m.depth AS b, m.path_tokens AS c, m.system_seq AS d, m.user_seq AS floor_seq,
+                   NULL::bigint AS named_after_seq, NULL::bigint AS after_seq
             FROM run
             CROSS JOIN branch
             CROSS JOIN LATERAL (

@@ -2,7 +2,9 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
@@ -31,45 +33,110 @@ final class Rows {
         }
     }
 
+    /** The microseconds of a time that {@link InputRules#time} took. */
     static long micros(Instant time) {
-        // Down, also before 1970, as Instant truncates.
-        return ChronoUnit.MICROS.between(Instant.EPOCH, time.truncatedTo(ChronoUnit.MICROS));
+        // From the second above: near the lower end, the second below does not fit in 64 bits any more.
+        long nanos = time.getEpochSecond() < 0 ? time.getNano() - 1_000_000_000L : time.getNano();
+        long seconds = time.getEpochSecond() < 0 ? time.getEpochSecond() + 1 : time.getEpochSecond();
+        return seconds * 1_000_000 + Math.floorDiv(nanos, 1_000L);
     }
 
     static Instant time(long micros) {
         return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
     }
 
-    static @Nullable Long nullableLong(ResultSet row, String column) throws SQLException {
-        long value = row.getLong(column);
-        return row.wasNull() ? null : value;
+    static long number(ResultSet row, String column) throws SQLException {
+        return required(nullableNumber(row, column), column);
+    }
+
+    /** SQLite would take any text for 0, so the value's type is checked. */
+    static @Nullable Long nullableNumber(ResultSet row, String column) throws SQLException {
+        Object value = row.getObject(column);
+        if (value == null) {
+            return null;
+        }
+        if (value instanceof Long || value instanceof Integer) {
+            return ((Number) value).longValue();
+        }
+        throw new DamagedException("the column " + column + " of a row holds no whole number");
+    }
+
+    static String text(ResultSet row, String column) throws SQLException {
+        return required(nullableText(row, column), column);
+    }
+
+    static @Nullable String nullableText(ResultSet row, String column) throws SQLException {
+        Object value = row.getObject(column);
+        if (value == null || value instanceof String) {
+            return (String) value;
+        }
+        throw new DamagedException("the column " + column + " of a row holds no text");
+    }
+
+    private static <T> T required(@Nullable T value, String column) {
+        if (value == null) {
+            throw new DamagedException("the column " + column + " of a row is empty");
+        }
+        return value;
+    }
+
+    private static int tokens(ResultSet row) throws SQLException {
+        long tokens = number(row, "tokens");
+        if (tokens < 0 || tokens > Integer.MAX_VALUE) {
+            throw new DamagedException("a row has an impossible number of tokens");
+        }
+        return (int) tokens;
     }
 
     static LoggedMessage message(MemoryKey key, MessageCodec codec, ResultSet row) throws SQLException {
-        String id = row.getString("id");
+        String id = text(row, "id");
         try {
             return new LoggedMessage(
                     id,
-                    row.getString("parent_id"),
-                    row.getLong("seq"),
-                    codec.decode(row.getString("message")),
-                    row.getInt("tokens"),
-                    row.getString("token_counter"),
-                    time(row.getLong("created_at")));
+                    nullableText(row, "parent_id"),
+                    number(row, "seq"),
+                    codec.decode(text(row, "message")),
+                    tokens(row),
+                    text(row, "token_counter"),
+                    time(number(row, "created_at")));
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }
     }
 
+    /** A summary; {@code covers} is null where the message that it covers up to is not there. */
     static Summary summary(MessageCodec codec, ResultSet row) throws SQLException {
-        return new Summary(
-                row.getString("covers"),
-                codec.decodeText(row.getString("text")),
-                row.getInt("tokens"),
-                row.getString("token_counter"),
-                row.getLong("replaced_messages"),
-                row.getLong("replaced_tokens"),
-                row.getString("model"),
-                time(row.getLong("created_at")));
+        String covers = nullableText(row, "covers");
+        if (covers == null) {
+            throw new DamagedException(
+                    "a summary covers up to message " + number(row, "covers_seq") + ", which is not there");
+        }
+        return summary(
+                covers, codec, row, "text", "model", number(row, "replaced_messages"), number(row, "replaced_tokens"));
+    }
+
+    /** The same, of a row whose columns have other names. */
+    static Summary summary(
+            String covers,
+            MessageCodec codec,
+            ResultSet row,
+            String text,
+            String model,
+            long replacedMessages,
+            long replacedTokens)
+            throws SQLException {
+        try {
+            return new Summary(
+                    covers,
+                    codec.decodeText(text(row, text)),
+                    tokens(row),
+                    text(row, "token_counter"),
+                    replacedMessages,
+                    replacedTokens,
+                    nullableText(row, model),
+                    time(number(row, "created_at")));
+        } catch (UnreadableDataException | InvalidInputException e) {
+            throw new DamagedException("the summary that covers up to message " + covers + " cannot be read", e);
+        }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.message.InvalidInputException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -28,7 +29,7 @@ record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
                 ResultSet rows = statement.executeQuery()) {
             List<T> found = new ArrayList<>();
             while (rows.next()) {
-                found.add(mapper.map(rows));
+                found.add(map(mapper, rows));
             }
             return found;
         }
@@ -37,13 +38,22 @@ record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
     <T> @Nullable T first(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
         try (PreparedStatement statement = prepare(sql, parameters);
                 ResultSet rows = statement.executeQuery()) {
-            return rows.next() ? mapper.map(rows) : null;
+            return rows.next() ? map(mapper, rows) : null;
         }
     }
 
     int update(String sql, @Nullable Object... parameters) throws SQLException {
         try (PreparedStatement statement = prepare(sql, parameters)) {
             return statement.executeUpdate();
+        }
+    }
+
+    /** What records refuse was checked before it was written, so a row that holds it is damaged. */
+    private static <T> T map(Mapper<T> mapper, ResultSet row) throws SQLException {
+        try {
+            return mapper.map(row);
+        } catch (InvalidInputException e) {
+            throw new DamagedException("a row holds what no row may hold (" + e.getMessage() + ")", e);
         }
     }
 

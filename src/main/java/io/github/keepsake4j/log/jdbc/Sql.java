@@ -29,20 +29,76 @@ final class Sql {
             LIMIT ?
             """;
 
-    /** What the next message inherits, by sequence. */
+    /** A message's place in the tree beside its parent's. Parameters: key, key, sequence. */
     static final String NODE_BY_SEQ =
             """
-            SELECT seq, id, run_start, depth, path_tokens, system_seq, user_seq
-            FROM keepsake_message
-            WHERE memory_key = ? AND seq = ?
+            SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
+                   m.user_seq,
+                   p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
+                   p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
+                   p.system_seq AS p_system_seq, p.user_seq AS p_user_seq
+            FROM keepsake_message m
+            LEFT JOIN keepsake_message p ON p.memory_key = ? AND p.seq = m.parent_seq
+            WHERE m.memory_key = ? AND m.seq = ?
             """;
 
-    /** What the next message inherits, by id. */
-    static final String NODE_BY_ID =
+    /** The same by id. Parameters: key, key, id. */
+    static final String NODE_BY_ID = NODE_BY_SEQ.replace("m.seq = ?", "m.id = ?");
+
+    /**
+     * A page of all messages with their parents, to be checked. Parameters: key, key, where
+     * to begin behind and where to end, limit.
+     */
+    static final String CHECK_MESSAGES =
             """
-            SELECT seq, id, run_start, depth, path_tokens, system_seq, user_seq
-            FROM keepsake_message
-            WHERE memory_key = ? AND id = ?
+            SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
+                   m.user_seq, m.message, m.token_counter, m.created_at,
+                   p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
+                   p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
+                   p.system_seq AS p_system_seq, p.user_seq AS p_user_seq
+            FROM keepsake_message m
+            LEFT JOIN keepsake_message p ON p.memory_key = ? AND p.seq = m.parent_seq
+            WHERE m.memory_key = ? AND m.seq > ? AND m.seq <= ?
+            ORDER BY m.seq
+            LIMIT ?
+            """;
+
+    static final String SEQUENCE_BY_ID =
+            """
+            SELECT seq FROM keepsake_message WHERE memory_key = ? AND id = ?
+            """;
+
+    /** A page of all views. Parameters as above. */
+    static final String CHECK_VIEWS =
+            """
+            SELECT v.anchor_seq, v.view, a.id AS anchor
+            FROM keepsake_view v
+            LEFT JOIN keepsake_message a ON a.memory_key = ? AND a.seq = v.anchor_seq
+            WHERE v.memory_key = ? AND v.anchor_seq > ? AND v.anchor_seq <= ?
+            ORDER BY v.anchor_seq
+            LIMIT ?
+            """;
+
+    /** A page of all summaries. Parameters as above. */
+    static final String CHECK_SUMMARIES =
+            """
+            SELECT s.version, s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
+                   s.replaced_tokens, s.model, s.created_at
+            FROM keepsake_summary s
+            LEFT JOIN keepsake_message c ON c.memory_key = ? AND c.seq = s.covers_seq
+            WHERE s.memory_key = ? AND s.version > ? AND s.version <= ?
+            ORDER BY s.version
+            LIMIT ?
+            """;
+
+    static final String DROP_VIEW =
+            """
+            DELETE FROM keepsake_view WHERE memory_key = ? AND anchor_seq = ?
+            """;
+
+    static final String DROP_SUMMARY =
+            """
+            DELETE FROM keepsake_summary WHERE memory_key = ? AND version = ?
             """;
 
     static final String HISTORY_BACK =
@@ -63,13 +119,21 @@ final class Sql {
             LIMIT ?
             """;
 
+    /** Writes nothing if the head is not there: the memory is damaged. The key comes last twice. */
     static final String PUT_SUMMARY =
             """
             INSERT INTO keepsake_summary
               (memory_key, version, covers_seq, text, tokens, token_counter, replaced_messages, replaced_tokens, model,
                created_at)
             SELECT ?, COALESCE(MAX(version), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?
-            FROM keepsake_summary WHERE memory_key = ?
+            FROM keepsake_summary
+            WHERE memory_key = ?
+            HAVING EXISTS (
+              SELECT 1 FROM keepsake_memory m
+              WHERE m.memory_key = ?
+                AND (m.head_seq IS NULL
+                     OR EXISTS (SELECT 1 FROM keepsake_message h
+                                WHERE h.memory_key = m.memory_key AND h.seq = m.head_seq AND h.id = m.head_id)))
             """;
 
     static final String SUMMARIES =
@@ -77,7 +141,7 @@ final class Sql {
             SELECT s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
                    s.replaced_tokens, s.model, s.created_at
             FROM keepsake_summary s
-            JOIN keepsake_message c ON c.memory_key = s.memory_key AND c.seq = s.covers_seq
+            LEFT JOIN keepsake_message c ON c.memory_key = s.memory_key AND c.seq = s.covers_seq
             WHERE s.memory_key = ?
             ORDER BY s.version
             """;

@@ -43,7 +43,7 @@ final class SqliteAppender {
      * @param now the store's time in microseconds
      */
     AppendResult append(Append append, List<String> texts, long now) throws SQLException {
-        Memory memory = Memory.find(session, hash);
+        Memory memory = Memory.find(session, hash).sound();
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
         if (AppendRules.isReplay(key, append, stored(append))) {
             return new AppendResult(memory.headId(), memory.position(), 0, true);
@@ -113,11 +113,11 @@ final class SqliteAppender {
         Node node = parent;
         for (int i = 0; i < texts.size(); i++) {
             NewMessage message = append.messages().get(i);
-            Long parentSeq = node == null ? null : (Long) node.seq();
             node = Node.child(
                     node,
                     ++seq,
                     message.id(),
+                    parentId,
                     message.tokens(),
                     message.message().type());
             time = message.createdAt() == null ? now : Rows.micros(message.createdAt());
@@ -126,7 +126,7 @@ final class SqliteAppender {
                     hash,
                     node.seq(),
                     message.id(),
-                    parentSeq,
+                    node.parentSeq(),
                     parentId,
                     texts.get(i),
                     message.tokens(),
@@ -140,8 +140,9 @@ final class SqliteAppender {
             parentId = message.id();
             tokens += message.tokens();
         }
-        session.update(SqliteSql.ADVANCE_MEMORY, seq, seq, tokens, time, hash);
-        return append.messages().get(texts.size() - 1).id();
+        String last = append.messages().get(texts.size() - 1).id();
+        session.update(SqliteSql.ADVANCE_MEMORY, seq, seq, last, tokens, time, hash);
+        return last;
     }
 
     private @Nullable Node parent(Parent parent, Memory memory, boolean importing) throws SQLException {

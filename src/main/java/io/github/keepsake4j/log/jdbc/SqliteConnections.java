@@ -76,6 +76,8 @@ final class SqliteConnections implements Connections {
             return commit(open(), begin, work);
         } catch (SQLException e) {
             throw translate(what, e);
+        } catch (DamagedException e) {
+            throw e.during(what);
         } finally {
             lock.unlock();
         }
@@ -174,6 +176,13 @@ final class SqliteConnections implements Connections {
         if (code == SQLiteErrorCode.SQLITE_CORRUPT.code || code == SQLiteErrorCode.SQLITE_NOTADB.code) {
             return new UnreadableDataException(
                     text + ": the file is damaged or is not a SQLite database; it was not changed", e);
+        }
+        // What may be written was checked before, and the statements fit the tables of this version.
+        if (code == SQLiteErrorCode.SQLITE_CONSTRAINT.code
+                || code == SQLiteErrorCode.SQLITE_MISMATCH.code
+                || code == SQLiteErrorCode.SQLITE_ERROR.code) {
+            return new UnreadableDataException(
+                    text + ": the file's tables or rows are damaged or of another version; nothing was written", e);
         }
         if (code == SQLiteErrorCode.SQLITE_BUSY.code
                 || code == SQLiteErrorCode.SQLITE_LOCKED.code

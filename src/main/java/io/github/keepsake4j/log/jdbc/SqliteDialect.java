@@ -38,6 +38,11 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
+    public String mend() {
+        return SqliteSql.MEND_MEMORY;
+    }
+
+    @Override
     public String leaves() {
         return SqliteSql.LEAVES;
     }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
@@ -12,16 +13,14 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** One bounded read, inside a transaction. */
 final class SqliteReader {
 
-    /** A row on the branch, and where its parent is. */
-    private record Step(LoggedMessage message, @Nullable Long parentSeq) {}
-
     /** A summary, and the sequence that it covers up to. */
-    private record Covering(Summary summary, long seq) {}
+    private record Covered(long seq, Summary summary) {}
 
     /** How many rows are read at first when only tokens bound a read; then twice as many, and so on. */
     private static final int FIRST_CHUNK = 64;
@@ -39,46 +38,54 @@ final class SqliteReader {
     }
 
     Tail read(ReadQuery query) throws SQLException {
-        Memory memory = Memory.find(session, hash);
+        Memory memory = Memory.find(session, hash).sound();
         Node start = start(query, memory);
         if (start == null) {
             return Tail.empty(memory.position());
         }
         Node after = after(query, start);
         long floor = after == null ? 0 : after.seq();
-        LoggedMessage system = messageBehind(floor, start.systemSeq());
-        LoggedMessage user = messageBehind(floor, start.userSeq());
-        Covering covering = query.toSummary() ? newestSummary(start) : null;
-        if (covering != null) {
-            floor = Math.max(floor, covering.seq());
+        LoggedMessage system = inForce(floor, start.systemSeq(), ChatMessageType.SYSTEM);
+        LoggedMessage user = inForce(floor, start.userSeq(), ChatMessageType.USER);
+        Covered covered = query.toSummary() ? newestSummary(start) : null;
+        if (covered != null) {
+            floor = Math.max(floor, covered.seq());
         }
 
-        List<Step> steps = steps(start, floor, query);
-        Step oldest = steps.isEmpty() ? null : steps.get(steps.size() - 1);
-        boolean complete =
-                oldest == null ? start.seq() <= floor : oldest.parentSeq() == null || oldest.parentSeq() <= floor;
-        List<LoggedMessage> messages =
-                new ArrayList<>(steps.stream().map(Step::message).toList());
-        Collections.reverse(messages);
+        List<MessageRow> rows = rows(start, floor, query);
+        MessageRow oldest = rows.isEmpty() ? null : rows.get(0);
+        Long before = oldest == null ? (Long) start.seq() : oldest.node().parentSeq();
+        boolean complete = before == null || before <= floor;
+        if (oldest != null && after != null && Objects.equals(before, after.seq())) {
+            oldest.node().checkUnder(after);
+        }
+        List<LoggedMessage> messages = messages(rows);
         return new Tail(
                 memory.position(),
                 messages,
-                complete && covering == null
+                complete && covered == null
                         ? messages.subList(0, Math.min(query.oldest(), messages.size()))
                         : oldest(start, after, query.oldest()),
                 system,
                 user,
                 viewInForce(start),
-                covering == null ? null : covering.summary(),
+                covered == null ? null : covered.summary(),
                 complete,
-                oldest != null && oldest.parentSeq() == null ? oldest.message().parentId() : null);
+                oldest != null && before == null ? oldest.message().parentId() : null);
     }
 
     private @Nullable Node start(ReadQuery query, Memory memory) throws SQLException {
         if (query.from() != null) {
             return Node.existing(session, key, hash, "from", query.from());
         }
-        return memory.headSeq() == null ? null : Node.bySeq(session, hash, memory.headSeq());
+        if (memory.headSeq() == null) {
+            return null;
+        }
+        Node head = Node.bySeq(session, hash, memory.headSeq());
+        if (head == null) {
+            throw new DamagedException("the head is not there");
+        }
+        return head;
     }
 
     private @Nullable Node after(ReadQuery query, Node start) throws SQLException {
@@ -92,31 +99,43 @@ final class SqliteReader {
         return after;
     }
 
-    /** Newest first. Tokens are no key, so a read that they bound goes in chunks until there are enough. */
-    private List<Step> steps(Node start, long floor, ReadQuery query) throws SQLException {
-        List<Step> steps = new ArrayList<>();
+    /** Oldest first. Tokens are no key, so a read that they bound goes in chunks until there are enough. */
+    private List<MessageRow> rows(Node start, long floor, ReadQuery query) throws SQLException {
+        List<MessageRow> rows = new ArrayList<>();
         int chunk = query.maxTokens() == Long.MAX_VALUE ? query.maxMessages() : FIRST_CHUNK;
         long tokens = 0;
         Long next = start.seq();
-        while (next != null && next > floor && steps.size() < query.maxMessages() && tokens < query.maxTokens()) {
-            int wanted = Math.min(chunk, query.maxMessages() - steps.size());
-            for (Step step : branch(next, floor, wanted)) {
+        while (next != null && next > floor && rows.size() < query.maxMessages() && tokens < query.maxTokens()) {
+            int wanted = Math.min(chunk, query.maxMessages() - rows.size());
+            List<MessageRow> found = branch(next, floor, wanted);
+            if (found.isEmpty()) {
+                throw new DamagedException("message " + next + " of the branch is not there");
+            }
+            for (MessageRow row : found) {
                 if (tokens >= query.maxTokens()) {
-                    return steps;
+                    break;
                 }
-                steps.add(step);
-                tokens += step.message().tokens();
-                next = step.parentSeq();
+                if (next == null || row.node().seq() != next) {
+                    throw new DamagedException("message " + next + " of the branch is not there");
+                }
+                rows.add(row);
+                tokens += row.node().tokens();
+                next = row.node().parentSeq();
             }
             chunk = (int) Math.min(Integer.MAX_VALUE, chunk * 2L);
         }
-        return steps;
+        if (floor > 0 && (next == null || next < floor)) {
+            throw new DamagedException("the branch does not go through message " + floor);
+        }
+        Collections.reverse(rows);
+        Node.checkBranch(rows);
+        return rows;
     }
 
-    private List<Step> branch(long start, long floor, int limit) throws SQLException {
+    private List<MessageRow> branch(long start, long floor, int limit) throws SQLException {
         return session.list(
                 SqliteSql.BRANCH,
-                row -> new Step(Rows.message(key, codec, row), Rows.nullableLong(row, "parent_seq")),
+                row -> MessageRow.of(key, codec, row),
                 floor,
                 limit,
                 limit,
@@ -133,10 +152,10 @@ final class SqliteReader {
             return List.of();
         }
         long first = after == null ? 1 : after.depth() + 1;
-        long last = first + wanted - 1;
-        return session.list(
+        long last = Math.min(start.depth(), first + wanted - 1);
+        List<MessageRow> rows = session.list(
                 SqliteSql.OLDEST,
-                row -> Rows.message(key, codec, row),
+                row -> MessageRow.of(key, codec, row),
                 hash,
                 start.seq(),
                 hash,
@@ -146,43 +165,54 @@ final class SqliteReader {
                 first,
                 last,
                 last);
+        Node.checkBranch(rows);
+        Long before = after == null ? null : (Long) after.seq();
+        if (rows.size() != last - first + 1
+                || (!rows.isEmpty() && !Objects.equals(rows.get(0).node().parentSeq(), before))) {
+            throw new DamagedException("messages are missing where the branch begins");
+        }
+        return messages(rows);
     }
 
-    private @Nullable LoggedMessage messageBehind(long floor, @Nullable Long seq) throws SQLException {
-        return seq != null && seq > floor
-                ? session.first(SqliteSql.MESSAGE_BY_SEQ, row -> Rows.message(key, codec, row), hash, seq)
-                : null;
+    private static List<LoggedMessage> messages(List<MessageRow> rows) {
+        return rows.stream().map(MessageRow::message).toList();
+    }
+
+    private @Nullable LoggedMessage inForce(long floor, @Nullable Long seq, ChatMessageType type) throws SQLException {
+        if (seq == null || seq <= floor) {
+            return null;
+        }
+        LoggedMessage found = session.first(SqliteSql.MESSAGE_BY_SEQ, row -> Rows.message(key, codec, row), hash, seq);
+        return Node.requireInForce(found, seq, type);
     }
 
     /** Views and summaries of other branches are passed over; on a branch of its own the newest is the first one. */
     private @Nullable View viewInForce(Node start) throws SQLException {
-        long upTo = start.seq();
-        while (true) {
-            View view = session.first(
-                    SqliteSql.NEWEST_VIEW_UP_TO,
-                    row -> ViewJson.read(
-                            key, row.getString("view"), row.getString("anchor"), row.getLong("anchor_seq")),
-                    hash,
-                    upTo);
-            if (view == null || start.hasOnBranch(session, hash, view.anchorSequence())) {
-                return view;
-            }
-            upTo = view.anchorSequence() - 1;
-        }
+        long seq = newestOnBranch(SqliteSql.NEWEST_VIEW_UP_TO, start);
+        return session.first(
+                SqliteSql.VIEW,
+                row -> ViewJson.read(key, Rows.text(row, "view"), Rows.nullableText(row, "anchor"), seq),
+                hash,
+                seq);
     }
 
-    private @Nullable Covering newestSummary(Node start) throws SQLException {
+    private @Nullable Covered newestSummary(Node start) throws SQLException {
+        long seq = newestOnBranch(SqliteSql.NEWEST_SUMMARY_UP_TO, start);
+        return session.first(SqliteSql.SUMMARY, row -> new Covered(seq, Rows.summary(codec, row)), hash, seq);
+    }
+
+    /** The newest one's sequence on the branch, or 0, of which there is none. */
+    private long newestOnBranch(String newestUpTo, Node start) throws SQLException {
         long upTo = start.seq();
         while (true) {
-            Covering covering = session.first(
-                    SqliteSql.NEWEST_SUMMARY_UP_TO,
-                    row -> new Covering(Rows.summary(codec, row), row.getLong("covers_seq")),
-                    hash,
-                    upTo);
-            if (covering == null || start.hasOnBranch(session, hash, covering.seq())) {
-                return covering;
+            Long seq = session.first(newestUpTo, row -> Rows.number(row, "seq"), hash, upTo);
+            if (seq == null || seq < 1) {
+                return 0;
             }
-            upTo = covering.seq() - 1;
+            if (start.hasOnBranch(session, hash, seq)) {
+                return seq;
+            }
+            upTo = seq - 1;
         }
     }
 }

@@ -3,18 +3,29 @@ package io.github.keepsake4j.log.jdbc;
 /** The statements that only SQLite takes, or that only it needs. */
 final class SqliteSql {
 
+    /** Always one row. */
     static final String MEMORY =
             """
-            SELECT m.epoch, m.revision, m.last_seq, m.head_seq, h.id AS head_id
-            FROM keepsake_memory m
-            LEFT JOIN keepsake_message h ON h.memory_key = m.memory_key AND h.seq = m.head_seq
-            WHERE m.memory_key = ?
+            SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
+                   CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.tokens END AS tokens, m.head_seq, m.head_id,
+                   CASE
+                     WHEN EXISTS (SELECT 1 FROM keepsake_message x
+                                  WHERE x.memory_key = given.memory_key AND x.seq > COALESCE(m.last_seq, 0)
+                                    AND x.seq <= 1152921504606846976)
+                       THEN 'there are messages that its row does not know of'
+                     WHEN m.head_seq IS NOT NULL AND NOT EXISTS (
+                         SELECT 1 FROM keepsake_message h
+                         WHERE h.memory_key = given.memory_key AND h.seq = m.head_seq AND h.id = m.head_id)
+                       THEN 'the head is not there'
+                   END AS damage
+            FROM (SELECT ? AS memory_key) given
+            LEFT JOIN keepsake_memory m ON m.memory_key = given.memory_key
             """;
 
     static final String ADVANCE_MEMORY =
             """
             UPDATE keepsake_memory
-            SET last_seq = ?, head_seq = ?, tokens = tokens + ?, last_message_at = ?
+            SET last_seq = ?, head_seq = ?, head_id = ?, tokens = tokens + ?, last_message_at = ?
             WHERE memory_key = ?
             """;
 
@@ -23,9 +34,21 @@ final class SqliteSql {
             UPDATE keepsake_memory SET revision = revision + 1 WHERE memory_key = ?
             """;
 
+    /** Whether the old head matters is decided before, under the one write lock. */
     static final String MOVE_HEAD =
             """
-            UPDATE keepsake_memory SET head_seq = ?, revision = revision + 1 WHERE memory_key = ?
+            UPDATE keepsake_memory
+            SET head_seq = ?1, head_id = (SELECT id FROM keepsake_message WHERE memory_key = ?2 AND seq = ?1),
+                revision = revision + 1
+            WHERE memory_key = ?2
+            """;
+
+    static final String MEND_MEMORY =
+            """
+            UPDATE keepsake_memory
+            SET head_seq = ?1, head_id = (SELECT id FROM keepsake_message WHERE memory_key = ?2 AND seq = ?1),
+                epoch = ?3, revision = ?4, last_seq = ?5, tokens = ?6
+            WHERE memory_key = ?2
             """;
 
     static final String INSERT_MESSAGE =
@@ -79,9 +102,10 @@ final class SqliteSql {
                      run.room - (p.seq - p.run_start + 1)
               FROM run
               JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
-              WHERE run.up > ? AND run.room > 0
+              WHERE run.up > ? AND run.up < run.high AND run.room > 0
             )
-            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.parent_seq
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.parent_seq,
+                   m.run_start, m.depth, m.path_tokens, m.system_seq, m.user_seq
             FROM run
             CROSS JOIN keepsake_message m ON m.memory_key = ? AND m.seq BETWEEN run.low AND run.high
             ORDER BY m.seq DESC
@@ -103,9 +127,10 @@ final class SqliteSql {
               FROM run
               CROSS JOIN keepsake_message f ON f.memory_key = ? AND f.seq = run.low
               CROSS JOIN keepsake_message p ON p.memory_key = ? AND p.seq = f.parent_seq
-              WHERE run.depth > ?
+              WHERE run.depth > ? AND p.seq < run.high
             )
-            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.parent_seq,
+                   m.run_start, m.depth, m.path_tokens, m.system_seq, m.user_seq
             FROM run
             CROSS JOIN keepsake_message m ON m.memory_key = ?
               AND m.seq BETWEEN max(run.low, run.low + ? - run.depth) AND min(run.high, run.low + ? - run.depth)
@@ -113,46 +138,62 @@ final class SqliteSql {
             ORDER BY m.seq
             """;
 
-    /** Whether a sequence lies on the branch that ends in another. Parameters: key, end, key, sequence, sequence. */
+    /**
+     * The oldest run that must be looked at to see whether a sequence lies on the branch that ends in another. What it hangs
+     * from is 0 for a root, and null if the run's first message is not there. Parameters: key, end, key, sequence,
+     * sequence, sequence.
+     */
     static final String IS_ON_BRANCH =
             """
-            WITH RECURSIVE run (low, high, up) AS (
+            WITH RECURSIVE run (low, high, up, depth) AS (
               SELECT h.run_start, h.seq,
-                     (SELECT f.parent_seq FROM keepsake_message f
-                      WHERE f.memory_key = h.memory_key AND f.seq = h.run_start)
+                     (SELECT CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END
+                      FROM keepsake_message f
+                      WHERE f.memory_key = h.memory_key AND f.seq = h.run_start),
+                     h.depth - (h.seq - h.run_start)
               FROM keepsake_message h
               WHERE h.memory_key = ? AND h.seq = ?
               UNION ALL
               SELECT p.run_start, p.seq,
-                     (SELECT f.parent_seq FROM keepsake_message f
-                      WHERE f.memory_key = p.memory_key AND f.seq = p.run_start)
+                     (SELECT CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END
+                      FROM keepsake_message f
+                      WHERE f.memory_key = p.memory_key AND f.seq = p.run_start),
+                     p.depth - (p.seq - p.run_start)
               FROM run
               JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
-              WHERE run.low > ?
+              WHERE run.low > ? AND run.up < run.high AND p.depth = run.depth - 1
             )
-            SELECT 1 FROM run WHERE ? BETWEEN low AND high
+            SELECT low, up, low <= ? AS reached, high >= ? AS within FROM run ORDER BY high LIMIT 1
             """;
 
     /**
-     * The leaves: each run's end that no other run hangs from. Runs are found by the index over their starts, so this
-     * costs what the forks are, not what the messages are. Parameters: key, key, key, key.
+     * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the
+     * index over their starts, so this costs what the forks are, not what the messages are. A leaf that is not there has no
+     * id. Parameters: key, key, key, key, key.
      */
     static final String LEAVES =
             """
-            SELECT l.seq, l.id, l.depth, l.created_at, l.seq = m.head_seq AS current
+            SELECT run_end.seq, l.id, l.depth, l.created_at,
+                   COALESCE(l.seq = (SELECT m.head_seq FROM keepsake_memory m WHERE m.memory_key = l.memory_key), 0)
+                     AS current
             FROM (
-              SELECT r.seq - 1 AS seq FROM keepsake_message r
+              SELECT (SELECT max(b.seq) FROM keepsake_message b WHERE b.memory_key = r.memory_key AND b.seq < r.seq) AS seq
+              FROM keepsake_message r
               WHERE r.memory_key = ? AND r.run_start = r.seq AND r.seq > 1
               UNION
-              SELECT last_seq FROM keepsake_memory WHERE memory_key = ? AND last_seq > 0
+              SELECT max(seq) FROM keepsake_message WHERE memory_key = ?
+              UNION
+              SELECT m.head_seq FROM keepsake_memory m
+              WHERE m.memory_key = ? AND NOT EXISTS (
+                SELECT 1 FROM keepsake_message n
+                WHERE n.memory_key = m.memory_key AND n.seq = m.head_seq + 1 AND n.run_start < n.seq)
             ) run_end
-            JOIN keepsake_message l ON l.memory_key = ? AND l.seq = run_end.seq
-            JOIN keepsake_memory m ON m.memory_key = l.memory_key
-            WHERE l.seq NOT IN (
+            LEFT JOIN keepsake_message l ON l.memory_key = ? AND l.seq = run_end.seq
+            WHERE run_end.seq IS NOT NULL AND run_end.seq NOT IN (
               SELECT r.parent_seq FROM keepsake_message r
               WHERE r.memory_key = ? AND r.run_start = r.seq AND r.parent_seq IS NOT NULL
             )
-            ORDER BY l.seq DESC
+            ORDER BY run_end.seq DESC
             """;
 
     static final String PUT_VIEW =
@@ -163,22 +204,38 @@ final class SqliteSql {
 
     static final String NEWEST_VIEW_UP_TO =
             """
-            SELECT v.anchor_seq, v.view, a.id AS anchor
-            FROM keepsake_view v
-            JOIN keepsake_message a ON a.memory_key = v.memory_key AND a.seq = v.anchor_seq
-            WHERE v.memory_key = ? AND v.anchor_seq <= ?
-            ORDER BY v.anchor_seq DESC
+            SELECT anchor_seq AS seq FROM keepsake_view
+            WHERE memory_key = ? AND anchor_seq <= ?
+            ORDER BY anchor_seq DESC
             LIMIT 1
             """;
 
     static final String NEWEST_SUMMARY_UP_TO =
             """
+            SELECT covers_seq AS seq FROM keepsake_summary
+            WHERE memory_key = ? AND covers_seq <= ?
+            ORDER BY covers_seq DESC
+            LIMIT 1
+            """;
+
+    /** A view. Its anchor is null if that message is not there. */
+    static final String VIEW =
+            """
+            SELECT v.view, a.id AS anchor
+            FROM keepsake_view v
+            LEFT JOIN keepsake_message a ON a.memory_key = v.memory_key AND a.seq = v.anchor_seq
+            WHERE v.memory_key = ? AND v.anchor_seq = ?
+            """;
+
+    /** The newest summary up to a message, whose id is null if that message is not there. */
+    static final String SUMMARY =
+            """
             SELECT s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
                    s.replaced_tokens, s.model, s.created_at
             FROM keepsake_summary s
-            JOIN keepsake_message c ON c.memory_key = s.memory_key AND c.seq = s.covers_seq
-            WHERE s.memory_key = ? AND s.covers_seq <= ?
-            ORDER BY s.covers_seq DESC, s.version DESC
+            LEFT JOIN keepsake_message c ON c.memory_key = s.memory_key AND c.seq = s.covers_seq
+            WHERE s.memory_key = ? AND s.covers_seq = ?
+            ORDER BY s.version DESC
             LIMIT 1
             """;
 
@@ -190,7 +247,7 @@ final class SqliteSql {
             ON CONFLICT (memory_key) DO UPDATE
               SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
                   tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
-                  metadata = NULL, last_seq = 0, head_seq = NULL, tokens = 0, created_at = 0, last_message_at = NULL
+                  metadata = NULL, last_seq = 0, head_seq = NULL, head_id = NULL, tokens = 0, created_at = 0, last_message_at = NULL
             """;
 
     private SqliteSql() {}

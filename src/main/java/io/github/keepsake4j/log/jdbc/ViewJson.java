@@ -28,7 +28,10 @@ final class ViewJson {
         }
     }
 
-    static View read(MemoryKey key, String json, String anchor, long anchorSequence) {
+    static View read(MemoryKey key, String json, @Nullable String anchor, long anchorSequence) {
+        if (anchor == null) {
+            throw new DamagedException("a view belongs to message " + anchorSequence + ", which is not there");
+        }
         try {
             Runs stored = MAPPER.readValue(json, Runs.class);
             // A head that no statement put in had no message in its place: the memory was empty.

@@ -37,7 +37,11 @@ CREATE TABLE keepsake_memory (
   prev_head_seq    bigint,
   prev_system_seq  bigint,
   prev_user_seq    bigint,
-  prev_head_id     text
+  prev_head_id     text,
+  CONSTRAINT keepsake_memory_numbers CHECK (epoch >= 1 AND revision >= 1 AND last_seq >= 0 AND tokens >= 0),
+  CONSTRAINT keepsake_memory_head CHECK (
+    num_nulls(head_seq, head_id, head_run_start, head_depth, head_path_tokens) IN (0, 5)
+    AND (head_seq IS NULL OR head_seq BETWEEN 1 AND last_seq))
 ) WITH (fillfactor = 50);
 
 CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number);
@@ -60,7 +64,11 @@ CREATE TABLE keepsake_message (
   token_counter text    NOT NULL,
   message       text    NOT NULL, -- JSON
   PRIMARY KEY (memory_key, seq),
-  CONSTRAINT keepsake_message_id UNIQUE (memory_key, id)
+  CONSTRAINT keepsake_message_id UNIQUE (memory_key, id),
+  CONSTRAINT keepsake_message_tokens CHECK (tokens >= 0 AND path_tokens >= tokens),
+  CONSTRAINT keepsake_message_parent CHECK (seq >= 1 AND (parent_seq IS NULL OR parent_seq BETWEEN 1 AND seq - 1)),
+  CONSTRAINT keepsake_message_run_start CHECK (run_start BETWEEN 1 AND seq AND depth BETWEEN seq - run_start + 1 AND seq),
+  CONSTRAINT keepsake_message_in_force CHECK (system_seq BETWEEN 1 AND seq AND user_seq BETWEEN 1 AND seq) -- null passes
 );
 
 CREATE INDEX keepsake_message_run ON keepsake_message (memory_key, seq, parent_seq) WHERE run_start = seq;
@@ -69,7 +77,8 @@ CREATE TABLE keepsake_view (
   memory_key bytea  NOT NULL,
   anchor_seq bigint NOT NULL,
   view       text   NOT NULL, -- JSON
-  PRIMARY KEY (memory_key, anchor_seq)
+  PRIMARY KEY (memory_key, anchor_seq),
+  CONSTRAINT keepsake_view_anchor CHECK (anchor_seq >= 1)
 );
 
 CREATE TABLE keepsake_summary (
@@ -83,7 +92,9 @@ CREATE TABLE keepsake_summary (
   token_counter     text    NOT NULL,
   model             text,
   text              text    NOT NULL, -- a JSON string
-  PRIMARY KEY (memory_key, version)
+  PRIMARY KEY (memory_key, version),
+  CONSTRAINT keepsake_summary_numbers CHECK (
+    version >= 1 AND covers_seq >= 1 AND tokens >= 0 AND replaced_messages >= 0 AND replaced_tokens >= 0)
 );
 
 CREATE INDEX keepsake_summary_by_message ON keepsake_summary (memory_key, covers_seq, version);

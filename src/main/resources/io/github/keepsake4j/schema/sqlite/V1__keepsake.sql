@@ -14,9 +14,13 @@ CREATE TABLE keepsake_memory (
   revision        INTEGER NOT NULL,
   last_seq        INTEGER NOT NULL,
   head_seq        INTEGER,
+  head_id         TEXT,
   tokens          INTEGER NOT NULL,
   created_at      INTEGER NOT NULL,
-  last_message_at INTEGER
+  last_message_at INTEGER,
+  CHECK (epoch >= 1 AND revision >= 1 AND last_seq >= 0 AND tokens >= 0),
+  CHECK ((head_seq IS NULL) = (head_id IS NULL) AND (head_seq IS NULL OR head_seq BETWEEN 1 AND last_seq)),
+  CHECK (typeof(last_seq) = 'integer' AND typeof(head_seq) IN ('integer', 'null') AND typeof(tokens) = 'integer')
 );
 
 CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number);
@@ -39,7 +43,14 @@ CREATE TABLE keepsake_message (
   system_seq    INTEGER,          -- the newest system message up to here
   user_seq      INTEGER,          -- the newest user message up to here
   PRIMARY KEY (memory_key, seq),
-  UNIQUE (memory_key, id)
+  UNIQUE (memory_key, id),
+  CHECK (seq >= 1 AND tokens >= 0 AND path_tokens >= tokens),
+  CHECK (parent_seq IS NULL OR parent_seq BETWEEN 1 AND seq - 1),
+  CHECK (run_start BETWEEN 1 AND seq AND depth BETWEEN seq - run_start + 1 AND seq),
+  CHECK (system_seq BETWEEN 1 AND seq), -- null passes
+  CHECK (user_seq BETWEEN 1 AND seq),
+  CHECK (typeof(seq) = 'integer' AND typeof(parent_seq) IN ('integer', 'null') AND typeof(tokens) = 'integer'
+    AND typeof(run_start) = 'integer' AND typeof(depth) = 'integer' AND typeof(path_tokens) = 'integer')
 );
 
 CREATE INDEX keepsake_message_run ON keepsake_message (memory_key, seq, parent_seq) WHERE run_start = seq;
@@ -48,7 +59,8 @@ CREATE TABLE keepsake_view (
   memory_key BLOB    NOT NULL,
   anchor_seq INTEGER NOT NULL,
   view       TEXT    NOT NULL, -- JSON
-  PRIMARY KEY (memory_key, anchor_seq)
+  PRIMARY KEY (memory_key, anchor_seq),
+  CHECK (anchor_seq >= 1)
 );
 
 CREATE TABLE keepsake_summary (
@@ -62,7 +74,8 @@ CREATE TABLE keepsake_summary (
   replaced_tokens   INTEGER NOT NULL,
   model             TEXT,
   created_at        INTEGER NOT NULL,
-  PRIMARY KEY (memory_key, version)
+  PRIMARY KEY (memory_key, version),
+  CHECK (version >= 1 AND covers_seq >= 1 AND tokens >= 0 AND replaced_messages >= 0 AND replaced_tokens >= 0)
 );
 
 CREATE INDEX keepsake_summary_by_message ON keepsake_summary (memory_key, covers_seq);

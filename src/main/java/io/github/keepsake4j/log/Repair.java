@@ -1,0 +1,26 @@
+package io.github.keepsake4j.log;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@link MessageLog#repair} did.
+ *
+ * @param damage what was found damaged before, as {@link MessageLog#check} returns it; empty if nothing was changed
+ * @param previousHead the id that was stored as the head, or null if there was none
+ * @param head the head's id now, or null if the memory has no message that is sound down to its root
+ * @param droppedViews how many views were dropped because they cannot be read or name what is not there
+ * @param droppedSummaries how many summaries were dropped for the same reasons
+ */
+public record Repair(
+        List<Damage> damage,
+        @Nullable String previousHead,
+        @Nullable String head,
+        int droppedViews,
+        int droppedSummaries) {
+
+    /** Copies the list. */
+    public Repair {
+        damage = List.copyOf(damage);
+    }
+}

@@ -1,0 +1,276 @@
+package io.github.keepsake4j.log.jdbc;
+
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks and repairs one memory. Rows are read in pages and without a lock, so that other writers need not wait. Of a page
+ * only the damage is kept, and one bit for each message whose path to its root is not sound.
+ */
+final class Checker {
+
+    private static final int PAGE = 100;
+    private static final int CHUNK = 1 << 16;
+    private static final int MAX_ROUNDS = 10;
+
+    /** Checks a row. */
+    private interface RowCheck {
+        void check(Session session, ResultSet row) throws SQLException;
+    }
+
+    private final Connections connections;
+    private final Dialect dialect;
+    private final MessageCodec codec;
+    private final MemoryKey key;
+    private final byte[] hash;
+
+    private final List<Damage> damage = new ArrayList<>();
+    private final Map<Long, BitSet> unsound = new HashMap<>();
+    private final List<Long> badViews = new ArrayList<>();
+    private final List<Long> badSummaries = new ArrayList<>();
+    private @Nullable Memory memory;
+    private long newest;
+    private long newestSound;
+    private long tokens;
+
+    Checker(Connections connections, Dialect dialect, MessageCodec codec, MemoryKey key) {
+        this.connections = connections;
+        this.dialect = dialect;
+        this.codec = codec;
+        this.key = key;
+        this.hash = Rows.hash(key);
+    }
+
+    List<Damage> check() {
+        for (int round = 0; !scan() && round < MAX_ROUNDS; round++) {
+            damage.clear();
+        }
+        return List.copyOf(damage);
+    }
+
+    Repair repair(long now) {
+        for (int round = 0; round < MAX_ROUNDS; round++) {
+            check();
+            if (damage.isEmpty()) {
+                return unchanged();
+            }
+            Repair repair = connections.write("repair of memory " + key, session -> mend(session, now));
+            if (repair != null) {
+                return repair;
+            }
+        }
+        throw new DamagedException("other writers change it too often").during("repair of memory " + key);
+    }
+
+    /** Reads everything. Returns false if the memory was erased meanwhile. */
+    private boolean scan() {
+        damage.clear();
+        unsound.clear();
+        badViews.clear();
+        badSummaries.clear();
+        newest = 0;
+        newestSound = 0;
+        tokens = 0;
+        Memory before = connections.single("check of memory " + key, this::find);
+        pages(Sql.CHECK_MESSAGES, "seq", Long.MIN_VALUE, Long.MAX_VALUE, this::message);
+        // The row is read after the messages. It knows of those that were appended meanwhile, which are read then.
+        memory = connections.single("check of memory " + key, this::find);
+        long last = memory == null ? 0 : memory.lastSeq();
+        if (newest < last) {
+            pages(Sql.CHECK_MESSAGES, "seq", newest, last, this::message);
+        }
+        checkMemory(last);
+        pages(Sql.CHECK_VIEWS, "anchor_seq", Long.MIN_VALUE, Long.MAX_VALUE, this::view);
+        pages(Sql.CHECK_SUMMARIES, "version", Long.MIN_VALUE, Long.MAX_VALUE, this::summary);
+        return before == null || memory == null || before.epoch() == memory.epoch();
+    }
+
+    /** Each page is a statement of its own, so that no snapshot stays open. */
+    private void pages(String sql, String order, long behind, long upTo, RowCheck check) {
+        long from = behind;
+        int found = PAGE;
+        while (found == PAGE) {
+            long after = from;
+            List<Long> page = connections.single(
+                    "check of memory " + key,
+                    session -> session.list(
+                            sql,
+                            row -> {
+                                check.check(session, row);
+                                return row.getLong(order);
+                            },
+                            hash,
+                            hash,
+                            after,
+                            upTo,
+                            PAGE));
+            found = page.size();
+            from = page.isEmpty() ? from : page.get(page.size() - 1);
+        }
+    }
+
+    private void message(Session session, ResultSet row) throws SQLException {
+        long seq = row.getLong("seq");
+        boolean sound = false;
+        Damage.Kind kind = Damage.Kind.TREE;
+        String problem = null;
+        try {
+            Node node = Node.underParent(row);
+            kind = Damage.Kind.MESSAGE;
+            node.checkType(Rows.message(key, codec, row).message().type());
+            sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
+        } catch (DamagedException e) {
+            problem = e.problem();
+        } catch (KeepsakeException e) {
+            problem = "the message cannot be read";
+        }
+        // Only now: SQLite makes a text of what is read as one, which would hide that it is none.
+        String id = row.getString("id");
+        if (seq != newest + 1) {
+            add(Damage.Kind.SEQUENCE, seq, id, "the message before it, number " + (seq - 1) + ", is missing");
+        }
+        if (problem != null) {
+            add(kind, seq, id, problem);
+        }
+        newest = seq > Memory.MAX ? newest : Math.max(newest, seq);
+        tokens += row.getLong("tokens");
+        if (sound) {
+            newestSound = seq;
+        } else {
+            unsound.computeIfAbsent(seq / CHUNK, chunk -> new BitSet()).set((int) Math.floorMod(seq, (long) CHUNK));
+        }
+    }
+
+    private boolean isUnsound(long seq) {
+        BitSet chunk = unsound.get(seq / CHUNK);
+        return chunk != null && chunk.get((int) Math.floorMod(seq, (long) CHUNK));
+    }
+
+    private void checkMemory(long last) {
+        String problem = memory == null ? "a column of the memory's row has another type" : memory.problem();
+        if (problem != null) {
+            add(Damage.Kind.HEAD, memory == null ? null : memory.headSeq(), headId(), problem);
+        }
+        if (newest < last) {
+            add(Damage.Kind.SEQUENCE, last, null, "messages are missing behind number " + newest);
+        }
+        if (memory != null && memory.tokens() != tokens) {
+            add(Damage.Kind.MEMORY, null, null, "the sum of the messages' tokens is not the memory's");
+        }
+    }
+
+    private void view(Session session, ResultSet row) throws SQLException {
+        long anchor = row.getLong("anchor_seq");
+        String problem = null;
+        String id = null;
+        try {
+            id = Rows.nullableText(row, "anchor");
+            View view = ViewJson.read(key, Rows.text(row, "view"), id, anchor);
+            for (String name : view.names()) {
+                Long seq = session.first(Sql.SEQUENCE_BY_ID, found -> found.getLong("seq"), hash, name);
+                if (seq == null || isUnsound(seq)) {
+                    problem = "the view names message " + name + ", which is not there or not sound";
+                }
+            }
+        } catch (DamagedException | KeepsakeException e) {
+            problem = "the view cannot be read, or its message is not there";
+        }
+        if (problem != null) {
+            add(Damage.Kind.VIEW, anchor, id, problem);
+            badViews.add(anchor);
+        }
+    }
+
+    private void summary(Session session, ResultSet row) throws SQLException {
+        try {
+            Rows.summary(codec, row);
+            long version = Rows.number(row, "version");
+            if (version < 1 || version > Memory.MAX) {
+                throw new DamagedException("its version is out of range");
+            }
+        } catch (DamagedException | KeepsakeException e) {
+            add(Damage.Kind.SUMMARY, row.getLong("covers_seq"), row.getString("covers"), "the summary cannot be read");
+            badSummaries.add(row.getLong("version"));
+        }
+    }
+
+    private void add(Damage.Kind kind, @Nullable Long seq, @Nullable String id, String problem) {
+        if (damage.size() < Damage.MAX_REPORTED) {
+            damage.add(new Damage(kind, seq, id, problem));
+        }
+    }
+
+    /** Mends what was found, or returns null if the memory's row is not as it was then. */
+    private @Nullable Repair mend(Session session, long now) throws SQLException {
+        session.list(dialect.lockMemory(), row -> true, hash);
+        Memory current = find(session);
+        if (!Objects.equals(current, memory)) {
+            return null;
+        }
+        boolean isRowSound = current != null && current.problem() == null && current.tokens() == tokens;
+        Long head = current == null ? null : current.headSeq();
+        boolean isHeadSound = head == null ? isRowSound : isHead(session, current, head);
+        if (isRowSound && isHeadSound && badViews.isEmpty() && badSummaries.isEmpty()) {
+            return unchanged();
+        }
+        Memory row = current == null ? Memory.NONE : current;
+        // A missing row is made again; one that is there keeps its ids.
+        Memory.create(session, key, hash, now);
+        Long sound = newestSound == 0 ? null : (Long) newestSound;
+        session.update(
+                dialect.mend(),
+                isHeadSound ? head : sound,
+                hash,
+                inRange(row.epoch(), 1),
+                inRange(row.revision(), 1) + 1,
+                inRange(row.lastSeq(), newest),
+                tokens);
+        for (Long anchor : badViews) {
+            session.update(Sql.DROP_VIEW, hash, anchor);
+        }
+        for (Long version : badSummaries) {
+            session.update(Sql.DROP_SUMMARY, hash, version);
+        }
+        String mended = Memory.find(session, hash).sound().headId();
+        return new Repair(damage, headId(), mended, badViews.size(), badSummaries.size());
+    }
+
+    private boolean isHead(Session session, Memory current, long head) throws SQLException {
+        String id = session.first(Sql.NODE_BY_SEQ, row -> row.getString("id"), hash, hash, head);
+        return id != null && id.equals(current.headId()) && !isUnsound(head);
+    }
+
+    private static long inRange(long value, long least) {
+        return value < least || value > Memory.MAX ? least : value;
+    }
+
+    private Repair unchanged() {
+        return new Repair(damage, headId(), headId(), 0, 0);
+    }
+
+    private @Nullable String headId() {
+        return memory == null ? null : memory.headId();
+    }
+
+    /** The memory's row as it is, or null if it cannot be read. */
+    private @Nullable Memory find(Session session) throws SQLException {
+        try {
+            return Memory.find(session, hash);
+        } catch (DamagedException e) {
+            return null;
+        }
+    }
+}

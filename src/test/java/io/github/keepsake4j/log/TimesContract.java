@@ -1,0 +1,125 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+
+/** Times are stored in microseconds, or refused by name, and every backend draws the same line. */
+public interface TimesContract extends LogUnderTest {
+
+    Instant EARLIEST = Instant.EPOCH.plus(Long.MIN_VALUE, ChronoUnit.MICROS);
+    Instant LATEST = Instant.EPOCH.plus(Long.MAX_VALUE, ChronoUnit.MICROS);
+
+    List<Instant> STORED = List.of(
+            EARLIEST,
+            Instant.parse("-0001-01-01T00:00:00Z"),
+            Instant.parse("0001-01-01T00:00:00.000001Z"),
+            Instant.parse("1969-12-31T23:59:59.999999999Z"),
+            Instant.parse("1969-12-31T23:59:59.000000999Z"),
+            Instant.EPOCH,
+            Instant.parse("2262-04-11T23:47:16.854775808Z"),
+            Instant.parse("9999-12-31T23:59:59.999999999Z"),
+            Instant.parse("+10000-01-01T00:00:00.123456789Z"),
+            LATEST.plusNanos(999));
+
+    List<Instant> REFUSED = List.of(Instant.MIN, EARLIEST.minusNanos(1), LATEST.plusNanos(1000), Instant.MAX);
+
+    @Test
+    default void timesOfMessagesAndSummariesAreStoredInMicroseconds() throws Exception {
+        for (int i = 0; i < STORED.size(); i++) {
+            log().append(
+                            KEY,
+                            Append.under(Parent.head(), List.of(at(STORED.get(i), "m" + i)))
+                                    .asImport());
+            log().putSummary(KEY, summary("m" + i, STORED.get(i)), 1);
+        }
+        List<Instant> truncated =
+                STORED.stream().map(time -> time.truncatedTo(ChronoUnit.MICROS)).toList();
+
+        MessageLog second = reopen();
+        assertThat(history(second, KEY).stream().map(LoggedMessage::createdAt)).isEqualTo(truncated);
+        assertThat(second.summaries(KEY).stream().map(Summary::createdAt)).isEqualTo(truncated);
+        assertThat(second.list(KEY.tenant(), ListQuery.first(1))
+                        .memories()
+                        .get(0)
+                        .lastMessageAt())
+                .isEqualTo(LATEST);
+    }
+
+    @Test
+    default void aTimeThatDoesNotFitIsRefusedByName() {
+        for (Instant time : REFUSED) {
+            assertRefused("createdAt", () -> at(time, "a"));
+            assertRefused("createdAt", () -> summary("a", time));
+        }
+        assertThat(history(log(), KEY)).isEmpty();
+    }
+
+    @Test
+    default void aLeaseThatWouldEndBehindTheLastTimeIsRefusedByName() throws Exception {
+        Duration longest = Duration.between(clock().instant().truncatedTo(ChronoUnit.MICROS), LATEST);
+        assertRefused("lease duration", () -> lease(Duration.ofSeconds(Long.MAX_VALUE, 999_999_999)));
+        assertRefused("lease duration", () -> lease(longest.plusNanos(1_000)));
+
+        assertThat(lease(longest).expiresAt()).isEqualTo(LATEST);
+        assertThat(reopen().acquireLease(KEY, "work", "other", Duration.ofSeconds(1)))
+                .isEmpty();
+    }
+
+    @Test
+    default void aClockThatIsOutOfRangeIsNamedAndNothingIsWritten() {
+        log().append(KEY, batch("a"));
+        clock().advance(Duration.between(clock().instant(), Instant.MAX));
+
+        assertRefused("clock", () -> log().append(KEY, batch("b")));
+        assertRefused("clock", () -> log().describe(KEY, "title", Map.of()));
+        assertRefused("clock", () -> lease(Duration.ofSeconds(1)));
+        assertThat(branch(log(), KEY)).containsExactly("a");
+    }
+
+    @Test
+    default void timesInsideAMessageAreKeptWhatever() throws Exception {
+        List<Instant> times = new ArrayList<>(STORED);
+        times.addAll(REFUSED);
+        for (int i = 0; i < times.size(); i++) {
+            UserMessage message = UserMessage.builder()
+                    .addContent(dev.langchain4j.data.message.TextContent.from(SECRET))
+                    .attributes(Map.of("at", times.get(i)))
+                    .build();
+            log().append(KEY, Append.under(Parent.head(), List.of(message("m" + i, message, 1))));
+        }
+
+        assertThat(history(reopen(), KEY).stream()
+                        .map(logged ->
+                                ((UserMessage) logged.message()).attributes().get("at")))
+                .isEqualTo(times);
+    }
+
+    private Lease lease(Duration duration) {
+        return log().acquireLease(KEY, "work", "owner", duration).orElseThrow();
+    }
+
+    private static NewMessage at(Instant time, String id) {
+        return new NewMessage(id, UserMessage.from(SECRET + " " + id), 10, "test-counter", time);
+    }
+
+    private static Summary summary(String coversUpTo, Instant time) {
+        return new Summary(coversUpTo, SECRET, 1, "test-counter", 1, 1, null, time);
+    }
+
+    private static void assertRefused(String field, ThrowingCallable call) {
+        assertThatThrownBy(call).isInstanceOf(InvalidInputException.class).hasMessageStartingWith(field + ":");
+    }
+}
