@@ -106,7 +106,15 @@ public final class ViewWriter {
      * @throws StorageUnavailableException if other writers were first 100 times
      */
     public Reading set(MemoryKey key, Request request, @Nullable Reading seen) {
-        return new Step(key, request, seen).run();
+        try {
+            return new Step(key, request, seen).run();
+        } catch (ErasedException e) {
+            if (seen != null || request.epoch() != null || !handedOut.forgetOwn(key, request.messages())) {
+                throw e;
+            }
+            // An application's own messages, such as a constant, may begin the memory anew.
+            return new Step(key, request, null).run();
+        }
     }
 
     /**
