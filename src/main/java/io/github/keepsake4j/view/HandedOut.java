@@ -190,8 +190,26 @@ public final class HandedOut {
     boolean holdsErased(MemoryKey key, long epoch, List<ChatMessage> list) {
         return list.stream()
                 .flatMap(message -> find(message).stream())
-                .anyMatch(origin ->
-                        origin.key().equals(key) && origin.reading().position().epoch() < epoch);
+                .anyMatch(origin -> origin.key().equals(key) && origin.epoch() < epoch && !origin.own());
+    }
+
+    /**
+     * Forgets which messages a caller's own instances were.
+     *
+     * @return whether no read gave out any of the instances
+     */
+    boolean forgetOwn(MemoryKey key, List<ChatMessage> list) {
+        boolean allOwn = list.stream()
+                .flatMap(message -> find(message).stream())
+                .allMatch(origin -> origin.own() || !origin.key().equals(key));
+        if (allOwn) {
+            list.forEach(message -> origins.computeIfPresent(
+                    new Instance(message, null),
+                    (instance, known) -> known.stream()
+                            .filter(origin -> !origin.key().equals(key))
+                            .toList()));
+        }
+        return allOwn;
     }
 
     /** How many instances are known. */

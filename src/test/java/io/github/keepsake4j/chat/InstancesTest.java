@@ -11,6 +11,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.testing.Home;
@@ -188,6 +189,24 @@ class InstancesTest {
         memory.set(kept);
         assertThat(memory.messages()).isEqualTo(kept);
         assertThat(history(keepsake.conversation("x"))).hasSize(7).doesNotHaveDuplicates();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_constant_begins_an_erased_memory_anew_and_a_list_from_before_is_refused(Home home) throws Exception {
+        open(home);
+        KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+        UserMessage yes = user("yes");
+        store.updateMessages("x", List.of(yes));
+        store.updateMessages("x", with(store.getMessages("x"), user("secret"), yes));
+        List<ChatMessage> held = store.getMessages("x");
+        keepsake.conversation("x").erase();
+
+        assertThatThrownBy(() -> store.updateMessages("x", held)).isInstanceOf(ErasedException.class);
+        store.updateMessages("x", List.of(yes));
+        assertThatThrownBy(() -> store.updateMessages("x", with(held, yes))).isInstanceOf(ErasedException.class);
+
+        assertThat(history(keepsake.conversation("x"))).containsExactly(yes);
     }
 
     @ParameterizedTest
