@@ -71,7 +71,7 @@ public final class ViewClearer {
             }
             Append append = Append.viewOnly(View.of(head, List.of())).sinceRevisionOf(position);
             try {
-                return empty.at(appender.apply(key, epoch == null ? append : append.inEpoch(epoch)));
+                return empty.cleared(appender.apply(key, epoch == null ? append : append.inEpoch(epoch)));
             } catch (HeadConflictException | UnknownMessageException e) {
                 LOG.debug("Memory {}: another writer was first; it is emptied as it is now", key);
             }
