@@ -1,7 +1,7 @@
 package io.github.keepsake4j.codec;
 
-import static io.github.keepsake4j.codec.Attributes.TAG;
-import static io.github.keepsake4j.codec.Attributes.VALUE;
+import static io.github.keepsake4j.codec.AttributeReader.TAG;
+import static io.github.keepsake4j.codec.AttributeReader.VALUE;
 
 import com.fasterxml.jackson.core.JsonGenerator;
 import dev.langchain4j.data.image.Image;
@@ -56,8 +56,8 @@ final class AttributeWriter {
         return new AttributeWriter(out, false, Json.MAX_DEPTH);
     }
 
-    void write(Map<?, ?> map, @Nullable Path path) throws IOException {
-        Path place = path == null ? Path.of("message") : path;
+    void write(Map<?, ?> map, @Nullable JsonPath path) throws IOException {
+        JsonPath place = path == null ? JsonPath.of("message") : path;
         enter(map, place);
         out.writeStartObject();
         for (Map.Entry<?, ?> entry : map.entrySet()) {
@@ -66,13 +66,13 @@ final class AttributeWriter {
                         place.toString(), "has a key that is not a String: " + name(entry.getKey()));
             }
             out.writeFieldName(key);
-            value(entry.getValue(), path == null ? Path.of(key) : path.field(key));
+            value(entry.getValue(), path == null ? JsonPath.of(key) : path.field(key));
         }
         out.writeEndObject();
         leave(map);
     }
 
-    private void value(@Nullable Object value, Path path) throws IOException {
+    private void value(@Nullable Object value, JsonPath path) throws IOException {
         if (++values > MAX_VALUES) {
             throw new InvalidInputException(
                     path.toString(), "exceeds the limit of " + MAX_VALUES + " values in one message");
@@ -98,7 +98,7 @@ final class AttributeWriter {
         }
     }
 
-    private void array(Collection<?> elements, Path path) throws IOException {
+    private void array(Collection<?> elements, JsonPath path) throws IOException {
         enter(elements, path);
         out.writeStartArray();
         int i = 0;
@@ -113,7 +113,7 @@ final class AttributeWriter {
      * Writes a map. A user's map that contains the tag key is wrapped in a tagged object, so that the reader cannot
      * mistake it for one.
      */
-    private void map(Map<?, ?> map, Path path) throws IOException {
+    private void map(Map<?, ?> map, JsonPath path) throws IOException {
         boolean escape = tagged && map.keySet().stream().anyMatch(TAG::equals);
         if (!escape) {
             write(map, path);
@@ -124,8 +124,8 @@ final class AttributeWriter {
         out.writeEndObject();
     }
 
-    private void taggedValue(Object value, Path path) throws IOException {
-        String tag = Attributes.tagOf(value.getClass());
+    private void taggedValue(Object value, JsonPath path) throws IOException {
+        String tag = AttributeReader.tagOf(value.getClass());
         if (tag != null) {
             text(tag, value.toString());
         } else if (value instanceof Double number) {
@@ -148,7 +148,7 @@ final class AttributeWriter {
         }
     }
 
-    private void plainNumber(Object value, Path path) throws IOException {
+    private void plainNumber(Object value, JsonPath path) throws IOException {
         boolean fits = value.toString().length() <= Json.MAX_NUMBER_LENGTH;
         if (value instanceof Long number) {
             out.writeNumber(number);
@@ -173,7 +173,7 @@ final class AttributeWriter {
         out.writeFieldName(VALUE);
     }
 
-    private void enter(Object container, Path path) {
+    private void enter(Object container, JsonPath path) {
         if (!ancestors.add(container)) {
             throw new InvalidInputException(path.toString(), "contains itself");
         }

@@ -5,7 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A JSON object that was read, and its location. A field of the wrong type is an error that names the field. */
-record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
+record JsonObject(Map<String, @Nullable Object> fields, @Nullable JsonPath path) {
 
     /** Returns the fields of a value that {@link Json#read} returned as a Map, so its keys are Strings. */
     @SuppressWarnings("unchecked")
@@ -13,7 +13,7 @@ record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
         return (Map<String, @Nullable Object>) json;
     }
 
-    static JsonObject of(@Nullable Object json, Path path) {
+    static JsonObject of(@Nullable Object json, JsonPath path) {
         if (json instanceof Map<?, ?> map) {
             return new JsonObject(fields(map), path);
         }
@@ -57,8 +57,8 @@ record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
         return needed(object(name), name);
     }
 
-    Path at(String name) {
-        return path == null ? Path.of(name) : path.field(name);
+    JsonPath at(String name) {
+        return path == null ? JsonPath.of(name) : path.field(name);
     }
 
     private <T> T needed(@Nullable T value, String name) {

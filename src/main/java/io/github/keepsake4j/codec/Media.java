@@ -16,14 +16,14 @@ final class Media {
 
     private Media() {}
 
-    static void write(JsonGenerator out, Image image, Path path) throws IOException {
+    static void write(JsonGenerator out, Image image, JsonPath path) throws IOException {
         out.writeStartObject();
         common(out, image.url(), image.base64Data(), image.mimeType(), path);
         string(out, "revisedPrompt", image.revisedPrompt());
         out.writeEndObject();
     }
 
-    static void write(JsonGenerator out, Audio audio, Path path) throws IOException {
+    static void write(JsonGenerator out, Audio audio, JsonPath path) throws IOException {
         out.writeStartObject();
         common(out, audio.url(), audio.base64Data(), audio.mimeType(), path);
         if (audio.binaryData() != null) {
@@ -32,13 +32,13 @@ final class Media {
         out.writeEndObject();
     }
 
-    static void write(JsonGenerator out, Video video, Path path) throws IOException {
+    static void write(JsonGenerator out, Video video, JsonPath path) throws IOException {
         out.writeStartObject();
         common(out, video.url(), video.base64Data(), video.mimeType(), path);
         out.writeEndObject();
     }
 
-    static void write(JsonGenerator out, PdfFile file, Path path) throws IOException {
+    static void write(JsonGenerator out, PdfFile file, JsonPath path) throws IOException {
         out.writeStartObject();
         common(out, file.url(), file.base64Data(), file.mimeType(), path);
         out.writeEndObject();
@@ -82,7 +82,7 @@ final class Media {
      * Returns a URI's text. Some URIs that {@code relativize} or {@code normalize} made cannot be parsed again; they
      * are refused.
      */
-    static String checked(URI uri, Path path) {
+    static String checked(URI uri, JsonPath path) {
         String text = uri.toString();
         try {
             if (URI.create(text).equals(uri)) {
@@ -95,7 +95,7 @@ final class Media {
         throw new InvalidInputException(path.toString(), "is a URI whose text cannot be parsed to the same URI");
     }
 
-    static URI uri(String text, Path path) {
+    static URI uri(String text, JsonPath path) {
         try {
             return URI.create(text);
         } catch (IllegalArgumentException e) {
@@ -110,7 +110,7 @@ final class Media {
     }
 
     private static void common(
-            JsonGenerator out, @Nullable URI url, @Nullable String base64Data, @Nullable String mimeType, Path path)
+            JsonGenerator out, @Nullable URI url, @Nullable String base64Data, @Nullable String mimeType, JsonPath path)
             throws IOException {
         string(out, "url", url == null ? null : checked(url, path.field("url")));
         string(out, "base64Data", base64Data);

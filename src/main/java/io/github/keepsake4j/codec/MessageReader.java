@@ -83,7 +83,8 @@ final class MessageReader {
         }
         List<Content> contents = new ArrayList<>(items.size());
         for (int i = 0; i < items.size(); i++) {
-            contents.add(content(JsonObject.of(items.get(i), Path.of("contents").index(i))));
+            contents.add(
+                    content(JsonObject.of(items.get(i), JsonPath.of("contents").index(i))));
         }
         return contents;
     }
@@ -97,7 +98,7 @@ final class MessageReader {
             case "AUDIO" -> AudioContent.from(Media.readAudio(json.neededObject("audio")));
             case "VIDEO" -> VideoContent.from(Media.readVideo(json.neededObject("video")));
             case "PDF" -> PdfFileContent.from(Media.readPdfFile(json.neededObject("pdfFile")));
-            default -> TextContent.from("[unsupported content: " + Path.printable(type) + "]");
+            default -> TextContent.from("[unsupported content: " + JsonPath.printable(type) + "]");
         };
     }
 
@@ -121,8 +122,8 @@ final class MessageReader {
         List<?> items = json.list("toolExecutionRequests");
         List<ToolExecutionRequest> requests = new ArrayList<>();
         for (int i = 0; items != null && i < items.size(); i++) {
-            JsonObject item =
-                    JsonObject.of(items.get(i), Path.of("toolExecutionRequests").index(i));
+            JsonObject item = JsonObject.of(
+                    items.get(i), JsonPath.of("toolExecutionRequests").index(i));
             requests.add(ToolExecutionRequest.builder()
                     .id(item.string("id"))
                     .name(item.string("name"))
@@ -137,7 +138,7 @@ final class MessageReader {
         if (attributes == null) {
             return Map.of();
         }
-        return nonNullView(Attributes.read(attributes.fields(), Path.of("attributes"), tagged));
+        return nonNullView(AttributeReader.read(attributes.fields(), JsonPath.of("attributes"), tagged));
     }
 
     /**

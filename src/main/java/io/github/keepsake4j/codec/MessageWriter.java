@@ -88,7 +88,7 @@ final class MessageWriter {
 
     private void toolExecutionRequests(List<ToolExecutionRequest> requests) throws IOException {
         out.writeArrayFieldStart("toolExecutionRequests");
-        Path path = Path.of("toolExecutionRequests");
+        JsonPath path = JsonPath.of("toolExecutionRequests");
         for (int i = 0; i < requests.size(); i++) {
             ToolExecutionRequest request = needed(requests.get(i), path.index(i));
             out.writeStartObject();
@@ -114,7 +114,7 @@ final class MessageWriter {
 
     private void contents(List<Content> contents) throws IOException {
         out.writeArrayFieldStart("contents");
-        Path path = Path.of("contents");
+        JsonPath path = JsonPath.of("contents");
         for (int i = 0; i < contents.size(); i++) {
             Content content = needed(contents.get(i), path.index(i));
             out.writeStartObject();
@@ -124,7 +124,7 @@ final class MessageWriter {
         out.writeEndArray();
     }
 
-    private void content(Content content, Path path) throws IOException {
+    private void content(Content content, JsonPath path) throws IOException {
         Class<?> type = content.getClass();
         if (type == TextContent.class) {
             out.writeStringField("type", "TEXT");
@@ -138,17 +138,17 @@ final class MessageWriter {
         } else if (type == AudioContent.class) {
             out.writeStringField("type", "AUDIO");
             out.writeFieldName("audio");
-            Path place = path.field("audio");
+            JsonPath place = path.field("audio");
             Media.write(out, needed(((AudioContent) content).audio(), place), place);
         } else if (type == VideoContent.class) {
             out.writeStringField("type", "VIDEO");
             out.writeFieldName("video");
-            Path place = path.field("video");
+            JsonPath place = path.field("video");
             Media.write(out, needed(((VideoContent) content).video(), place), place);
         } else if (type == PdfFileContent.class) {
             out.writeStringField("type", "PDF");
             out.writeFieldName("pdfFile");
-            Path place = path.field("pdfFile");
+            JsonPath place = path.field("pdfFile");
             Media.write(out, needed(((PdfFileContent) content).pdfFile(), place), place);
         } else {
             throw new InvalidInputException(
@@ -159,11 +159,11 @@ final class MessageWriter {
     private void attributes(Map<String, Object> attributes) throws IOException {
         if (!attributes.isEmpty()) {
             out.writeFieldName("attributes");
-            AttributeWriter.tagged(out).write(attributes, Path.of("attributes"));
+            AttributeWriter.tagged(out).write(attributes, JsonPath.of("attributes"));
         }
     }
 
-    private static <T> T needed(@Nullable T value, Path path) {
+    private static <T> T needed(@Nullable T value, JsonPath path) {
         if (value == null) {
             throw new InvalidInputException(path.toString(), "must not be null");
         }

@@ -1,5 +1,8 @@
 package io.github.keepsake4j.metrics;
 
+import java.util.function.Consumer;
+import org.slf4j.LoggerFactory;
+
 /**
  * Receives events in order to count them. Every method does nothing by default. The methods are called on the thread
  * that does the work, so an implementation must be fast and thread-safe. Exceptions that a method throws are ignored.
@@ -76,4 +79,19 @@ public interface Metrics {
      * @param backend the backend that stored it
      */
     default void memoryRemoved(String backend) {}
+
+    /**
+     * Reports an event to this sink. An exception from the sink is logged and ignored, because a failure of metrics must
+     * not make a chat, a summary or a clean-up fail.
+     *
+     * @param event calls one of the other methods
+     */
+    default void tell(Consumer<Metrics> event) {
+        try {
+            event.accept(this);
+        } catch (RuntimeException e) {
+            LoggerFactory.getLogger(Metrics.class)
+                    .debug("Metrics failed: {}", e.getClass().getName());
+        }
+    }
 }

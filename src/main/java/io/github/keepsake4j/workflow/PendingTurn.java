@@ -15,7 +15,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A turn that has not been written yet.
+ * A turn of a node that has not been written yet: the run ({@link NodeTurn}) and the messages that it made.
  *
  * @param turn the run of the node
  * @param user the user's message

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * Converts messages to text for a summarizer. Each message begins at the margin with its speaker. All its further lines
  * are indented, so that no text can pretend to begin another message. Media are named, never inlined.
  */
-final class Transcript {
+final class TranscriptText {
 
     private static final int MAX_NAME = 80;
     private static final int MAX_ARGUMENTS = 500;
@@ -35,7 +35,7 @@ final class Transcript {
     private static final Pattern DATA_URI =
             Pattern.compile("data:([\\w.+-]++/[\\w.+-]++)?+[^,\\s]{0,100};base64,[\\w+/=%-]++");
 
-    private Transcript() {}
+    private TranscriptText() {}
 
     /**
      * Returns the messages as text. System messages are left out, because they are not part of the conversation.
@@ -80,7 +80,7 @@ final class Transcript {
         if (message instanceof ToolExecutionResultMessage result) {
             String failed = Boolean.TRUE.equals(result.isError()) ? " (error)" : "";
             return "Result of " + name(result.toolName()) + failed + ": "
-                    + inside(Excerpt.ofChars(clean(contents(result.contents())), maxToolResult));
+                    + inside(TextShortener.ofChars(clean(contents(result.contents())), maxToolResult));
         }
         return "[a message of type " + message.type().name().toLowerCase(Locale.ROOT) + "]";
     }
@@ -97,7 +97,7 @@ final class Transcript {
         }
         for (ToolExecutionRequest call : ai.toolExecutionRequests()) {
             String arguments = call.arguments() == null ? "" : clean(call.arguments());
-            parts.add("[calls " + name(call.name()) + ": " + Excerpt.ofChars(arguments, MAX_ARGUMENTS) + "]");
+            parts.add("[calls " + name(call.name()) + ": " + TextShortener.ofChars(arguments, MAX_ARGUMENTS) + "]");
         }
         return String.join("\n", parts);
     }
@@ -150,6 +150,6 @@ final class Transcript {
             return "?";
         }
         String line = clean(name).replaceAll("[\\s:\\[\\]]+", " ").strip();
-        return Excerpt.ofChars(line, MAX_NAME);
+        return TextShortener.ofChars(line, MAX_NAME);
     }
 }

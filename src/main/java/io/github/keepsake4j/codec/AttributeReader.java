@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Reads attributes from plain JSON values. Tagged objects become the Java types that were passed to
  * {@link AttributeWriter}.
  */
-final class Attributes {
+final class AttributeReader {
 
     /** The key that marks a JSON object as the representation of a value of another type than JSON's own. */
     static final String TAG = "@type";
@@ -36,10 +36,10 @@ final class Attributes {
             Instant.class, "instant",
             UUID.class, "uuid");
 
-    private Attributes() {}
+    private AttributeReader() {}
 
     /** Reads the outermost map. It is never taken for a tagged object, whatever its keys are. */
-    static Map<String, @Nullable Object> read(Map<String, @Nullable Object> json, Path path, boolean tagged) {
+    static Map<String, @Nullable Object> read(Map<String, @Nullable Object> json, JsonPath path, boolean tagged) {
         if (!tagged) {
             return json;
         }
@@ -48,7 +48,7 @@ final class Attributes {
         return map;
     }
 
-    private static @Nullable Object value(@Nullable Object json, Path path) {
+    private static @Nullable Object value(@Nullable Object json, JsonPath path) {
         if (json instanceof List<?> list) {
             return list(list, path);
         }
@@ -59,7 +59,7 @@ final class Attributes {
         return map.get(TAG) instanceof String tag ? tagged(tag, map, path) : read(map, path, true);
     }
 
-    private static List<@Nullable Object> list(List<?> json, Path path) {
+    private static List<@Nullable Object> list(List<?> json, JsonPath path) {
         List<@Nullable Object> list = new ArrayList<>(json.size());
         for (int i = 0; i < json.size(); i++) {
             list.add(value(json.get(i), path.index(i)));
@@ -67,7 +67,7 @@ final class Attributes {
         return list;
     }
 
-    private static @Nullable Object tagged(String tag, Map<String, @Nullable Object> map, Path path) {
+    private static @Nullable Object tagged(String tag, Map<String, @Nullable Object> map, JsonPath path) {
         JsonObject object = new JsonObject(map, path);
         return switch (tag) {
             case "map" -> read(object.neededObject(VALUE).fields(), path, true);
@@ -90,7 +90,7 @@ final class Attributes {
 
     // Here and in the methods below, the JDK's exceptions quote the value, so they are not passed on as causes.
 
-    private static Number number(String tag, String text, Path path) {
+    private static Number number(String tag, String text, JsonPath path) {
         try {
             return switch (tag) {
                 case "long" -> (Number) Long.valueOf(text);
@@ -106,14 +106,14 @@ final class Attributes {
         }
     }
 
-    private static Character character(String text, Path path) {
+    private static Character character(String text, JsonPath path) {
         if (text.length() != 1) {
             throw Json.unreadable(path, "it is not a single character");
         }
         return text.charAt(0);
     }
 
-    private static Instant instant(String text, Path path) {
+    private static Instant instant(String text, JsonPath path) {
         try {
             return Instant.parse(text);
         } catch (DateTimeParseException e) {
@@ -121,7 +121,7 @@ final class Attributes {
         }
     }
 
-    private static UUID uuid(String text, Path path) {
+    private static UUID uuid(String text, JsonPath path) {
         try {
             return UUID.fromString(text);
         } catch (IllegalArgumentException e) {

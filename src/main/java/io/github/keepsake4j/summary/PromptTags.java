@@ -10,24 +10,24 @@ import java.util.zip.CRC32;
  *
  * @param word the word at the end of the tags
  */
-record Fence(String word) {
+record PromptTags(String word) {
 
-    /** Returns a fence for the given texts. */
-    static Fence around(List<String> texts) {
+    /** Returns a tags for the given texts. */
+    static PromptTags around(List<String> texts) {
         CRC32 sum = new CRC32();
         texts.forEach(text -> sum.update(text.getBytes(StandardCharsets.UTF_8)));
         return free(texts, sum.getValue());
     }
 
     /**
-     * Returns a fence with the first word, counting up from a number, that does not occur in the texts. Case is
+     * Returns a tags with the first word, counting up from a number, that does not occur in the texts. Case is
      * ignored, because a model might ignore it.
      */
-    static Fence free(List<String> texts, long first) {
+    static PromptTags free(List<String> texts, long first) {
         for (long number = first; ; number++) {
             String word = String.format("%08x", number & 0xFFFF_FFFFL);
             if (texts.stream().noneMatch(text -> containsIgnoringCase(text, word))) {
-                return new Fence(word);
+                return new PromptTags(word);
             }
         }
     }
