@@ -2,15 +2,15 @@ package io.github.keepsake4j.codec;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.UUID;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,17 +24,24 @@ final class AttributeReader {
 
     static final String VALUE = "value";
 
-    /** The types that are stored as text. The text is the result of their {@code toString} method. */
-    private static final Map<Class<?>, String> TEXT_TAGS = Map.of(
-            Long.class, "long",
-            Short.class, "short",
-            Byte.class, "byte",
-            Float.class, "float",
-            BigInteger.class, "biginteger",
-            BigDecimal.class, "bigdecimal",
-            Character.class, "char",
-            Instant.class, "instant",
-            UUID.class, "uuid");
+    /**
+     * A type whose values are stored as text: the result of their {@code toString} method.
+     *
+     * @param parse reads the text; it throws an exception if the text is not of the type
+     */
+    private record TextType(Class<?> type, String tag, String name, Function<String, Object> parse) {}
+
+    private static final List<TextType> TEXT_TYPES = List.of(
+            new TextType(Long.class, "long", "a valid long", Long::valueOf),
+            new TextType(Short.class, "short", "a valid short", Short::valueOf),
+            new TextType(Byte.class, "byte", "a valid byte", Byte::valueOf),
+            new TextType(Float.class, "float", "a valid float", Float::valueOf),
+            new TextType(Double.class, "double", "a valid double", Double::valueOf),
+            new TextType(BigInteger.class, "biginteger", "a valid biginteger", BigInteger::new),
+            new TextType(BigDecimal.class, "bigdecimal", "a valid bigdecimal", BigDecimal::new),
+            new TextType(Character.class, "char", "a single character", AttributeReader::character),
+            new TextType(Instant.class, "instant", "a valid instant", Instant::parse),
+            new TextType(UUID.class, "uuid", "a valid UUID", UUID::fromString));
 
     private AttributeReader() {}
 
@@ -71,66 +78,41 @@ final class AttributeReader {
         JsonObject object = new JsonObject(map, path);
         return switch (tag) {
             case "map" -> read(object.neededObject(VALUE).fields(), path, true);
-            case "set" -> set(list(object.neededList(VALUE), path));
+            case "set" -> new LinkedHashSet<>(list(object.neededList(VALUE), path));
             case "image" -> Media.readImage(object.neededObject(VALUE));
-            case "long", "short", "byte", "float", "double", "biginteger", "bigdecimal" ->
-                number(tag, object.neededString(VALUE), path);
-            case "char" -> character(object.neededString(VALUE), path);
-            case "instant" -> instant(object.neededString(VALUE), path);
-            case "uuid" -> uuid(object.neededString(VALUE), path);
             case "uri" -> Media.uri(object.neededString(VALUE), path);
-            // A newer version wrote this type. Its fields are kept for the versions that know it.
-            default -> read(map, path, true);
+            default ->
+                TEXT_TYPES.stream()
+                        .filter(type -> type.tag().equals(tag))
+                        .findFirst()
+                        .map(type -> parsed(type, object.neededString(VALUE), path))
+                        // A newer version wrote this type. Its fields are kept for the versions that know it.
+                        .orElseGet(() -> read(map, path, true));
         };
     }
 
-    private static Set<@Nullable Object> set(List<@Nullable Object> elements) {
-        return new LinkedHashSet<>(elements);
-    }
-
-    // Here and in the methods below, the JDK's exceptions quote the value, so they are not passed on as causes.
-
-    private static Number number(String tag, String text, JsonPath path) {
+    private static Object parsed(TextType type, String text, JsonPath path) {
         try {
-            return switch (tag) {
-                case "long" -> (Number) Long.valueOf(text);
-                case "short" -> Short.valueOf(text);
-                case "byte" -> Byte.valueOf(text);
-                case "float" -> Float.valueOf(text);
-                case "double" -> Double.valueOf(text);
-                case "biginteger" -> new BigInteger(text);
-                default -> new BigDecimal(text);
-            };
-        } catch (NumberFormatException e) {
-            throw Json.unreadable(path, "it is not a valid " + tag);
+            return type.parse().apply(text);
+        } catch (IllegalArgumentException | DateTimeException e) {
+            // The JDK's exceptions quote the value, so they are not passed on as causes.
+            throw Json.unreadable(path, "it is not " + type.name());
         }
     }
 
-    private static Character character(String text, JsonPath path) {
+    private static Character character(String text) {
         if (text.length() != 1) {
-            throw Json.unreadable(path, "it is not a single character");
+            throw new IllegalArgumentException("not a single character");
         }
         return text.charAt(0);
     }
 
-    private static Instant instant(String text, JsonPath path) {
-        try {
-            return Instant.parse(text);
-        } catch (DateTimeParseException e) {
-            throw Json.unreadable(path, "it is not a valid instant");
-        }
-    }
-
-    private static UUID uuid(String text, JsonPath path) {
-        try {
-            return UUID.fromString(text);
-        } catch (IllegalArgumentException e) {
-            throw Json.unreadable(path, "it is not a valid UUID");
-        }
-    }
-
     /** Returns the tag of a class that is stored as text, or null for any other class. */
     static @Nullable String tagOf(Class<?> type) {
-        return TEXT_TAGS.get(type);
+        return TEXT_TYPES.stream()
+                .filter(known -> known.type() == type)
+                .map(TextType::tag)
+                .findFirst()
+                .orElse(null);
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.codec;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -45,6 +46,16 @@ record JsonObject(Map<String, @Nullable Object> fields, @Nullable JsonPath path)
     @Nullable
     List<?> list(String name) {
         return as(List.class, "array", name);
+    }
+
+    /** Returns the objects of an array, or an empty list if there is no array. */
+    List<JsonObject> objects(String name) {
+        List<?> items = list(name);
+        List<JsonObject> objects = new ArrayList<>();
+        if (items != null) {
+            items.forEach(item -> objects.add(of(item, at(name).index(objects.size()))));
+        }
+        return objects;
     }
 
     @Nullable

@@ -146,9 +146,9 @@ public final class TokenBufferMemory {
             if (view != null && user.sequence() <= view.anchorSequence()) {
                 // The turn is in a list that was set. The message that precedes it in the log may have been dropped by
                 // that list.
-                return tail.messages().stream()
-                        .takeWhile(message -> !message.id().equals(user.id()))
-                        .toList();
+                List<String> ids =
+                        tail.messages().stream().map(LoggedMessage::id).toList();
+                return tail.messages().subList(0, Math.max(0, ids.indexOf(user.id())));
             }
             if (user.parentId() == null) {
                 return List.of();
