@@ -29,19 +29,19 @@ record Meter(Metrics metrics, String backend) {
     void appended(Append append, AppendResult result) {
         int messages = append.messages().size();
         if (result.replayed()) {
-            metrics.tell(sink -> sink.retried(backend));
+            Metrics.Guard.tell(metrics, sink -> sink.retried(backend));
         } else if (messages > 0) {
-            metrics.tell(sink -> sink.appended(backend, messages));
+            Metrics.Guard.tell(metrics, sink -> sink.appended(backend, messages));
         }
     }
 
     void conflict() {
-        metrics.tell(sink -> sink.conflict(backend));
+        Metrics.Guard.tell(metrics, sink -> sink.conflict(backend));
     }
 
     Tail read(Tail tail) {
         int messages = tail.messages().size();
-        metrics.tell(sink -> sink.read(backend, messages));
+        Metrics.Guard.tell(metrics, sink -> sink.read(backend, messages));
         return tail;
     }
 
@@ -58,7 +58,7 @@ record Meter(Metrics metrics, String backend) {
         }
         long tokens = dropped(before.logged(), now);
         if (tokens > 0) {
-            metrics.tell(sink -> sink.tokensDropped(backend, tokens));
+            Metrics.Guard.tell(metrics, sink -> sink.tokensDropped(backend, tokens));
         }
     }
 

@@ -232,7 +232,7 @@ public final class CleanUp {
             listener.accept(info);
             if (!dry) {
                 log.erase(info.key());
-                metrics.tell(sink -> sink.memoryRemoved(log.backend()));
+                Metrics.Guard.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
             }
             return new Report(1, 1, info.messages(), 0);
         } catch (KeepsakeException e) {

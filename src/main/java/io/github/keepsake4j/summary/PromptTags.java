@@ -2,6 +2,7 @@ package io.github.keepsake4j.summary;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.zip.CRC32;
 
 /**
@@ -12,7 +13,7 @@ import java.util.zip.CRC32;
  */
 record PromptTags(String word) {
 
-    /** Returns a tags for the given texts. */
+    /** Returns tags for the given texts. */
     static PromptTags around(List<String> texts) {
         CRC32 sum = new CRC32();
         texts.forEach(text -> sum.update(text.getBytes(StandardCharsets.UTF_8)));
@@ -20,7 +21,7 @@ record PromptTags(String word) {
     }
 
     /**
-     * Returns a tags with the first word, counting up from a number, that does not occur in the texts. Case is
+     * Returns tags with the first word, counting up from a number, that does not occur in the texts. Case is
      * ignored, because a model might ignore it.
      */
     static PromptTags free(List<String> texts, long first) {
@@ -42,10 +43,7 @@ record PromptTags(String word) {
         String text = answer.strip();
         return text.startsWith(open(name)) && text.endsWith(close(name))
                 ? text.substring(
-                                open(name).length(),
-                                Math.max(
-                                        open(name).length(),
-                                        text.length() - close(name).length()))
+                                open(name).length(), text.length() - close(name).length())
                         .strip()
                 : text;
     }
@@ -64,11 +62,6 @@ record PromptTags(String word) {
     }
 
     private static boolean containsIgnoringCase(String text, String word) {
-        for (int at = 0; at <= text.length() - word.length(); at++) {
-            if (text.regionMatches(true, at, word, 0, word.length())) {
-                return true;
-            }
-        }
-        return false;
+        return text.toLowerCase(Locale.ROOT).contains(word);
     }
 }

@@ -147,7 +147,8 @@ final class SummaryAttempt {
         tools.log().putSummary(key, summary, task.epoch());
         made++;
         long folded = task.foldedTokens();
-        tools.metrics().tell(sink -> sink.summaryMade(tools.options().backend(), folded, written.tokensSent()));
+        Metrics.Guard.tell(
+                tools.metrics(), sink -> sink.summaryMade(tools.options().backend(), folded, written.tokensSent()));
         return true;
     }
 

@@ -375,7 +375,8 @@ public final class SummaryWorker {
     }
 
     private void measureFailure(Kind kind) {
-        tools.metrics().tell(sink -> sink.summaryFailed(tools.options().backend(), kind.tag()));
+        Metrics.Guard.tell(
+                tools.metrics(), sink -> sink.summaryFailed(tools.options().backend(), kind.tag()));
     }
 
     private void endOrGoOn(Job job) {

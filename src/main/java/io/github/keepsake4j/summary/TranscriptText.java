@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,13 +44,10 @@ final class TranscriptText {
      * @param maxToolResult the maximum number of characters of a tool result
      */
     static List<String> of(List<ChatMessage> messages, int maxToolResult) {
-        List<String> entries = new ArrayList<>(messages.size());
-        for (ChatMessage message : messages) {
-            if (!(message instanceof SystemMessage)) {
-                entries.add(entry(message, maxToolResult));
-            }
-        }
-        return entries;
+        return messages.stream()
+                .filter(message -> !(message instanceof SystemMessage))
+                .map(message -> entry(message, maxToolResult))
+                .toList();
     }
 
     /** Returns a text in the form in which it may follow a label. */
@@ -103,11 +101,7 @@ final class TranscriptText {
     }
 
     private static String contents(List<Content> contents) {
-        List<String> parts = new ArrayList<>(contents.size());
-        for (Content content : contents) {
-            parts.add(content(content));
-        }
-        return String.join("\n", parts);
+        return contents.stream().map(TranscriptText::content).collect(Collectors.joining("\n"));
     }
 
     private static String content(Content content) {
