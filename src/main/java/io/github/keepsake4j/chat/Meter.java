@@ -10,21 +10,16 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.metrics.Metrics;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Tells the metrics what chat memories do. A failure of theirs is no failure of a chat. Thread-safe.
+ * Tells the metrics what chat memories do. Thread-safe.
  *
  * @param metrics what hears of it
  * @param backend the log's name
  */
 record Meter(Metrics metrics, String backend) {
-
-    private static final Logger LOG = LoggerFactory.getLogger(Meter.class);
 
     static Meter of(Metrics metrics, MessageLog log) {
         return new Meter(metrics, metrics == Metrics.NONE ? "" : log.backend());
@@ -34,19 +29,19 @@ record Meter(Metrics metrics, String backend) {
     void appended(Append append, AppendResult result) {
         int messages = append.messages().size();
         if (result.replayed()) {
-            tell(sink -> sink.retried(backend));
+            Metrics.Guard.tell(metrics, sink -> sink.retried(backend));
         } else if (messages > 0) {
-            tell(sink -> sink.appended(backend, messages));
+            Metrics.Guard.tell(metrics, sink -> sink.appended(backend, messages));
         }
     }
 
     void conflict() {
-        tell(sink -> sink.conflict(backend));
+        Metrics.Guard.tell(metrics, sink -> sink.conflict(backend));
     }
 
     Tail read(Tail tail) {
         int messages = tail.messages().size();
-        tell(sink -> sink.read(backend, messages));
+        Metrics.Guard.tell(metrics, sink -> sink.read(backend, messages));
         return tail;
     }
 
@@ -63,7 +58,7 @@ record Meter(Metrics metrics, String backend) {
         }
         long tokens = dropped(before.logged(), now);
         if (tokens > 0) {
-            tell(sink -> sink.tokensDropped(backend, tokens));
+            Metrics.Guard.tell(metrics, sink -> sink.tokensDropped(backend, tokens));
         }
     }
 
@@ -91,13 +86,5 @@ record Meter(Metrics metrics, String backend) {
         return messages.stream()
                 .filter(message -> !(message.message() instanceof SystemMessage))
                 .toList();
-    }
-
-    private void tell(Consumer<Metrics> event) {
-        try {
-            event.accept(metrics);
-        } catch (RuntimeException e) {
-            LOG.debug("Metrics failed: {}", e.getClass().getName());
-        }
     }
 }

@@ -8,7 +8,6 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.Summarization;
-import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -64,7 +63,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
                 .orElse(null);
         messages.removeIf(message -> Summarization.isSummary(message.message()));
         // The oldest messages tell what is pinned; those that are not in the request have no part in it.
-        Context whole = Turns.of(memoryId, system(messages), null, List.of(), messages)
+        Context whole = Context.of(memoryId, system(messages), null, List.of(), messages, null)
                 .beginningWith(handedOut == null ? List.of() : handedOut.oldest())
                 .summarizedBy(summary);
         Context fitting = settings.strategy().select(whole.reserving(tools(request)));

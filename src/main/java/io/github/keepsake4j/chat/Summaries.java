@@ -11,7 +11,6 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.summary.SummaryTask;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
@@ -69,13 +68,13 @@ final class Summaries {
     }
 
     /** What the next summary is made from, if one is due. */
-    private Optional<SummaryTask> next(Object id, MemoryKey key) {
+    private Optional<SummaryWorker.Task> next(Object id, MemoryKey key) {
         Tail tail = meter.read(TailLoader.load(log, key, strategy.reach(id)));
         Context selected = strategy.select(TailLoader.context(id, tail));
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
                 .filter(piece -> !piece.isEmpty())
-                .map(piece -> new SummaryTask(tail.epoch(), tail.summary(), piece));
+                .map(piece -> new SummaryWorker.Task(tail.epoch(), tail.summary(), piece));
     }
 
     /**

@@ -4,7 +4,6 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.context.Turn;
-import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
@@ -51,7 +50,7 @@ final class TailLoader {
 
     static Context context(Object memoryId, Tail tail) {
         Summary summary = tail.summary();
-        return Turns.of(
+        return Context.of(
                 memoryId,
                 tail.system(),
                 tail.user(),

@@ -1,27 +1,27 @@
 package io.github.keepsake4j.codec;
 
-import static io.github.keepsake4j.codec.Attributes.TAG;
-import static io.github.keepsake4j.codec.Attributes.VALUE;
+import static io.github.keepsake4j.codec.AttributeReader.TAG;
+import static io.github.keepsake4j.codec.AttributeReader.VALUE;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import dev.langchain4j.data.image.Image;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes attribute values so that they can be read back with their Java types. Values of JSON's own types are written
- * as they are, other known types as {@code {"@type": "long", "value": "123"}}. Values that could not be read back are
- * refused before anything is stored. Each instance writes one message.
+ * Converts attribute values to plain JSON values, so that they can be read back with their Java types. Values of JSON's
+ * own types stay as they are, other known types as {@code {"@type": "long", "value": "123"}}. Values that could not be read back are
+ * refused before anything is stored. Each instance converts one message.
  */
 final class AttributeWriter {
 
@@ -34,155 +34,131 @@ final class AttributeWriter {
      */
     static final int MAX_VALUES = 1_000_000;
 
-    private final JsonGenerator out;
     private final boolean tagged;
     private final int maxDepth;
     private final Set<Object> ancestors = Collections.newSetFromMap(new IdentityHashMap<>());
     private int values;
+    private int depth;
 
-    private AttributeWriter(JsonGenerator out, boolean tagged, int maxDepth) {
-        this.out = out;
+    private AttributeWriter(boolean tagged, int maxDepth, int depth) {
         this.tagged = tagged;
         this.maxDepth = maxDepth;
+        this.depth = depth;
     }
 
-    /** Creates a writer for every supported Java type. */
-    static AttributeWriter tagged(JsonGenerator out) {
-        return new AttributeWriter(out, true, MAX_DEPTH);
+    /** Converts a message's attributes, with values of every supported Java type. */
+    static Map<String, @Nullable Object> tagged(Map<String, Object> attributes) {
+        return new AttributeWriter(true, MAX_DEPTH, 1).map(attributes, 1, JsonPath.of("attributes"));
     }
 
-    /** Creates a writer for plain JSON values only. It writes each value as the JSON that it was read from. */
-    static AttributeWriter plain(JsonGenerator out) {
-        return new AttributeWriter(out, false, Json.MAX_DEPTH);
+    /** Checks the fields of a message that are plain JSON values. Each value stays the JSON that it was read from. */
+    static Map<String, @Nullable Object> plain(Map<String, Object> fields) {
+        return new AttributeWriter(false, Json.MAX_DEPTH, 0).map(fields, 1, null);
     }
 
-    void write(Map<?, ?> map, @Nullable Path path) throws IOException {
-        Path place = path == null ? Path.of("message") : path;
-        enter(map, place);
-        out.writeStartObject();
+    private @Nullable Object value(@Nullable Object value, JsonPath path) {
+        if (++values > MAX_VALUES) {
+            throw new InvalidInputException(
+                    path.toString(), "exceeds the limit of " + MAX_VALUES + " values in one message");
+        }
+        if (value == null
+                || value instanceof String
+                || value instanceof Boolean
+                || value instanceof Integer
+                || (value instanceof Double number && Double.isFinite(number))) {
+            return value;
+        }
+        if (value instanceof List<?> list) {
+            return list(list, 1, path);
+        }
+        if (value instanceof Map<?, ?> map) {
+            // A user's map that contains the tag key is wrapped in a tagged object, so that the reader cannot mistake
+            // it
+            // for one.
+            boolean escape = tagged && map.keySet().stream().anyMatch(TAG::equals);
+            return escape ? tagged("map", map(map, 2, path)) : map(map, 1, path);
+        }
+        return tagged ? taggedValue(value, path) : plainNumber(value, path);
+    }
+
+    /**
+     * Converts a map.
+     *
+     * @param levels how many levels of JSON it takes: 2 in a tagged object, otherwise 1
+     * @param path its place, or null for the message itself
+     */
+    private Map<String, @Nullable Object> map(Map<?, ?> map, int levels, @Nullable JsonPath path) {
+        JsonPath place = path == null ? JsonPath.of("message") : path;
+        enter(map, levels, place);
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
         for (Map.Entry<?, ?> entry : map.entrySet()) {
             if (!(entry.getKey() instanceof String key)) {
                 throw new InvalidInputException(
                         place.toString(), "has a key that is not a String: " + name(entry.getKey()));
             }
-            out.writeFieldName(key);
-            value(entry.getValue(), path == null ? Path.of(key) : path.field(key));
+            json.put(key, value(entry.getValue(), path == null ? JsonPath.of(key) : path.field(key)));
         }
-        out.writeEndObject();
-        leave(map);
+        leave(map, levels);
+        return json;
     }
 
-    private void value(@Nullable Object value, Path path) throws IOException {
-        if (++values > MAX_VALUES) {
-            throw new InvalidInputException(
-                    path.toString(), "exceeds the limit of " + MAX_VALUES + " values in one message");
-        }
-        if (value == null) {
-            out.writeNull();
-        } else if (value instanceof String text) {
-            out.writeString(text);
-        } else if (value instanceof Boolean bool) {
-            out.writeBoolean(bool);
-        } else if (value instanceof Integer number) {
-            out.writeNumber(number);
-        } else if (value instanceof Double number && Double.isFinite(number)) {
-            out.writeNumber(number);
-        } else if (value instanceof List<?> list) {
-            array(list, path);
-        } else if (value instanceof Map<?, ?> map) {
-            map(map, path);
-        } else if (tagged) {
-            taggedValue(value, path);
-        } else {
-            plainNumber(value, path);
-        }
-    }
-
-    private void array(Collection<?> elements, Path path) throws IOException {
-        enter(elements, path);
-        out.writeStartArray();
-        int i = 0;
+    private List<@Nullable Object> list(Collection<?> elements, int levels, JsonPath path) {
+        enter(elements, levels, path);
+        List<@Nullable Object> json = new ArrayList<>();
         for (Object element : elements) {
-            value(element, path.index(i++));
+            json.add(value(element, path.index(json.size())));
         }
-        out.writeEndArray();
-        leave(elements);
+        leave(elements, levels);
+        return json;
     }
 
-    /**
-     * Writes a map. A user's map that contains the tag key is wrapped in a tagged object, so that the reader cannot
-     * mistake it for one.
-     */
-    private void map(Map<?, ?> map, Path path) throws IOException {
-        boolean escape = tagged && map.keySet().stream().anyMatch(TAG::equals);
-        if (!escape) {
-            write(map, path);
-            return;
-        }
-        startTagged("map");
-        write(map, path);
-        out.writeEndObject();
-    }
-
-    private void taggedValue(Object value, Path path) throws IOException {
-        String tag = Attributes.tagOf(value.getClass());
+    private Object taggedValue(Object value, JsonPath path) {
+        String tag = AttributeReader.tagOf(value.getClass());
         if (tag != null) {
-            text(tag, value.toString());
-        } else if (value instanceof Double number) {
-            text("double", number.toString());
-        } else if (value instanceof URI uri) {
-            text("uri", Media.checked(uri, path));
-        } else if (value instanceof Image image) {
-            startTagged("image");
-            Media.write(out, image, path);
-            out.writeEndObject();
-        } else if (value instanceof Set<?> set) {
-            startTagged("set");
-            array(set, path);
-            out.writeEndObject();
-        } else {
-            throw new InvalidInputException(
-                    path.toString(),
-                    "cannot be stored because its class would be lost: " + name(value)
-                            + "; use String, Boolean, a number, Character, Instant, UUID, URI, Image, List, Set or Map");
+            return tagged(tag, value.toString());
         }
-    }
-
-    private void plainNumber(Object value, Path path) throws IOException {
-        boolean fits = value.toString().length() <= Json.MAX_NUMBER_LENGTH;
-        if (value instanceof Long number) {
-            out.writeNumber(number);
-        } else if (value instanceof BigInteger number && fits) {
-            out.writeNumber(number);
-        } else if (value instanceof BigDecimal number && fits) {
-            out.writeNumber(number);
-        } else {
-            throw new InvalidInputException(path.toString(), "is not a plain JSON value: " + name(value));
+        if (value instanceof URI uri) {
+            return tagged("uri", Media.checked(uri, path));
         }
+        if (value instanceof Image image) {
+            return tagged("image", Media.json(image, path));
+        }
+        if (value instanceof Set<?> set) {
+            return tagged("set", list(set, 2, path));
+        }
+        throw new InvalidInputException(
+                path.toString(),
+                "cannot be stored because its class would be lost: " + name(value)
+                        + "; use String, Boolean, a number, Character, Instant, UUID, URI, Image, List, Set or Map");
     }
 
-    private void text(String tag, String text) throws IOException {
-        startTagged(tag);
-        out.writeString(text);
-        out.writeEndObject();
+    private static Map<String, Object> tagged(String tag, Object value) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put(TAG, tag);
+        json.put(VALUE, value);
+        return json;
     }
 
-    private void startTagged(String tag) throws IOException {
-        out.writeStartObject();
-        out.writeStringField(TAG, tag);
-        out.writeFieldName(VALUE);
+    private static Object plainNumber(Object value, JsonPath path) {
+        boolean isBig = value instanceof BigInteger || value instanceof BigDecimal;
+        if (value instanceof Long || (isBig && value.toString().length() <= Json.MAX_NUMBER_LENGTH)) {
+            return value;
+        }
+        throw new InvalidInputException(path.toString(), "is not a plain JSON value: " + name(value));
     }
 
-    private void enter(Object container, Path path) {
+    private void enter(Object container, int levels, JsonPath path) {
         if (!ancestors.add(container)) {
             throw new InvalidInputException(path.toString(), "contains itself");
         }
-        if (out.getOutputContext().getNestingDepth() >= maxDepth) {
+        depth += levels;
+        if (depth > maxDepth) {
             throw new InvalidInputException(path.toString(), "nests deeper than " + maxDepth + " levels of JSON");
         }
     }
 
-    private void leave(Object container) {
+    private void leave(Object container, int levels) {
+        depth -= levels;
         ancestors.remove(container);
     }
 

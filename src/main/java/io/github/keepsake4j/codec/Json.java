@@ -14,10 +14,12 @@ import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,21 +56,46 @@ final class Json {
             .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
             .build();
 
-    /** Writes one JSON value. */
-    interface Body {
-        void writeTo(JsonGenerator out) throws IOException;
-    }
+    /** The half of a pair of surrogates that lacks its other half. */
+    private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
     private Json() {}
 
-    static String write(Body body) {
+    /** Writes one JSON value: null or a String, Boolean, Number, List or Map. */
+    static String write(Object value) {
         StringWriter text = new StringWriter();
         try (JsonGenerator out = FACTORY.createGenerator(text)) {
-            body.writeTo(out);
+            write(out, value);
         } catch (IOException e) {
             throw new UncheckedIOException("Writing to a string cannot fail", e);
         }
         return escapeLoneSurrogates(text.toString());
+    }
+
+    private static void write(JsonGenerator out, @Nullable Object value) throws IOException {
+        if (value instanceof Map<?, ?> map) {
+            out.writeStartObject();
+            for (Map.Entry<?, ?> entry : map.entrySet()) {
+                out.writeFieldName((String) entry.getKey());
+                write(out, entry.getValue());
+            }
+            out.writeEndObject();
+        } else if (value instanceof List<?> list) {
+            out.writeStartArray();
+            for (Object element : list) {
+                write(out, element);
+            }
+            out.writeEndArray();
+        } else {
+            out.writePOJO(value);
+        }
+    }
+
+    /** Sets a field of an object unless the value is null. */
+    static void put(Map<String, @Nullable Object> object, String name, @Nullable Object value) {
+        if (value != null) {
+            object.put(name, value);
+        }
     }
 
     /**
@@ -153,25 +180,11 @@ final class Json {
      * finished text can be searched. Jackson escapes NUL.
      */
     private static String escapeLoneSurrogates(String json) {
-        StringBuilder escaped = null;
-        int copied = 0;
-        for (int i = 0; i < json.length(); i++) {
-            char c = json.charAt(i);
-            if (!Character.isSurrogate(c)) {
-                continue;
-            }
-            if (Character.isHighSurrogate(c) && i + 1 < json.length() && Character.isLowSurrogate(json.charAt(i + 1))) {
-                i++;
-                continue;
-            }
-            if (escaped == null) {
-                escaped = new StringBuilder(json.length() + 64);
-            }
-            escaped.append(json, copied, i).append("\\u").append(Integer.toHexString(c));
-            copied = i + 1;
-        }
-        return escaped == null
+        return StandardCharsets.UTF_8.newEncoder().canEncode(json)
                 ? json
-                : escaped.append(json, copied, json.length()).toString();
+                : LONE_SURROGATE
+                        .matcher(json)
+                        .replaceAll(lone ->
+                                "\\\\u" + Integer.toHexString(lone.group().charAt(0)));
     }
 }

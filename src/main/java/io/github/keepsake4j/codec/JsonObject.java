@@ -1,11 +1,12 @@
 package io.github.keepsake4j.codec;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A JSON object that was read, and its location. A field of the wrong type is an error that names the field. */
-record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
+record JsonObject(Map<String, @Nullable Object> fields, @Nullable JsonPath path) {
 
     /** Returns the fields of a value that {@link Json#read} returned as a Map, so its keys are Strings. */
     @SuppressWarnings("unchecked")
@@ -13,7 +14,7 @@ record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
         return (Map<String, @Nullable Object>) json;
     }
 
-    static JsonObject of(@Nullable Object json, Path path) {
+    static JsonObject of(@Nullable Object json, JsonPath path) {
         if (json instanceof Map<?, ?> map) {
             return new JsonObject(fields(map), path);
         }
@@ -47,6 +48,16 @@ record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
         return as(List.class, "array", name);
     }
 
+    /** Returns the objects of an array, or an empty list if there is no array. */
+    List<JsonObject> objects(String name) {
+        List<?> items = list(name);
+        List<JsonObject> objects = new ArrayList<>();
+        if (items != null) {
+            items.forEach(item -> objects.add(of(item, at(name).index(objects.size()))));
+        }
+        return objects;
+    }
+
     @Nullable
     JsonObject object(String name) {
         Map<?, ?> map = as(Map.class, "object", name);
@@ -57,8 +68,8 @@ record JsonObject(Map<String, @Nullable Object> fields, @Nullable Path path) {
         return needed(object(name), name);
     }
 
-    Path at(String name) {
-        return path == null ? Path.of(name) : path.field(name);
+    JsonPath at(String name) {
+        return path == null ? JsonPath.of(name) : path.field(name);
     }
 
     private <T> T needed(@Nullable T value, String name) {

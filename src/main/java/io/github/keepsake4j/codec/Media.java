@@ -1,14 +1,14 @@
 package io.github.keepsake4j.codec;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import dev.langchain4j.data.audio.Audio;
 import dev.langchain4j.data.image.Image;
 import dev.langchain4j.data.pdf.PdfFile;
 import dev.langchain4j.data.video.Video;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.io.IOException;
 import java.net.URI;
 import java.util.Base64;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes images, audio, video and PDF files, which are given by URL or base64. */
@@ -16,32 +16,25 @@ final class Media {
 
     private Media() {}
 
-    static void write(JsonGenerator out, Image image, Path path) throws IOException {
-        out.writeStartObject();
-        common(out, image.url(), image.base64Data(), image.mimeType(), path);
-        string(out, "revisedPrompt", image.revisedPrompt());
-        out.writeEndObject();
+    static Map<String, @Nullable Object> json(Image image, JsonPath path) {
+        Map<String, @Nullable Object> json = json(image.url(), image.base64Data(), image.mimeType(), path);
+        Json.put(json, "revisedPrompt", image.revisedPrompt());
+        return json;
     }
 
-    static void write(JsonGenerator out, Audio audio, Path path) throws IOException {
-        out.writeStartObject();
-        common(out, audio.url(), audio.base64Data(), audio.mimeType(), path);
-        if (audio.binaryData() != null) {
-            out.writeBinaryField("binaryData", audio.binaryData());
-        }
-        out.writeEndObject();
+    static Map<String, @Nullable Object> json(Audio audio, JsonPath path) {
+        Map<String, @Nullable Object> json = json(audio.url(), audio.base64Data(), audio.mimeType(), path);
+        byte[] bytes = audio.binaryData();
+        Json.put(json, "binaryData", bytes == null ? null : Base64.getEncoder().encodeToString(bytes));
+        return json;
     }
 
-    static void write(JsonGenerator out, Video video, Path path) throws IOException {
-        out.writeStartObject();
-        common(out, video.url(), video.base64Data(), video.mimeType(), path);
-        out.writeEndObject();
+    static Map<String, @Nullable Object> json(Video video, JsonPath path) {
+        return json(video.url(), video.base64Data(), video.mimeType(), path);
     }
 
-    static void write(JsonGenerator out, PdfFile file, Path path) throws IOException {
-        out.writeStartObject();
-        common(out, file.url(), file.base64Data(), file.mimeType(), path);
-        out.writeEndObject();
+    static Map<String, @Nullable Object> json(PdfFile file, JsonPath path) {
+        return json(file.url(), file.base64Data(), file.mimeType(), path);
     }
 
     static Image readImage(JsonObject json) {
@@ -82,7 +75,7 @@ final class Media {
      * Returns a URI's text. Some URIs that {@code relativize} or {@code normalize} made cannot be parsed again; they
      * are refused.
      */
-    static String checked(URI uri, Path path) {
+    static String checked(URI uri, JsonPath path) {
         String text = uri.toString();
         try {
             if (URI.create(text).equals(uri)) {
@@ -95,7 +88,7 @@ final class Media {
         throw new InvalidInputException(path.toString(), "is a URI whose text cannot be parsed to the same URI");
     }
 
-    static URI uri(String text, Path path) {
+    static URI uri(String text, JsonPath path) {
         try {
             return URI.create(text);
         } catch (IllegalArgumentException e) {
@@ -103,18 +96,13 @@ final class Media {
         }
     }
 
-    static void string(JsonGenerator out, String name, @Nullable String value) throws IOException {
-        if (value != null) {
-            out.writeStringField(name, value);
-        }
-    }
-
-    private static void common(
-            JsonGenerator out, @Nullable URI url, @Nullable String base64Data, @Nullable String mimeType, Path path)
-            throws IOException {
-        string(out, "url", url == null ? null : checked(url, path.field("url")));
-        string(out, "base64Data", base64Data);
-        string(out, "mimeType", mimeType);
+    private static Map<String, @Nullable Object> json(
+            @Nullable URI url, @Nullable String base64Data, @Nullable String mimeType, JsonPath path) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        Json.put(json, "url", url == null ? null : checked(url, path.field("url")));
+        Json.put(json, "base64Data", base64Data);
+        Json.put(json, "mimeType", mimeType);
+        return json;
     }
 
     private static @Nullable URI url(JsonObject json) {

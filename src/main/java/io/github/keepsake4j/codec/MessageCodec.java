@@ -49,7 +49,7 @@ public final class MessageCodec {
      *     names the part and its class
      */
     public String encode(ChatMessage message) {
-        return Json.write(out -> new MessageWriter(out).write(message));
+        return Json.write(MessageWriter.write(message));
     }
 
     /**
@@ -72,18 +72,12 @@ public final class MessageCodec {
      * @throws InvalidInputException if a name or a string is null
      */
     public String encodeStrings(Map<String, String> strings) {
-        return Json.write(out -> {
-            out.writeStartObject();
-            for (Map.Entry<String, String> entry : strings.entrySet()) {
-                @Nullable String name = entry.getKey();
-                @Nullable String value = entry.getValue();
-                if (name == null || value == null) {
-                    throw new InvalidInputException("strings", "must not contain null");
-                }
-                out.writeStringField(name, value);
+        for (Map.Entry<@Nullable String, @Nullable String> entry : strings.entrySet()) {
+            if (entry.getKey() == null || entry.getValue() == null) {
+                throw new InvalidInputException("strings", "must not contain null");
             }
-            out.writeEndObject();
-        });
+        }
+        return Json.write(strings);
     }
 
     /**
@@ -107,7 +101,7 @@ public final class MessageCodec {
      * @return a JSON string literal, escaped like a message
      */
     public String encodeText(String text) {
-        return Json.write(out -> out.writeString(text));
+        return Json.write(text);
     }
 
     /**

@@ -15,9 +15,9 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.VideoContent;
 import io.github.keepsake4j.message.UnknownMessage;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads one message from its JSON object. Only known fields are looked up, so all other fields are ignored. */
@@ -77,15 +77,11 @@ final class MessageReader {
         if (!json.has("contents")) {
             return List.of(TextContent.from(json.neededString("text")));
         }
-        List<?> items = json.neededList("contents");
+        List<JsonObject> items = json.objects("contents");
         if (items.isEmpty()) {
             throw Json.unreadable("contents", "it is empty");
         }
-        List<Content> contents = new ArrayList<>(items.size());
-        for (int i = 0; i < items.size(); i++) {
-            contents.add(content(JsonObject.of(items.get(i), Path.of("contents").index(i))));
-        }
-        return contents;
+        return items.stream().map(MessageReader::content).toList();
     }
 
     private static Content content(JsonObject json) {
@@ -97,7 +93,7 @@ final class MessageReader {
             case "AUDIO" -> AudioContent.from(Media.readAudio(json.neededObject("audio")));
             case "VIDEO" -> VideoContent.from(Media.readVideo(json.neededObject("video")));
             case "PDF" -> PdfFileContent.from(Media.readPdfFile(json.neededObject("pdfFile")));
-            default -> TextContent.from("[unsupported content: " + Path.printable(type) + "]");
+            default -> TextContent.from("[unsupported content: " + JsonPath.printable(type) + "]");
         };
     }
 
@@ -109,27 +105,20 @@ final class MessageReader {
         if (name == null) {
             return DetailLevel.LOW;
         }
-        for (DetailLevel level : DetailLevel.values()) {
-            if (level.name().equals(name)) {
-                return level;
-            }
-        }
-        return DetailLevel.AUTO;
+        return Stream.of(DetailLevel.values())
+                .filter(level -> level.name().equals(name))
+                .findFirst()
+                .orElse(DetailLevel.AUTO);
     }
 
     private List<ToolExecutionRequest> toolExecutionRequests() {
-        List<?> items = json.list("toolExecutionRequests");
-        List<ToolExecutionRequest> requests = new ArrayList<>();
-        for (int i = 0; items != null && i < items.size(); i++) {
-            JsonObject item =
-                    JsonObject.of(items.get(i), Path.of("toolExecutionRequests").index(i));
-            requests.add(ToolExecutionRequest.builder()
-                    .id(item.string("id"))
-                    .name(item.string("name"))
-                    .arguments(item.string("arguments"))
-                    .build());
-        }
-        return requests;
+        return json.objects("toolExecutionRequests").stream()
+                .map(request -> ToolExecutionRequest.builder()
+                        .id(request.string("id"))
+                        .name(request.string("name"))
+                        .arguments(request.string("arguments"))
+                        .build())
+                .toList();
     }
 
     private Map<String, Object> attributes() {
@@ -137,7 +126,7 @@ final class MessageReader {
         if (attributes == null) {
             return Map.of();
         }
-        return nonNullView(Attributes.read(attributes.fields(), Path.of("attributes"), tagged));
+        return nonNullView(AttributeReader.read(attributes.fields(), JsonPath.of("attributes"), tagged));
     }
 
     /**

@@ -1,8 +1,5 @@
 package io.github.keepsake4j.codec;
 
-import static io.github.keepsake4j.codec.Media.string;
-
-import com.fasterxml.jackson.core.JsonGenerator;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.AudioContent;
@@ -18,152 +15,131 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.VideoContent;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.UnknownMessage;
-import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes one message. Classes are compared exactly, because a subclass would be read back as its parent class, without
- * the state that it added.
+ * Converts one message to plain JSON values. Classes are compared exactly, because a subclass would be read back as its
+ * parent class, without the state that it added.
  */
 final class MessageWriter {
 
-    private final JsonGenerator out;
+    private MessageWriter() {}
 
-    MessageWriter(JsonGenerator out) {
-        this.out = out;
-    }
-
-    void write(ChatMessage message) throws IOException {
+    static Map<String, @Nullable Object> write(ChatMessage message) {
         Class<?> type = message.getClass();
         if (type == UnknownMessage.class) {
-            unknown((UnknownMessage) message);
-            return;
+            return unknown((UnknownMessage) message);
         }
-        out.writeStartObject();
-        out.writeNumberField("v", MessageCodec.VERSION);
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("v", MessageCodec.VERSION);
         if (type == SystemMessage.class) {
-            out.writeStringField("type", "SYSTEM");
-            out.writeStringField("text", ((SystemMessage) message).text());
+            json.put("type", "SYSTEM");
+            json.put("text", ((SystemMessage) message).text());
         } else if (type == UserMessage.class) {
-            user((UserMessage) message);
+            UserMessage user = (UserMessage) message;
+            json.put("type", "USER");
+            Json.put(json, "name", user.name());
+            json.put("contents", contents(user.contents()));
+            attributes(json, user.attributes());
         } else if (type == AiMessage.class) {
-            ai((AiMessage) message);
+            AiMessage ai = (AiMessage) message;
+            json.put("type", "AI");
+            Json.put(json, "text", ai.text());
+            Json.put(json, "thinking", ai.thinking());
+            if (ai.hasToolExecutionRequests()) {
+                json.put("toolExecutionRequests", toolExecutionRequests(ai.toolExecutionRequests()));
+            }
+            attributes(json, ai.attributes());
         } else if (type == ToolExecutionResultMessage.class) {
-            toolResult((ToolExecutionResultMessage) message);
+            ToolExecutionResultMessage result = (ToolExecutionResultMessage) message;
+            json.put("type", "TOOL_EXECUTION_RESULT");
+            Json.put(json, "id", result.id());
+            Json.put(json, "toolName", result.toolName());
+            json.put("contents", contents(result.contents()));
+            Json.put(json, "isError", result.isError());
+            attributes(json, result.attributes());
         } else if (type == CustomMessage.class) {
-            out.writeStringField("type", "CUSTOM");
-            attributes(((CustomMessage) message).attributes());
+            json.put("type", "CUSTOM");
+            attributes(json, ((CustomMessage) message).attributes());
         } else {
             throw new InvalidInputException(
                     "message", "is of a class that cannot be stored without loss: " + type.getTypeName());
         }
-        out.writeEndObject();
+        return json;
     }
 
-    private void unknown(UnknownMessage message) throws IOException {
+    private static Map<String, @Nullable Object> unknown(UnknownMessage message) {
         if (!(message.attributes().get("type") instanceof String)) {
             throw new InvalidInputException("type", "must be a String in an unknown message");
         }
-        AttributeWriter.plain(out).write(message.attributes(), null);
+        return AttributeWriter.plain(message.attributes());
     }
 
-    private void user(UserMessage message) throws IOException {
-        out.writeStringField("type", "USER");
-        string(out, "name", message.name());
-        contents(message.contents());
-        attributes(message.attributes());
-    }
-
-    private void ai(AiMessage message) throws IOException {
-        out.writeStringField("type", "AI");
-        string(out, "text", message.text());
-        string(out, "thinking", message.thinking());
-        if (message.hasToolExecutionRequests()) {
-            toolExecutionRequests(message.toolExecutionRequests());
+    private static List<Object> toolExecutionRequests(List<ToolExecutionRequest> requests) {
+        JsonPath path = JsonPath.of("toolExecutionRequests");
+        List<Object> list = new ArrayList<>();
+        for (ToolExecutionRequest given : requests) {
+            ToolExecutionRequest request = needed(given, path.index(list.size()));
+            Map<String, @Nullable Object> json = new LinkedHashMap<>();
+            Json.put(json, "id", request.id());
+            Json.put(json, "name", request.name());
+            Json.put(json, "arguments", request.arguments());
+            list.add(json);
         }
-        attributes(message.attributes());
+        return list;
     }
 
-    private void toolExecutionRequests(List<ToolExecutionRequest> requests) throws IOException {
-        out.writeArrayFieldStart("toolExecutionRequests");
-        Path path = Path.of("toolExecutionRequests");
-        for (int i = 0; i < requests.size(); i++) {
-            ToolExecutionRequest request = needed(requests.get(i), path.index(i));
-            out.writeStartObject();
-            string(out, "id", request.id());
-            string(out, "name", request.name());
-            string(out, "arguments", request.arguments());
-            out.writeEndObject();
+    private static List<Object> contents(List<Content> contents) {
+        JsonPath path = JsonPath.of("contents");
+        List<Object> list = new ArrayList<>();
+        for (Content content : contents) {
+            JsonPath place = path.index(list.size());
+            list.add(content(needed(content, place), place));
         }
-        out.writeEndArray();
+        return list;
     }
 
-    private void toolResult(ToolExecutionResultMessage message) throws IOException {
-        out.writeStringField("type", "TOOL_EXECUTION_RESULT");
-        string(out, "id", message.id());
-        string(out, "toolName", message.toolName());
-        contents(message.contents());
-        Boolean isError = message.isError();
-        if (isError != null) {
-            out.writeBooleanField("isError", isError);
-        }
-        attributes(message.attributes());
-    }
-
-    private void contents(List<Content> contents) throws IOException {
-        out.writeArrayFieldStart("contents");
-        Path path = Path.of("contents");
-        for (int i = 0; i < contents.size(); i++) {
-            Content content = needed(contents.get(i), path.index(i));
-            out.writeStartObject();
-            content(content, path.index(i));
-            out.writeEndObject();
-        }
-        out.writeEndArray();
-    }
-
-    private void content(Content content, Path path) throws IOException {
+    private static Map<String, @Nullable Object> content(Content content, JsonPath path) {
         Class<?> type = content.getClass();
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
         if (type == TextContent.class) {
-            out.writeStringField("type", "TEXT");
-            out.writeStringField("text", ((TextContent) content).text());
+            json.put("type", "TEXT");
+            json.put("text", ((TextContent) content).text());
         } else if (type == ImageContent.class) {
             ImageContent image = (ImageContent) content;
-            out.writeStringField("type", "IMAGE");
-            out.writeFieldName("image");
-            Media.write(out, image.image(), path.field("image"));
-            out.writeStringField("detailLevel", image.detailLevel().name());
+            json.put("type", "IMAGE");
+            json.put("image", Media.json(image.image(), path.field("image")));
+            json.put("detailLevel", image.detailLevel().name());
         } else if (type == AudioContent.class) {
-            out.writeStringField("type", "AUDIO");
-            out.writeFieldName("audio");
-            Path place = path.field("audio");
-            Media.write(out, needed(((AudioContent) content).audio(), place), place);
+            JsonPath place = path.field("audio");
+            json.put("type", "AUDIO");
+            json.put("audio", Media.json(needed(((AudioContent) content).audio(), place), place));
         } else if (type == VideoContent.class) {
-            out.writeStringField("type", "VIDEO");
-            out.writeFieldName("video");
-            Path place = path.field("video");
-            Media.write(out, needed(((VideoContent) content).video(), place), place);
+            JsonPath place = path.field("video");
+            json.put("type", "VIDEO");
+            json.put("video", Media.json(needed(((VideoContent) content).video(), place), place));
         } else if (type == PdfFileContent.class) {
-            out.writeStringField("type", "PDF");
-            out.writeFieldName("pdfFile");
-            Path place = path.field("pdfFile");
-            Media.write(out, needed(((PdfFileContent) content).pdfFile(), place), place);
+            JsonPath place = path.field("pdfFile");
+            json.put("type", "PDF");
+            json.put("pdfFile", Media.json(needed(((PdfFileContent) content).pdfFile(), place), place));
         } else {
             throw new InvalidInputException(
                     path.toString(), "is of a class that cannot be stored without loss: " + type.getTypeName());
         }
+        return json;
     }
 
-    private void attributes(Map<String, Object> attributes) throws IOException {
+    private static void attributes(Map<String, @Nullable Object> json, Map<String, Object> attributes) {
         if (!attributes.isEmpty()) {
-            out.writeFieldName("attributes");
-            AttributeWriter.tagged(out).write(attributes, Path.of("attributes"));
+            json.put("attributes", AttributeWriter.tagged(attributes));
         }
     }
 
-    private static <T> T needed(@Nullable T value, Path path) {
+    private static <T> T needed(@Nullable T value, JsonPath path) {
         if (value == null) {
             throw new InvalidInputException(path.toString(), "must not be null");
         }

@@ -3,9 +3,10 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.context.Context.Placed;
+import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -49,9 +50,7 @@ public final class ClearToolResults implements ContextStrategy {
      * @throws InvalidInputException if the number is negative
      */
     public static ClearToolResults keepNewest(int results) {
-        if (results < 0) {
-            throw new InvalidInputException("results", "must be 0 or more, is " + results);
-        }
+        InvalidInputException.checkAtLeast("results", 0, results);
         return new ClearToolResults(results, 0, Set.of());
     }
 
@@ -65,9 +64,7 @@ public final class ClearToolResults implements ContextStrategy {
      * @throws InvalidInputException if the number is less than 1
      */
     public ClearToolResults atLeast(int tokens) {
-        if (tokens < 1) {
-            throw new InvalidInputException("tokens", "must be 1 or more, is " + tokens);
-        }
+        InvalidInputException.checkAtLeast("tokens", 1, tokens);
         return new ClearToolResults(keep, tokens, exempt);
     }
 
@@ -90,61 +87,46 @@ public final class ClearToolResults implements ContextStrategy {
 
     @Override
     public Context mark(Context context) {
-        List<Result> newestFirst = Stream.concat(
-                        headless(context),
+        // Headless messages are not shown, but results that were cleared because of them must stay cleared.
+        List<Placed> newestFirst = Stream.concat(
+                        context.placedHeadless().stream(),
                         context.turns().stream()
                                 .flatMap(turn -> turn.rounds().stream())
                                 .filter(round -> round.hidden() == null)
-                                .flatMap(round -> results(round.messages())))
+                                .flatMap(ClearToolResults::placed))
                 .filter(result -> isClearable(result.message()))
-                .sorted(Comparator.comparingLong(Result::place)
+                .sorted(Comparator.comparingLong(Placed::place)
                         .thenComparingLong(result -> result.message().sequence())
                         .reversed())
                 .toList();
         // Pinned messages are before a gap. The number of newer results in the gap is unknown, so a pinned result
         // counts as old.
-        List<Result> behind = newestFirst.stream()
+        List<Placed> behind = newestFirst.stream()
                 .filter(result -> result.place() >= context.unread())
                 .toList();
-        List<Result> before = newestFirst.subList(behind.size(), newestFirst.size());
-        List<Result> old = behind.subList(Math.min(keep, behind.size()), behind.size());
+        List<Placed> before = newestFirst.subList(behind.size(), newestFirst.size());
+        List<Placed> old = behind.subList(Math.min(keep, behind.size()), behind.size());
         long start = start(old, context.unread());
         Map<String, ChatMessage> markers = new HashMap<>();
         Stream.concat(before.stream(), old.stream().filter(result -> result.place() < start))
-                .map(Result::message)
+                .map(Placed::message)
                 .forEach(result -> markers.put(result.id(), marker(result)));
         return context.replacing(markers);
     }
 
     /**
-     * A result, at the place of its calls. If the calls are no longer read, the result cannot be assigned to them, so
-     * it must count as unread together with them.
+     * Returns a round's messages at the place of its calls. If the calls are no longer read, a result cannot be assigned
+     * to them, so it must count as unread together with them.
      */
-    private record Result(long place, LoggedMessage message) {}
-
-    private static Stream<Result> results(List<LoggedMessage> round) {
-        return round.stream().map(message -> new Result(round.get(0).sequence(), message));
-    }
-
-    /**
-     * Returns the results without a read turn. They are not shown, but results that were cleared because of them must
-     * stay cleared.
-     */
-    private static Stream<Result> headless(Context context) {
-        List<Result> results = new ArrayList<>();
-        long place = 0;
-        for (LoggedMessage message : context.headless()) {
-            place = message.message() instanceof ToolExecutionResultMessage ? place : message.sequence();
-            results.add(new Result(place, message));
-        }
-        return results.stream();
+    private static Stream<Placed> placed(Round round) {
+        return round.messages().stream().map(message -> new Placed(round.sequence(), message));
     }
 
     /**
      * Returns the place from which on old results are not cleared. With a minimum, it is a place that stays the same
      * for a long time.
      */
-    private long start(List<Result> newestFirst, long unread) {
+    private long start(List<Placed> newestFirst, long unread) {
         if (newestFirst.isEmpty()) {
             return 0;
         }
@@ -153,14 +135,14 @@ public final class ClearToolResults implements ContextStrategy {
             return behindAll;
         }
         long tokens = 0;
-        for (Result result : newestFirst) {
+        for (Placed result : newestFirst) {
             tokens += result.message().tokens();
             if (tokens >= atLeast) {
-                return Places.roundest(result.place() + 1, behindAll);
+                return WindowStart.roundest(result.place() + 1, behindAll);
             }
         }
         // The unread results may have reached the minimum, and results that were cleared once must stay cleared.
-        return Places.roundest(unread, Math.max(unread, behindAll));
+        return WindowStart.roundest(unread, Math.max(unread, behindAll));
     }
 
     private boolean isClearable(LoggedMessage message) {

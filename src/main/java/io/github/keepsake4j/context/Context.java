@@ -1,14 +1,15 @@
 package io.github.keepsake4j.context;
 
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,9 @@ public record Context(
         Map<String, ChatMessage> replaced,
         long reserved,
         boolean overflow) {
+
+    /** The memory id that LangChain4j passes when there is none. */
+    private static final String NO_ID = "default";
 
     /** The reasons for not showing a message. */
     public enum Reason {
@@ -96,6 +100,43 @@ public record Context(
     }
 
     /**
+     * Divides a branch's newest part into turns. Results are placed directly after their calls. Calls that lack a
+     * result, and results without their call, are not shown.
+     *
+     * @param system the current system message, or null
+     * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
+     * @param messages the messages, oldest first
+     * @return the context before any limit
+     */
+    public static Context of(
+            @Nullable LoggedMessage system, @Nullable LoggedMessage user, List<LoggedMessage> messages) {
+        return of(NO_ID, system, user, List.of(), messages, null);
+    }
+
+    /**
+     * Divides the messages that no summary covers, and the branch's oldest part, into turns. Messages before the
+     * summary are shown only if they are pinned. If the summary ends within the newest turn, that turn consists of its
+     * user message and the messages that the summary does not cover.
+     *
+     * @param memoryId the memory's id as LangChain4j passed it
+     * @param system the current system message, or null
+     * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
+     * @param oldest the branch's oldest messages, oldest first; they may overlap with the newest messages; may be empty
+     * @param messages the newest messages, oldest first
+     * @param summary the summary that replaces all messages in between, or null if there is none
+     * @return the context before any limit
+     */
+    public static Context of(
+            Object memoryId,
+            @Nullable LoggedMessage system,
+            @Nullable LoggedMessage user,
+            List<LoggedMessage> oldest,
+            List<LoggedMessage> messages,
+            @Nullable LoggedMessage summary) {
+        return new TurnSplitter(system).split(memoryId, user, oldest, messages, summary);
+    }
+
+    /**
      * Returns all messages that are shown, in order.
      *
      * @return the system message and the summary, if present, followed by the turns' messages in the form in which they
@@ -111,7 +152,7 @@ public record Context(
      * @return the shown messages without the summary
      */
     public List<LoggedMessage> logged() {
-        return shown(system == null ? List.of() : List.of(system));
+        return shown(Stream.ofNullable(system).toList());
     }
 
     /**
@@ -120,9 +161,7 @@ public record Context(
      * @return a new list
      */
     public List<ChatMessage> messages() {
-        List<ChatMessage> messages = new ArrayList<>();
-        shown().forEach(logged -> messages.add(logged.message()));
-        return messages;
+        return shown().stream().map(LoggedMessage::message).collect(Collectors.toCollection(ArrayList::new));
     }
 
     /**
@@ -131,12 +170,10 @@ public record Context(
      * @return the repaired messages, followed by the turns' messages, oldest first
      */
     public List<Omission> omitted() {
-        return Stream.concat(
-                        Stream.concat(
-                                repaired.stream(),
-                                headless.stream().map(message -> new Omission(message, Reason.NO_USER_MESSAGE))),
-                        turns.stream().flatMap(turn -> turn.omitted().stream()))
-                .toList();
+        List<Omission> omitted = new ArrayList<>(repaired);
+        headless.forEach(message -> omitted.add(new Omission(message, Reason.NO_USER_MESSAGE)));
+        turns.forEach(turn -> omitted.addAll(turn.omitted()));
+        return omitted;
     }
 
     /**
@@ -219,9 +256,25 @@ public record Context(
 
     /** Returns the messages that are shown before the turns. */
     List<LoggedMessage> beside() {
-        return Stream.of(Optional.ofNullable(system), Optional.ofNullable(summary))
-                .flatMap(Optional::stream)
+        return Stream.concat(Stream.ofNullable(system), Stream.ofNullable(summary))
                 .toList();
+    }
+
+    /** A message, at the place in the log that counts for it. */
+    record Placed(long place, LoggedMessage message) {}
+
+    /**
+     * Returns the messages without a read turn. A result counts at the place of its calls, as it did while the turn's
+     * beginning was still read.
+     */
+    List<Placed> placedHeadless() {
+        List<Placed> placed = new ArrayList<>();
+        long place = 0;
+        for (LoggedMessage message : headless) {
+            place = message.message() instanceof ToolExecutionResultMessage ? place : message.sequence();
+            placed.add(new Placed(place, message));
+        }
+        return placed;
     }
 
     Context mapTurns(Function<Turn, Turn> change) {

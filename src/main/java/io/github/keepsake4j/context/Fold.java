@@ -4,6 +4,7 @@ import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
@@ -81,21 +82,17 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
     private @Nullable String withinTurn(Turn turn, long target) {
         List<Round> rounds = turn.rounds();
         int first = turn.cut().from();
-        long total = size.applyAsLong(turn.user());
-        for (Round round : rounds.subList(Math.min(first, rounds.size()), rounds.size())) {
-            total += sizeOf(round.messages());
-        }
+        long total = size.applyAsLong(turn.user())
+                + rounds.stream()
+                        .skip(first)
+                        .mapToLong(round -> sizeOf(round.messages()))
+                        .sum();
         while (first < rounds.size() - 1 && total > target) {
             total -= sizeOf(rounds.get(first++).messages());
         }
         for (int r = Math.max(first, 1); r < rounds.size(); r++) {
-            long newest = rounds.subList(0, r).stream()
-                    .flatMap(round -> round.messages().stream())
-                    .mapToLong(LoggedMessage::sequence)
-                    .max()
-                    .orElse(0);
             LoggedMessage next = rounds.get(r).messages().get(0);
-            if (newest < next.sequence()) {
+            if (rounds.subList(0, r).stream().allMatch(round -> round.newest() < next.sequence())) {
                 return next.parentId();
             }
         }
@@ -117,16 +114,10 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
     }
 
     static LoggedMessage newest(List<Turn> turns) {
-        LoggedMessage newest = turns.get(0).user();
-        for (Turn turn : turns) {
-            newest = turn.user().sequence() > newest.sequence() ? turn.user() : newest;
-            for (Round round : turn.rounds()) {
-                for (LoggedMessage message : round.messages()) {
-                    newest = message.sequence() > newest.sequence() ? message : newest;
-                }
-            }
-        }
-        return newest;
+        return turns.stream()
+                .flatMap(Turn::all)
+                .max(Comparator.comparingLong(LoggedMessage::sequence))
+                .orElseThrow();
     }
 
     private long sizeFrom(List<Turn> turns, int first) {
@@ -136,10 +127,7 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
     }
 
     private long sizeOf(Turn turn) {
-        return size.applyAsLong(turn.user())
-                + turn.rounds().stream()
-                        .mapToLong(round -> sizeOf(round.messages()))
-                        .sum();
+        return turn.all().mapToLong(size).sum();
     }
 
     private long sizeOf(List<LoggedMessage> messages) {

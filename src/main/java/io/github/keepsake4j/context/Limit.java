@@ -1,20 +1,21 @@
 package io.github.keepsake4j.context;
 
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn.Cut;
 import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.context.Turn.Standing;
+import io.github.keepsake4j.context.WindowStart.Sized;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Makes a context fit one limit. First it removes whole turns, oldest first, but never the newest turn. Then it removes
  * the newest turn's oldest tool rounds, but never the last round.
  *
  * <p>A message that was removed never comes back. Therefore sizes include hidden messages too, and a cut depends only
- * on the sizes after it and on places in the log ({@link Places}), which later messages do not change. Pinned turns
+ * on the sizes after it and on places in the log ({@link WindowStart}), which later messages do not change. Pinned turns
  * take at most half of the room, the oldest first. The room for pinned turns stays reserved for them.
  *
  * @param weight returns how much a message counts
@@ -45,14 +46,15 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         int newest = turns.size() - 1;
         boolean[] pinned = new boolean[turns.size()];
         long free = room - reservePins(turns, room, pinned);
-        Places places = Places.of(context);
-        long start = places.start(weigh(context, pinned, places), free, step, context.unread());
+        long[] places =
+                WindowStart.places(turns.stream().mapToLong(turn -> turn.user().sequence()));
+        long start = WindowStart.find(weigh(context, pinned, places), free, step, context.unread());
         List<Turn> cut = new ArrayList<>();
         for (int t = 0; t < newest; t++) {
-            boolean gone = places.of(t) < start;
+            boolean gone = places[t] < start;
             cut.add(turns.get(t).cut(new Cut(gone ? reason : null, gone, 0, !pinned[t])));
         }
-        Cut last = places.of(newest) >= start
+        Cut last = places[newest] >= start
                 ? new Cut(null, false, 0, !pinned[newest])
                 : shorten(turns.get(newest), pinned[newest], free, context.unread());
         cut.add(turns.get(newest).cut(last));
@@ -80,10 +82,8 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         long total = 0;
         int newest = turns.size() - 1;
         for (int t = 0; t < newest; t++) {
-            if (turns.get(t).pinned() != Turn.NOT_PINNED) {
-                total += pinnedSize(turns.get(t));
-                stays[t] = total <= most;
-            }
+            total += pinnedSize(turns.get(t));
+            stays[t] = turns.get(t).pinned() != Turn.NOT_PINNED && total <= most;
         }
         long reserved = Math.min(most, total);
         if (turns.get(newest).pinned() != Turn.NOT_PINNED) {
@@ -100,11 +100,11 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      */
     private Cut shorten(Turn turn, boolean pinned, long free, long unread) {
         List<Round> rounds = turn.rounds();
-        int first = pinned ? Math.min(turn.pinned(), rounds.size()) : 0;
+        int first = pinned ? turn.pinnedRounds() : 0;
         long room = free - (pinned ? 0 : weight.of(turn, turn.user()));
-        Places places = Places.of(turn);
+        long[] places = WindowStart.places(rounds.stream().mapToLong(Round::sequence));
         int read = first;
-        while (read < rounds.size() && places.of(read) < unread) {
+        while (read < rounds.size() && places[read] < unread) {
             // The round is before a gap, which may contain newer rounds.
             read++;
         }
@@ -116,13 +116,12 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         if (room < 0 || left || (last >= read && size(turn, rounds.get(last)) > room)) {
             return new Cut(reason, true, 0, !pinned);
         }
-        List<Places.Sized> sizes = new ArrayList<>();
-        for (int r = first; r < rounds.size(); r++) {
-            sizes.add(new Places.Sized(places.of(r), size(turn, rounds.get(r))));
-        }
-        long start = places.start(sizes, room, step, unread);
+        List<Sized> sizes = IntStream.range(first, rounds.size())
+                .mapToObj(r -> new Sized(places[r], size(turn, rounds.get(r))))
+                .toList();
+        long start = WindowStart.find(sizes, room, step, unread);
         int from = read;
-        while (from < last && places.of(from) < start) {
+        while (from < last && places[from] < start) {
             from++;
         }
         return new Cut(reason, false, from, !pinned);
@@ -141,15 +140,14 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
             if (size(turn, rounds.get(a)) > room) {
                 return true;
             }
-            long closed = done(rounds.get(a));
-            long reopened =
-                    a + 1 < rounds.size() ? rounds.get(a + 1).messages().get(0).sequence() : Long.MAX_VALUE;
+            long closed = rounds.get(a).newest();
+            long reopened = a + 1 < rounds.size() ? rounds.get(a + 1).sequence() : Long.MAX_VALUE;
             long newerDone = Long.MAX_VALUE;
             for (int r = a; r >= 0; r--) {
                 if (!canBeShown(rounds.get(r))) {
                     continue;
                 }
-                long last = Math.max(closed, done(rounds.get(r)));
+                long last = Math.max(closed, rounds.get(r).newest());
                 if (last < Math.min(newerDone, reopened) && size(turn, rounds.get(r)) > room) {
                     return true;
                 }
@@ -164,50 +162,42 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         return round.hidden() == null || round.hidden() == Reason.ANSWER_BEFORE_CALL;
     }
 
-    /** Returns the sequence of the round's last message. */
-    private static long done(Round round) {
-        return round.messages().stream()
-                .mapToLong(LoggedMessage::sequence)
-                .max()
-                .orElse(0);
-    }
-
-    private List<Places.Sized> weigh(Context context, boolean[] pinned, Places places) {
-        List<Places.Sized> sizes = new ArrayList<>();
+    private List<Sized> weigh(Context context, boolean[] pinned, long[] places) {
+        List<Sized> sizes = new ArrayList<>();
         List<Turn> turns = context.turns();
-        long place = 0;
-        for (LoggedMessage message : context.headless()) {
-            // The message belongs to a turn that began earlier. It is never a user message, so it counts as part of a
-            // round. A result counts at the place of its calls, as it did while the turn's beginning was still read.
-            place = message.message() instanceof ToolExecutionResultMessage ? place : message.sequence();
-            sizes.add(new Places.Sized(place, weight.of(turns.get(0), message)));
-        }
+        // A headless message belongs to a turn that began earlier. It is never a user message, so it counts as part of
+        // a
+        // round.
+        context.placedHeadless()
+                .forEach(placed -> sizes.add(new Sized(placed.place(), weight.of(turns.get(0), placed.message()))));
         for (int t = 0; t < turns.size(); t++) {
             Turn turn = turns.get(t);
             if (turn.standing() == Standing.BEGINNING) {
                 continue;
             }
-            int first = 0;
-            if (pinned[t]) {
-                first = Math.min(turn.pinned(), turn.rounds().size());
-            } else {
-                sizes.add(new Places.Sized(places.of(t), weight.of(turn, turn.user())));
+            if (!pinned[t]) {
+                sizes.add(new Sized(places[t], weight.of(turn, turn.user())));
             }
-            for (int r = first; r < turn.rounds().size(); r++) {
-                Round round = turn.rounds().get(r);
-                sizes.add(new Places.Sized(places.within(t, round), size(turn, round)));
+            // A round counts between its turn and the next turn, even if it was moved there.
+            long most = t + 1 < places.length ? Math.max(places[t], places[t + 1] - 1) : Long.MAX_VALUE;
+            for (Round round : turn.rounds()
+                    .subList(pinned[t] ? turn.pinnedRounds() : 0, turn.rounds().size())) {
+                long place = Math.max(places[t], Math.min(round.sequence(), most));
+                sizes.add(new Sized(place, size(turn, round)));
             }
         }
         return sizes;
     }
 
+    /** Returns the size of a turn's pinned part, or 0 if no part is pinned. */
     private long pinnedSize(Turn turn) {
-        long size = weight.of(turn, turn.user());
-        for (Round round :
-                turn.rounds().subList(0, Math.min(turn.pinned(), turn.rounds().size()))) {
-            size += size(turn, round);
-        }
-        return size;
+        return turn.pinned() == Turn.NOT_PINNED
+                ? 0
+                : weight.of(turn, turn.user())
+                        + turn.rounds().stream()
+                                .limit(turn.pinnedRounds())
+                                .mapToLong(round -> size(turn, round))
+                                .sum();
     }
 
     private long size(Turn turn, Round round) {

@@ -9,7 +9,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * Keeps messages in view that a limit would remove, each together with the user message that began its turn. It limits
@@ -38,9 +37,7 @@ public final class Pinned implements ContextStrategy {
      * @throws InvalidInputException if the number is less than 1
      */
     public static Pinned firstMessages(int messages) {
-        if (messages < 1) {
-            throw new InvalidInputException("messages", "must be 1 or more, is " + messages);
-        }
+        InvalidInputException.checkAtLeast("messages", 1, messages);
         return new Pinned(messages, message -> false);
     }
 
@@ -63,11 +60,8 @@ public final class Pinned implements ContextStrategy {
     @Override
     public Context mark(Context context) {
         if (first == Integer.MAX_VALUE) {
-            return context.mapTurns(turn ->
-                    Stream.concat(Stream.of(turn.user()), turn.rounds().stream().flatMap(r -> r.messages().stream()))
-                                    .anyMatch(pinned)
-                            ? turn.pin(turn.rounds().size())
-                            : turn);
+            return context.mapTurns(
+                    turn -> turn.all().anyMatch(pinned) ? turn.pin(turn.rounds().size()) : turn);
         }
         Set<String> oldest =
                 context.oldest().stream().limit(first).map(LoggedMessage::id).collect(Collectors.toSet());

@@ -6,10 +6,14 @@ import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A user message and the messages that follow it, with the cuts of the limits so far.
+ * A user message and the messages that follow it, as they were read from the log, with the cuts of the limits so far.
+ * It is a part of a {@link Context} and says nothing about who wrote it or whether it may be written.
  *
  * @param user the message that began the turn
  * @param rounds the messages that follow it, oldest first
@@ -56,12 +60,17 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
          * @return false for calls and their results
          */
         public boolean isAnswer() {
-            return !calls();
+            return !(messages.get(0).message() instanceof AiMessage ai && ai.hasToolExecutionRequests());
         }
 
-        /** Returns whether this is an assistant message with tool calls, and the results of these calls. */
-        boolean calls() {
-            return messages.get(0).message() instanceof AiMessage ai && ai.hasToolExecutionRequests();
+        /** Returns the sequence of the calls, or of the message itself. */
+        long sequence() {
+            return messages.get(0).sequence();
+        }
+
+        /** Returns the sequence of the round's newest message. */
+        long newest() {
+            return messages.stream().mapToLong(LoggedMessage::sequence).max().orElse(0);
         }
     }
 
@@ -110,16 +119,23 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
      * @return the user message and the rounds' messages; empty if the turn is not shown
      */
     public List<LoggedMessage> messages() {
-        List<LoggedMessage> messages = new ArrayList<>();
-        if (isShown()) {
-            messages.add(user);
-            for (int r = 0; r < rounds.size(); r++) {
-                if (isShown(r)) {
-                    messages.addAll(rounds.get(r).messages());
-                }
-            }
+        if (!isShown()) {
+            return List.of();
         }
-        return messages;
+        Stream<Round> shown =
+                IntStream.range(0, rounds.size()).filter(this::isShown).mapToObj(rounds::get);
+        return Stream.concat(Stream.of(user), shown.flatMap(round -> round.messages().stream()))
+                .toList();
+    }
+
+    /** Returns all messages of the turn, whether they are shown or not. */
+    Stream<LoggedMessage> all() {
+        return Stream.concat(Stream.of(user), rounds.stream().flatMap(round -> round.messages().stream()));
+    }
+
+    /** Returns the number of rounds that are pinned and were read. */
+    int pinnedRounds() {
+        return Math.max(0, Math.min(pinned, rounds.size()));
     }
 
     /** Returns whether a limit removed a part of the turn. */
@@ -130,16 +146,14 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
     /** Returns the messages that are not shown, each with the reason. */
     List<Omission> omitted() {
         List<Omission> omitted = new ArrayList<>();
-        Reason limit = cut.reason() == null ? Reason.NO_USER_MESSAGE : cut.reason();
+        Reason limit = Objects.requireNonNullElse(cut.reason(), Reason.NO_USER_MESSAGE);
         if (!isShown()) {
             omitted.add(new Omission(user, standing == Standing.REPEATED ? Reason.REPEATED_USER_MESSAGE : limit));
         }
         for (int r = 0; r < rounds.size(); r++) {
             if (!isShown() || !isShown(r)) {
-                Reason hidden = rounds.get(r).hidden();
-                rounds.get(r)
-                        .messages()
-                        .forEach(message -> omitted.add(new Omission(message, hidden == null ? limit : hidden)));
+                Reason reason = Objects.requireNonNullElse(rounds.get(r).hidden(), limit);
+                rounds.get(r).messages().forEach(message -> omitted.add(new Omission(message, reason)));
             }
         }
         return omitted;

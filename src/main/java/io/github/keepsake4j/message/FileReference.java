@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -220,17 +221,12 @@ public record FileReference(
      * @return the entries, each to be parsed with {@link #fromMap}; empty if the attribute is not a list
      */
     public static List<Map<?, ?>> entries(ChatMessage message) {
-        Object value = null;
-        if (message instanceof UserMessage user) {
-            value = user.attributes().get(ATTRIBUTE);
-        } else if (message instanceof AiMessage ai) {
-            value = ai.attributes().get(ATTRIBUTE);
-        }
+        Map<String, Object> attributes = message instanceof UserMessage user
+                ? user.attributes()
+                : message instanceof AiMessage ai ? ai.attributes() : Map.of();
         List<Map<?, ?>> entries = new ArrayList<>();
-        if (value instanceof List<?> list) {
-            for (Object entry : list) {
-                entries.add(entry instanceof Map<?, ?> map ? map : Map.of());
-            }
+        if (attributes.get(ATTRIBUTE) instanceof List<?> list) {
+            list.forEach(entry -> entries.add(entry instanceof Map<?, ?> map ? map : Map.of()));
         }
         return entries;
     }
@@ -276,12 +272,10 @@ public record FileReference(
 
     private static <E extends Enum<E>> E named(Class<E> type, String field, @Nullable String name) {
         String given = required(field, name);
-        for (E constant : type.getEnumConstants()) {
-            if (lower(constant).equals(given)) {
-                return constant;
-            }
-        }
-        throw new InvalidInputException(field, "is not a known value");
+        return Stream.of(type.getEnumConstants())
+                .filter(constant -> lower(constant).equals(given))
+                .findFirst()
+                .orElseThrow(() -> new InvalidInputException(field, "is not a known value"));
     }
 
     private static String lower(Enum<?> constant) {

@@ -17,4 +17,18 @@ public class InvalidInputException extends KeepsakeException {
     public InvalidInputException(String field, String problem) {
         super(field + ": " + problem, null);
     }
+
+    /**
+     * Checks that a number is not too small.
+     *
+     * @param field the caller's name for the number
+     * @param least the smallest number that is allowed
+     * @param number the number
+     * @throws InvalidInputException if the number is smaller
+     */
+    public static void checkAtLeast(String field, long least, long number) {
+        if (number < least) {
+            throw new InvalidInputException(field, "must be " + least + " or more, is " + number);
+        }
+    }
 }

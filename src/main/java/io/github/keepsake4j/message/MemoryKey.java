@@ -1,5 +1,6 @@
 package io.github.keepsake4j.message;
 
+import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 
 /**
@@ -32,18 +33,8 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
      * @return ASCII text without {@code /}
      */
     static String encode(String id) {
-        StringBuilder encoded = new StringBuilder(id.length() + 16);
-        for (byte b : id.getBytes(StandardCharsets.UTF_8)) {
-            char c = (char) (b & 0xFF);
-            boolean unreserved = c < 128 && (Character.isLetterOrDigit(c) || "-._~".indexOf(c) >= 0);
-            if (unreserved) {
-                encoded.append(c);
-            } else {
-                encoded.append('%')
-                        .append(Character.toUpperCase(Character.forDigit(c >> 4, 16)))
-                        .append(Character.toUpperCase(Character.forDigit(c & 15, 16)));
-            }
-        }
-        return encoded.toString();
+        // The JDK encodes as HTML forms do, which differ from RFC 3986 in these three characters.
+        String form = URLEncoder.encode(id, StandardCharsets.UTF_8);
+        return form.replace("+", "%20").replace("*", "%2A").replace("%7E", "~");
     }
 }

@@ -1,5 +1,8 @@
 package io.github.keepsake4j.metrics;
 
+import java.util.function.Consumer;
+import org.slf4j.LoggerFactory;
+
 /**
  * Receives events in order to count them. Every method does nothing by default. The methods are called on the thread
  * that does the work, so an implementation must be fast and thread-safe. Exceptions that a method throws are ignored.
@@ -76,4 +79,26 @@ public interface Metrics {
      * @param backend the backend that stored it
      */
     default void memoryRemoved(String backend) {}
+
+    /** Reports events to a sink that may fail. */
+    final class Guard {
+
+        private Guard() {}
+
+        /**
+         * Reports an event. An exception from the sink is logged and ignored, because a failure of metrics must not make
+         * a chat, a summary or a clean-up fail.
+         *
+         * @param sink the sink
+         * @param event calls one of the sink's methods
+         */
+        public static void tell(Metrics sink, Consumer<Metrics> event) {
+            try {
+                event.accept(sink);
+            } catch (RuntimeException e) {
+                LoggerFactory.getLogger(Metrics.class)
+                        .debug("Metrics failed: {}", e.getClass().getName());
+            }
+        }
+    }
 }

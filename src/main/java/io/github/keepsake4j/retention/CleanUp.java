@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.slf4j.Logger;
@@ -85,7 +86,8 @@ public final class CleanUp {
      */
     public record Report(long looked, long removed, long messages, long failed) {
 
-        static final Report NOTHING = new Report(0, 0, 0, 0);
+        /** The report on a memory that was checked and stays. */
+        static final Report STAYS = new Report(1, 0, 0, 0);
 
         Report and(Report other) {
             return new Report(
@@ -193,12 +195,7 @@ public final class CleanUp {
      */
     public Report run(String tenant) {
         Instant limit = clock.instant().minus(idle);
-        Report report = Report.NOTHING;
-        for (MessageLog log : logs) {
-            report = report.and(
-                    each(log, tenant, info -> isBefore(lastUse(info), limit), key -> isIdle(log, key, limit)));
-        }
-        return report;
+        return each(tenant, info -> lastUse(info).isBefore(limit), (log, key) -> isIdle(log, key, limit));
     }
 
     /**
@@ -209,35 +206,33 @@ public final class CleanUp {
      * @return the result of the run
      */
     public Report conversation(ConversationKey conversation) {
-        Report report = Report.NOTHING;
+        return each(conversation.tenant(), info -> isPart(conversation, info.key()), (log, key) -> true);
+    }
+
+    private Report each(String tenant, Predicate<MemoryInfo> chosen, BiPredicate<MessageLog, MemoryKey> stillChosen) {
+        Report report = new Report(0, 0, 0, 0);
         for (MessageLog log : logs) {
-            report = report.and(each(log, conversation.tenant(), info -> isPart(conversation, info), key -> true));
-        }
-        return report;
-    }
-
-    private Report each(MessageLog log, String tenant, Predicate<MemoryInfo> chosen, Predicate<MemoryKey> stillChosen) {
-        Report report = Report.NOTHING;
-        Optional<ListQuery> next = Optional.of(ListQuery.first(batch));
-        while (next.isPresent()) {
-            MemoryPage page = log.list(tenant, next.get());
-            for (MemoryInfo info : page.memories()) {
-                report = report.and(chosen.test(info) ? remove(log, info, stillChosen) : new Report(1, 0, 0, 0));
+            Optional<ListQuery> next = Optional.of(ListQuery.first(batch));
+            while (next.isPresent()) {
+                MemoryPage page = log.list(tenant, next.get());
+                for (MemoryInfo info : page.memories()) {
+                    report = report.and(chosen.test(info) ? remove(log, info, stillChosen) : Report.STAYS);
+                }
+                next = page.next();
             }
-            next = page.next();
         }
         return report;
     }
 
-    private Report remove(MessageLog log, MemoryInfo info, Predicate<MemoryKey> stillChosen) {
+    private Report remove(MessageLog log, MemoryInfo info, BiPredicate<MessageLog, MemoryKey> stillChosen) {
         try {
-            if (!stillChosen.test(info.key())) {
-                return new Report(1, 0, 0, 0);
+            if (!stillChosen.test(log, info.key())) {
+                return Report.STAYS;
             }
             listener.accept(info);
             if (!dry) {
                 log.erase(info.key());
-                told(log.backend());
+                Metrics.Guard.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
             }
             return new Report(1, 1, info.messages(), 0);
         } catch (KeepsakeException e) {
@@ -249,14 +244,6 @@ public final class CleanUp {
         }
     }
 
-    private void told(String backend) {
-        try {
-            metrics.memoryRemoved(backend);
-        } catch (RuntimeException e) {
-            LOG.debug("Metrics failed ({})", e.getClass().getName());
-        }
-    }
-
     private static Instant lastUse(MemoryInfo info) {
         Instant message = info.lastMessageAt();
         return message != null && message.isAfter(info.createdAt()) ? message : info.createdAt();
@@ -265,15 +252,10 @@ public final class CleanUp {
     /** Checks the memory again, because the list may be out of date. */
     private static boolean isIdle(MessageLog log, MemoryKey key, Instant limit) {
         List<LoggedMessage> newest = log.history(key, HistoryQuery.newest(1)).messages();
-        return newest.isEmpty() || isBefore(newest.get(newest.size() - 1).createdAt(), limit);
+        return newest.isEmpty() || newest.get(newest.size() - 1).createdAt().isBefore(limit);
     }
 
-    private static boolean isBefore(Instant use, Instant limit) {
-        return use.isBefore(limit);
-    }
-
-    private static boolean isPart(ConversationKey conversation, MemoryInfo info) {
-        MemoryKey key = info.key();
+    private static boolean isPart(ConversationKey conversation, MemoryKey key) {
         return key.equals(conversation)
                 || (key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId()));
     }

@@ -105,7 +105,7 @@ public final class ModelSummarizer implements Summarizer {
     }
 
     Answer answer(@Nullable String previous, List<ChatMessage> messages) {
-        List<String> entries = Transcript.of(messages, maxToolResultChars);
+        List<String> entries = TranscriptText.of(messages, maxToolResultChars);
         String summary = previous;
         long sent = 0;
         int next = 0;
@@ -138,30 +138,30 @@ public final class ModelSummarizer implements Summarizer {
             end++;
         }
         return fitting.isEmpty()
-                ? new Piece(Excerpt.ofTokens(entries.get(begin), room, estimator), begin + 1)
+                ? new Piece(TextShortener.ofTokens(entries.get(begin), room, estimator), begin + 1)
                 : new Piece(String.join("\n", fitting), end);
     }
 
     private record Piece(String text, int end) {}
 
     private Answer ask(@Nullable String previous, String transcript) {
-        String old = previous == null ? null : Transcript.clean(previous);
-        Fence fence = Fence.around(old == null ? List.of(transcript) : List.of(old, transcript));
-        String data = (old == null ? "" : fence.around(SUMMARY, old)) + fence.around(TRANSCRIPT, transcript) + REQUEST;
+        String old = previous == null ? null : TranscriptText.clean(previous);
+        PromptTags tags = PromptTags.around(old == null ? List.of(transcript) : List.of(old, transcript));
+        String data = (old == null ? "" : tags.around(SUMMARY, old)) + tags.around(TRANSCRIPT, transcript) + REQUEST;
         List<ChatMessage> messages = List.of(
-                SystemMessage.from(instructions + RULES.formatted(maxSummaryTokens, fence.word())),
+                SystemMessage.from(instructions + RULES.formatted(maxSummaryTokens, tags.word())),
                 UserMessage.from(data));
         ChatRequest.Builder request = ChatRequest.builder().messages(messages);
         if (limitOutput) {
             request.maxOutputTokens(maxSummaryTokens + maxSummaryTokens / 4);
         }
         ChatResponse response = model.chat(request.build());
-        return new Answer(check(response, fence), estimator.estimateTokenCountInMessages(messages));
+        return new Answer(check(response, tags), estimator.estimateTokenCountInMessages(messages));
     }
 
-    private String check(ChatResponse response, Fence fence) {
+    private String check(ChatResponse response, PromptTags tags) {
         String text = response.aiMessage().text();
-        String answer = text == null ? "" : fence.strip(SUMMARY, text);
+        String answer = text == null ? "" : tags.strip(SUMMARY, text);
         if (answer.isBlank()) {
             throw new SummaryFailedException(Kind.BLANK, "The model's answer has no text", null);
         }
@@ -177,7 +177,7 @@ public final class ModelSummarizer implements Summarizer {
                     "The model's answer has " + tokens + " tokens, but only " + maxSummaryTokens + " are allowed",
                     null);
         }
-        if (fence.occursIn(answer)) {
+        if (tags.occursIn(answer)) {
             throw new SummaryFailedException(Kind.MARKED, "The model's answer repeats the prompt's tags", null);
         }
         return answer;

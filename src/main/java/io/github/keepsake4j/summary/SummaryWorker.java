@@ -3,17 +3,21 @@ package io.github.keepsake4j.summary;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
-import io.github.keepsake4j.summary.Slots.Slot;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
-import io.github.keepsake4j.summary.TimedCall.AbandonedException;
+import io.github.keepsake4j.summary.SummaryJobs.Job;
+import io.github.keepsake4j.summary.TimeLimitedCall.AbandonedException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -21,6 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,12 +42,54 @@ public final class SummaryWorker {
 
     private static final Logger LOG = LoggerFactory.getLogger(SummaryWorker.class);
 
-    private final Attempt.Tools tools;
+    private final SummaryAttempt.Tools tools;
     private final Executor executor;
-    private final Metrics metrics;
-    private final Options options;
-    private final Slots slots = new Slots();
-    private final FailureSeries series = new FailureSeries();
+    private final SummaryJobs jobs = new SummaryJobs();
+    private final FailingMemories series = new FailingMemories();
+
+    /** Decides whether a summary is due and which messages it covers. */
+    @FunctionalInterface
+    public interface Plan {
+
+        /**
+         * Reads the current state of the memory and returns the next summary to make. This method is called on a background
+         * thread while no other process makes summaries of this memory. It is called again after a summary was stored,
+         * until nothing is due. Therefore a task should not be larger than a summarizer can process within its time limit;
+         * the rest follows with the next call.
+         *
+         * @return the next task, or empty if no summary is due
+         */
+        Optional<Task> next();
+    }
+
+    /**
+     * The input of the next summary.
+     *
+     * @param epoch the epoch in which the messages were read
+     * @param previous the summary that covers everything before the messages, or null if they are the oldest messages
+     * @param messages the messages that the new summary covers in addition, oldest first, without a gap after the previous
+     *     summary; at least one
+     */
+    public record Task(long epoch, @Nullable Summary previous, List<LoggedMessage> messages) {
+
+        /** Checks the components. */
+        public Task {
+            messages = List.copyOf(messages);
+            if (messages.isEmpty()) {
+                throw new InvalidInputException(
+                        "messages", "must not be empty; a plan without a task must return an empty Optional");
+            }
+        }
+
+        LoggedMessage last() {
+            return messages.get(messages.size() - 1);
+        }
+
+        /** Returns the number of tokens of the newly covered messages. */
+        long foldedTokens() {
+            return messages.stream().mapToLong(LoggedMessage::tokens).sum();
+        }
+    }
 
     /**
      * The settings of a worker.
@@ -151,10 +198,8 @@ public final class SummaryWorker {
             Metrics metrics,
             Options options,
             Clock clock) {
-        this.tools = new Attempt.Tools(log, summarizer, counter, this::measure, options, clock);
+        this.tools = new SummaryAttempt.Tools(log, summarizer, counter, metrics, options, clock);
         this.executor = executor;
-        this.metrics = metrics;
-        this.options = options;
     }
 
     /**
@@ -166,10 +211,10 @@ public final class SummaryWorker {
      * @param key the memory
      * @param plan decides whether a summary is due, and what it covers
      */
-    public void due(MemoryKey key, SummaryPlan plan) {
-        Slot slot = slots.claimOrMark(key, plan);
-        if (slot != null) {
-            submit(slot);
+    public void due(MemoryKey key, Plan plan) {
+        Job job = jobs.claimOrMark(key, plan);
+        if (job != null) {
+            submit(job);
         }
     }
 
@@ -184,23 +229,23 @@ public final class SummaryWorker {
      *     for too long; retryable
      * @throws KeepsakeException if the log throws it
      */
-    public int summarizeNow(MemoryKey key, SummaryPlan plan) {
-        long deadline = System.nanoTime() + options.lease().toNanos();
-        Slot slot = claim(key, plan, deadline);
+    public int summarizeNow(MemoryKey key, Plan plan) {
+        long deadline = System.nanoTime() + tools.options().lease().toNanos();
+        Job job = claim(key, plan, deadline);
         boolean abandoned = false;
         try {
-            int made = attemptUntil(deadline, slot);
+            int made = attemptUntil(deadline, job);
             series.healed(key);
             return made;
         } catch (AbandonedException e) {
             abandoned = true;
             throw timeout(key);
         } catch (SummaryFailedException e) {
-            measure(sink -> sink.summaryFailed(options.backend(), e.kind().tag()));
+            measureFailure(e.kind());
             throw e;
         } finally {
-            if (!abandoned && !slots.end(slot)) {
-                submit(slot);
+            if (!abandoned) {
+                endOrGoOn(job);
             }
         }
     }
@@ -212,7 +257,7 @@ public final class SummaryWorker {
      * @return true if there is no job
      */
     public boolean isIdle(MemoryKey key) {
-        return slots.isIdle(key);
+        return jobs.isIdle(key);
     }
 
     /**
@@ -223,75 +268,75 @@ public final class SummaryWorker {
      * @throws InterruptedException if the thread was interrupted
      */
     public boolean awaitIdle(Duration limit) throws InterruptedException {
-        return slots.awaitIdle(limit);
+        return jobs.awaitIdle(limit);
     }
 
-    private void submit(Slot slot) {
-        onExecutor(slot, () -> work(slot));
+    private void submit(Job job) {
+        onExecutor(job, () -> work(job));
     }
 
     /**
      * Runs a step on the executor. An executor that refuses it was shut down, which means that the application is
      * ending.
      */
-    private void onExecutor(Slot slot, Runnable step) {
+    private void onExecutor(Job job, Runnable step) {
         try {
-            executor.execute(() -> guarded(slot, step));
+            executor.execute(() -> guarded(job, step));
         } catch (RuntimeException | Error e) {
             LOG.debug(
                     "The executor refused a job for memory {}: {}",
-                    slot.key(),
+                    job.key(),
                     e.getClass().getName());
-            slots.drop(slot);
+            jobs.drop(job);
         }
     }
 
     /** Runs a step and drops the job if the step throws, so that the memory is free for another job. */
-    private void guarded(Slot slot, Runnable step) {
+    private void guarded(Job job, Runnable step) {
         try {
             step.run();
         } catch (RuntimeException | Error e) {
-            slots.drop(slot);
+            jobs.drop(job);
             throw e;
         }
     }
 
-    private void work(Slot slot) {
-        MemoryKey key = slot.key();
+    private void work(Job job) {
+        MemoryKey key = job.key();
         do {
             try {
-                boolean done = attempt(slot, attempt -> failed(slot, timeout(key)))
-                        .run(slots.plan(slot), () -> slots.again(slot));
+                boolean done =
+                        attempt(job, attempt -> failed(job, timeout(key))).run(jobs.plan(job), () -> jobs.again(job));
                 if (!done) {
-                    heldByAnother(slot);
+                    heldByAnother(job);
                     return;
                 }
-                slot.failures = 0;
-                slots.held(slot, false);
+                job.failures = 0;
+                jobs.held(job, false);
                 series.healed(key);
             } catch (AbandonedException e) {
                 return;
             } catch (LogClosedException e) {
-                slots.drop(slot);
+                jobs.drop(job);
                 return;
             } catch (ErasedException e) {
                 LOG.debug("Memory {} was erased while it was summarized", key);
             } catch (RuntimeException e) {
-                failed(slot, e);
+                failed(job, e);
                 return;
             }
-        } while (!slots.end(slot));
+        } while (!jobs.end(job));
     }
 
     /**
      * Creates an attempt. If the summarizer hangs, another thread releases the lease and then calls the given consumer.
      */
-    private Attempt attempt(Slot slot, Consumer<Attempt> timedOut) {
-        Attempt[] self = new Attempt[1];
-        self[0] = new Attempt(
-                slot.key(),
+    private SummaryAttempt attempt(Job job, Consumer<SummaryAttempt> timedOut) {
+        SummaryAttempt[] self = new SummaryAttempt[1];
+        self[0] = new SummaryAttempt(
+                job.key(),
                 tools,
-                () -> onExecutor(slot, () -> {
+                () -> onExecutor(job, () -> {
                     self[0].release();
                     timedOut.accept(self[0]);
                 }));
@@ -302,58 +347,63 @@ public final class SummaryWorker {
      * The holder of the lease checks the memory again at its end. If it was killed instead, the lease has expired by
      * the time of the second check.
      */
-    private void heldByAnother(Slot slot) {
-        if (slots.held(slot, true)) {
-            later(slot, options.lease().plusMillis(100));
+    private void heldByAnother(Job job) {
+        if (jobs.held(job, true)) {
+            later(job, tools.options().lease().plusMillis(100));
         } else {
-            endOrGoOn(slot);
+            endOrGoOn(job);
         }
     }
 
-    private void failed(Slot slot, RuntimeException error) {
-        MemoryKey key = slot.key();
+    private void failed(Job job, RuntimeException error) {
+        MemoryKey key = job.key();
         Kind kind = error instanceof SummaryFailedException failure ? failure.kind() : Kind.STORAGE;
-        measure(sink -> sink.summaryFailed(options.backend(), kind.tag()));
+        measureFailure(kind);
         if (kind == Kind.INTERRUPTED) {
             // An interrupt means that the executor was shut down.
-            slots.drop(slot);
+            jobs.drop(job);
             return;
         }
-        boolean before = slot.failures == 0 && series.isFailing(key);
+        boolean before = job.failures == 0 && series.isFailing(key);
         series.failed(key, kind, error instanceof SummaryFailedException ? error.getCause() : error);
-        slot.failures++;
-        if (before || slot.failures >= options.attempts()) {
-            slots.drop(slot);
+        job.failures++;
+        if (before || job.failures >= tools.options().attempts()) {
+            jobs.drop(job);
             return;
         }
-        later(slot, options.firstPause().multipliedBy(1L << Math.min(slot.failures - 1, 20)));
+        later(job, tools.options().firstPause().multipliedBy(1L << Math.min(job.failures - 1, 20)));
     }
 
-    private void endOrGoOn(Slot slot) {
-        if (!slots.end(slot)) {
-            submit(slot);
+    private void measureFailure(Kind kind) {
+        Metrics.Guard.tell(
+                tools.metrics(), sink -> sink.summaryFailed(tools.options().backend(), kind.tag()));
+    }
+
+    private void endOrGoOn(Job job) {
+        if (!jobs.end(job)) {
+            submit(job);
         }
     }
 
     /** Runs the job after a pause. The timer's thread only passes the job to the executor. */
-    private void later(Slot slot, Duration pause) {
-        slots.pause(slot);
+    private void later(Job job, Duration pause) {
+        jobs.pause(job);
         CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, Runnable::run)
                 .execute(() -> {
-                    if (slots.resume(slot)) {
-                        submit(slot);
+                    if (jobs.resume(job)) {
+                        submit(job);
                     }
                 });
     }
 
-    private Slot claim(MemoryKey key, SummaryPlan plan, long deadline) {
+    private Job claim(MemoryKey key, Plan plan, long deadline) {
         while (true) {
-            Slot slot = slots.claimUnlessRunning(key, plan);
-            if (slot != null) {
-                return slot;
+            Job job = jobs.claimUnlessRunning(key, plan);
+            if (job != null) {
+                return job;
             }
             try {
-                slots.turn(key).get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
+                jobs.turn(key).get(Math.max(0, deadline - System.nanoTime()), TimeUnit.NANOSECONDS);
             } catch (TimeoutException | ExecutionException e) {
                 throw new SummaryFailedException(
                         Kind.BUSY, "Memory " + key + ": a summary is being made in this process", null);
@@ -363,24 +413,24 @@ public final class SummaryWorker {
         }
     }
 
-    private int attemptUntil(long deadline, Slot slot) throws AbandonedException {
+    private int attemptUntil(long deadline, Job job) throws AbandonedException {
         int made = 0;
         long pause = 50;
         while (true) {
-            Attempt attempt = attempt(slot, timedOut -> endOrGoOn(slot));
-            boolean done = attempt.run(slots.plan(slot), () -> slots.again(slot));
+            SummaryAttempt attempt = attempt(job, timedOut -> endOrGoOn(job));
+            boolean done = attempt.run(jobs.plan(job), () -> jobs.again(job));
             made += attempt.made();
             if (done) {
                 return made;
             }
             if (System.nanoTime() - deadline > 0) {
                 throw new SummaryFailedException(
-                        Kind.BUSY, "Memory " + slot.key() + ": another process is making a summary", null);
+                        Kind.BUSY, "Memory " + job.key() + ": another process is making a summary", null);
             }
             try {
                 Thread.sleep(pause);
             } catch (InterruptedException e) {
-                throw interrupted(slot.key(), e);
+                throw interrupted(job.key(), e);
             }
             pause = Math.min(1000, pause * 2);
         }
@@ -394,15 +444,8 @@ public final class SummaryWorker {
 
     private SummaryFailedException timeout(MemoryKey key) {
         return new SummaryFailedException(
-                Kind.TIMEOUT, "Memory " + key + ": no summary within " + options.callTimeout(), null);
-    }
-
-    /** Reports an event. A sink that throws must not make a summary fail. */
-    private void measure(Consumer<Metrics> event) {
-        try {
-            event.accept(metrics);
-        } catch (RuntimeException e) {
-            LOG.debug("Metrics failed: {}", e.getClass().getName());
-        }
+                Kind.TIMEOUT,
+                "Memory " + key + ": no summary within " + tools.options().callTimeout(),
+                null);
     }
 }

@@ -246,11 +246,7 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
     }
 
     private long contents(List<Content> contents) {
-        long tokens = 0;
-        for (Content content : contents) {
-            tokens += content(content);
-        }
-        return tokens;
+        return contents.stream().mapToLong(this::content).sum();
     }
 
     private long content(Content content) {
@@ -281,11 +277,10 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
             ToolExecutionRequest call = calls.get(0);
             return ONE_CALL + 2 * text(call.name()) + text(call.arguments());
         }
-        long tokens = SEVERAL_CALLS;
-        for (ToolExecutionRequest call : calls) {
-            tokens += PER_CALL + text(call.name()) + arguments(call.arguments());
-        }
-        return tokens;
+        return SEVERAL_CALLS
+                + calls.stream()
+                        .mapToLong(call -> PER_CALL + text(call.name()) + arguments(call.arguments()))
+                        .sum();
     }
 
     private long arguments(@Nullable String json) {
@@ -296,12 +291,11 @@ public final class JtokkitTokenCountEstimator implements TokenCountEstimator {
         if (arguments == null) {
             return PER_ARGUMENT + text(json);
         }
-        long tokens = 0;
-        for (Map.Entry<?, ?> argument : arguments.entrySet()) {
-            tokens +=
-                    PER_ARGUMENT + text(String.valueOf(argument.getKey())) + text(String.valueOf(argument.getValue()));
-        }
-        return tokens;
+        return arguments.entrySet().stream()
+                .mapToLong(argument -> PER_ARGUMENT
+                        + text(String.valueOf(argument.getKey()))
+                        + text(String.valueOf(argument.getValue())))
+                .sum();
     }
 
     private long text(@Nullable String text) {

@@ -3,6 +3,7 @@ package io.github.keepsake4j.tokens;
 import com.knuddels.jtokkit.Encodings;
 import com.knuddels.jtokkit.api.EncodingRegistry;
 import com.knuddels.jtokkit.api.EncodingType;
+import java.nio.charset.StandardCharsets;
 
 /**
  * Counts the tokens of a text in bounded time. JTokkit's time per character grows with the length of the parts that it
@@ -39,21 +40,7 @@ record TextCounter(EncodingType encoding) {
      * them. JTokkit checks for them with an assertion whose error quotes the whole text.
      */
     private static String withoutLoneSurrogates(String text) {
-        StringBuilder replaced = null;
-        for (int i = 0; i < text.length(); i++) {
-            if (!Character.isSurrogate(text.charAt(i))) {
-                continue;
-            }
-            if (Character.isSupplementaryCodePoint(text.codePointAt(i))) {
-                i++;
-                continue;
-            }
-            if (replaced == null) {
-                replaced = new StringBuilder(text);
-            }
-            replaced.setCharAt(i, '?');
-        }
-        return replaced == null ? text : replaced.toString();
+        return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.UTF_8);
     }
 
     private int whole(String text) {

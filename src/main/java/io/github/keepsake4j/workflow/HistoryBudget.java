@@ -20,12 +20,10 @@ public record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
 
     /** Checks the components. */
     public HistoryBudget {
-        if (contextTokens != null && contextTokens < 1) {
-            throw new InvalidInputException("contextTokens", "must be 1 or more, is " + contextTokens);
+        if (contextTokens != null) {
+            InvalidInputException.checkAtLeast("contextTokens", 1, contextTokens);
         }
-        if (answerTokens < 0) {
-            throw new InvalidInputException("answerTokens", "must be 0 or more, is " + answerTokens);
-        }
+        InvalidInputException.checkAtLeast("answerTokens", 0, answerTokens);
     }
 
     /**

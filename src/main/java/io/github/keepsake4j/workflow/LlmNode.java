@@ -95,7 +95,8 @@ public final class LlmNode {
         Long epoch = memory.conversation() != null && writesConversation
                 ? memory.conversation().epoch()
                 : null;
-        UserMessage asked = FileReference.attach(UserMessage.from(rendered(run)), run.files());
+        String query = config == null ? run.query() : config.renderQuery(run.query(), run.variables());
+        UserMessage asked = FileReference.attach(UserMessage.from(query), run.files());
         List<ChatMessage> prompt = new ArrayList<>();
         if (run.systemPrompt() != null) {
             prompt.add(run.systemPrompt());
@@ -125,17 +126,13 @@ public final class LlmNode {
         if (run.files().isEmpty()) {
             return asked;
         }
-        MemoryKey key = run.conversationId() == null || run.conversationId().isEmpty()
-                ? NodeKey.of(run.tenantId(), run.appId(), "none", run.nodeId())
-                : NodeKey.of(run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
+        String given = run.conversationId();
+        String conversationId = given == null || given.isEmpty() ? "none" : given;
+        MemoryKey key = NodeKey.of(run.tenantId(), run.appId(), conversationId, run.nodeId());
         Function<@Nullable FileReference, Content> contents =
                 memories.settings().files().rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files());
         return PromptHistory.withContents(
                 asked, run.files().stream().map(contents).toList());
-    }
-
-    private String rendered(NodeRun run) {
-        return config == null ? run.query() : config.renderQuery(run.query(), run.variables());
     }
 
     /**

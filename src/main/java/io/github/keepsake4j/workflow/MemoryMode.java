@@ -2,6 +2,7 @@ package io.github.keepsake4j.workflow;
 
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.Locale;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The memory that a language model node uses. */
@@ -22,12 +23,10 @@ public enum MemoryMode {
         if (name == null) {
             return CONVERSATION;
         }
-        for (MemoryMode mode : values()) {
-            if (mode.jsonName().equals(name)) {
-                return mode;
-            }
-        }
-        throw new InvalidInputException("mode", "must be conversation or node");
+        return Stream.of(values())
+                .filter(mode -> mode.jsonName().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new InvalidInputException("mode", "must be conversation or node"));
     }
 
     /**

@@ -65,17 +65,8 @@ public record NodeRun(
             String nodeId,
             NodeTurn turn,
             String query) {
-        return new NodeRun(
-                tenantId,
-                appId,
-                conversationId,
-                nodeId,
-                turn,
-                null,
-                query,
-                List.of(),
-                Map.of(),
-                FileUploadConfig.STANDARD);
+        FileUploadConfig config = FileUploadConfig.STANDARD;
+        return new NodeRun(tenantId, appId, conversationId, nodeId, turn, null, query, List.of(), Map.of(), config);
     }
 
     /**
@@ -85,17 +76,7 @@ public record NodeRun(
      * @return a copy
      */
     public NodeRun withSystemPrompt(String prompt) {
-        return new NodeRun(
-                tenantId,
-                appId,
-                conversationId,
-                nodeId,
-                turn,
-                SystemMessage.from(prompt),
-                query,
-                files,
-                variables,
-                fileUploadConfig);
+        return with(SystemMessage.from(prompt), files);
     }
 
     /**
@@ -105,16 +86,11 @@ public record NodeRun(
      * @return a copy
      */
     public NodeRun withFiles(List<FileReference> userFiles) {
+        return with(systemPrompt, userFiles);
+    }
+
+    private NodeRun with(@Nullable SystemMessage prompt, List<FileReference> given) {
         return new NodeRun(
-                tenantId,
-                appId,
-                conversationId,
-                nodeId,
-                turn,
-                systemPrompt,
-                query,
-                userFiles,
-                variables,
-                fileUploadConfig);
+                tenantId, appId, conversationId, nodeId, turn, prompt, query, given, variables, fileUploadConfig);
     }
 }

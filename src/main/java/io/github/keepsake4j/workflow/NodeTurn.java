@@ -6,8 +6,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One run of a node: the conversation's message that it runs for and, in a loop, the number of the iteration. Created
- * by {@link #of} and refined by the other methods.
+ * The name of one run of a node: the conversation's message that it runs for and, in a loop, the number of the
+ * iteration. It holds no messages, unlike {@link io.github.keepsake4j.context.Turn}. Created by {@link #of} and refined
+ * by the other methods.
  *
  * @param messageId the id of the conversation's message; it must not end in {@code #user}, in {@code #} and a number,
  *     or in {@code #step} and a number, because the parts of a turn and its iterations are stored under such ids
@@ -41,9 +42,7 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
         if (parentMessageId != null) {
             Ids.check("parent_message_id", parentMessageId);
         }
-        if (iteration < 0) {
-            throw new InvalidInputException("iteration", "must be 0 or more, is " + iteration);
-        }
+        InvalidInputException.checkAtLeast("iteration", 0, iteration);
     }
 
     /**

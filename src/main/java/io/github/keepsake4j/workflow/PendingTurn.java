@@ -12,10 +12,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A turn that has not been written yet.
+ * A turn of a node that has not been written yet: the run ({@link NodeTurn}) and the messages that it made.
  *
  * @param turn the run of the node
  * @param user the user's message
@@ -90,16 +92,13 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         if (stored.size() != ids.size()) {
             return false;
         }
-        for (int i = 0; i < ids.size(); i++) {
+        return IntStream.range(0, ids.size()).allMatch(i -> {
             LoggedMessage there = stored.get(i);
             ChatMessage ours = i == 0 ? user : answers.get(i - 1);
-            if (!there.id().equals(ids.get(i))
-                    || (i > 0 && !ids.get(i - 1).equals(there.parentId()))
-                    || !comparable(there.message()).equals(comparable(ours))) {
-                return false;
-            }
-        }
-        return true;
+            return there.id().equals(ids.get(i))
+                    && (i == 0 || ids.get(i - 1).equals(there.parentId()))
+                    && comparable(there.message()).equals(comparable(ours));
+        });
     }
 
     private UserMessage withNamedParent() {
@@ -114,12 +113,12 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
      */
     private static ChatMessage comparable(ChatMessage message) {
         ChatMessage plain = withoutNamedParent(message);
-        List<FileReference> files = new ArrayList<>();
-        for (AttachedFile file : AttachedFile.of(plain)) {
-            if (file.reference() == null) {
-                return plain;
-            }
-            files.add(file.reference());
+        List<AttachedFile> attached = AttachedFile.of(plain);
+        List<FileReference> files = attached.stream()
+                .flatMap(file -> Stream.ofNullable(file.reference()))
+                .toList();
+        if (files.size() < attached.size()) {
+            return plain;
         }
         if (plain instanceof UserMessage user) {
             return FileReference.attach(user, files);

@@ -6,8 +6,7 @@ import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
-import io.github.keepsake4j.context.Turn;
-import io.github.keepsake4j.context.Turns;
+import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -21,7 +20,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -40,7 +38,7 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
 
     List<ChatMessage> messages(
             List<LoggedMessage> thread, String tenantId, FileUploadConfig config, int maxTokenLimit) {
-        List<List<LoggedMessage>> may = newest(turns(thread), turn -> stored(turn), maxTokenLimit);
+        List<List<LoggedMessage>> may = newest(turns(thread), maxTokenLimit);
         Function<@Nullable FileReference, Content> contents = contents(may, tenantId, config);
         Deque<ChatMessage> shown = new ArrayDeque<>();
         long tokens = counts.perList();
@@ -88,29 +86,24 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
      */
     private static List<List<LoggedMessage>> turns(List<LoggedMessage> thread) {
         Map<String, LoggedMessage> originals = new HashMap<>();
-        List<LoggedMessage> marked = new ArrayList<>();
-        for (LoggedMessage logged : thread) {
-            originals.put(logged.id(), logged);
-            marked.add(marked(logged));
-        }
-        List<List<LoggedMessage>> turns = new ArrayList<>();
-        for (Turn turn : Turns.of(null, null, marked).turns()) {
-            List<LoggedMessage> messages = new ArrayList<>();
-            for (LoggedMessage message : turn.messages()) {
-                messages.add(originals.getOrDefault(message.id(), message));
-            }
-            if (!messages.isEmpty()) {
-                turns.add(messages);
-            }
-        }
-        return turns;
+        thread.forEach(logged -> originals.put(logged.id(), logged));
+        List<LoggedMessage> marked = thread.stream().map(PromptHistory::marked).toList();
+        return Context.of(null, null, marked).turns().stream()
+                .map(turn -> turn.messages().stream()
+                        .map(message -> originals.getOrDefault(message.id(), message))
+                        .toList())
+                .filter(turn -> !turn.isEmpty())
+                .toList();
     }
 
-    private <T> List<T> newest(List<T> turns, ToLongFunction<T> size, int maxTokenLimit) {
+    /** Returns the newest turns that fit by their stored counts. */
+    private List<List<LoggedMessage>> newest(List<List<LoggedMessage>> turns, int maxTokenLimit) {
         long tokens = counts.perList();
         int first = turns.size();
         while (first > 0) {
-            tokens += size.applyAsLong(turns.get(first - 1));
+            for (LoggedMessage logged : turns.get(first - 1)) {
+                tokens += counts.of(key, logged);
+            }
             if (tokens > maxTokenLimit) {
                 break;
             }
@@ -119,24 +112,16 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         return turns.subList(first, turns.size());
     }
 
-    private long stored(List<LoggedMessage> turn) {
-        return turn.stream().mapToLong(logged -> counts.of(key, logged)).sum();
-    }
-
     /** Returns the contents of the files that are shown in user messages. */
     private Function<@Nullable FileReference, Content> contents(
             List<List<LoggedMessage>> turns, String tenantId, FileUploadConfig config) {
-        List<FileReference> wanted = new ArrayList<>();
-        turns.stream()
+        List<FileReference> wanted = turns.stream()
                 .flatMap(List::stream)
                 .filter(logged -> logged.message() instanceof UserMessage)
                 .flatMap(logged -> AttachedFile.of(logged.message()).stream())
                 .filter(file -> !file.isAssistants())
-                .forEach(file -> {
-                    if (file.reference() != null) {
-                        wanted.add(file.reference());
-                    }
-                });
+                .flatMap(file -> Stream.ofNullable(file.reference()))
+                .toList();
         return files.rebuild(key, tenantId, config, wanted);
     }
 
@@ -180,9 +165,8 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         }
         ChatMessage message = logged.message();
         if (message instanceof UserMessage user) {
-            List<Content> contents = new ArrayList<>();
-            markers.forEach(marker -> contents.add(TextContent.from(marker)));
-            message = withContents(user, contents);
+            message = withContents(
+                    user, markers.stream().<Content>map(TextContent::from).toList());
         } else if (message instanceof AiMessage ai) {
             message = withMarkers(ai, markers);
         }

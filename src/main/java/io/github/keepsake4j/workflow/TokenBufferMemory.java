@@ -146,7 +146,9 @@ public final class TokenBufferMemory {
             if (view != null && user.sequence() <= view.anchorSequence()) {
                 // The turn is in a list that was set. The message that precedes it in the log may have been dropped by
                 // that list.
-                return before(user, tail.messages());
+                List<String> ids =
+                        tail.messages().stream().map(LoggedMessage::id).toList();
+                return tail.messages().subList(0, Math.max(0, ids.indexOf(user.id())));
             }
             if (user.parentId() == null) {
                 return List.of();
@@ -157,15 +159,6 @@ public final class TokenBufferMemory {
             LOG.warn("Memory {}: the thread's oldest message names a parent that is not there", key);
         }
         return tail.messages();
-    }
-
-    private static List<LoggedMessage> before(LoggedMessage user, List<LoggedMessage> messages) {
-        for (int i = 0; i < messages.size(); i++) {
-            if (messages.get(i).id().equals(user.id())) {
-                return messages.subList(0, i);
-            }
-        }
-        return List.of();
     }
 
     /** Returns whether a turn is in progress. A turn ends with an answer that calls no tools. */

@@ -2,13 +2,11 @@ package io.github.keepsake4j.workflow;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Instant;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
 
 /**
  * Returns the sizes of messages by one counter. Messages that another counter counted are counted again, and the result
@@ -28,14 +26,7 @@ final class TokenCounts {
     private final TokenCounter counter;
     private final TokenCounter writing;
 
-    private final Map<Counted, Integer> recounted = Collections.synchronizedMap(new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<Counted, Integer> eldest) {
-            return size() > REMEMBERED;
-        }
-    });
+    private final RecentlyUsed<Counted, Integer> recounted = new RecentlyUsed<>(REMEMBERED);
 
     TokenCounts(TokenCounter counter, TokenCounter writing) {
         this.counter = counter;

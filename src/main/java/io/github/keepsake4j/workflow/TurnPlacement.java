@@ -114,14 +114,15 @@ final class TurnPlacement {
         if (first != null) {
             return new Place(before(first), false);
         }
-        Ancestors ancestors = ancestors(turn.messageId());
-        if (ancestors != null) {
-            String seen = newestKnown(ancestors.ids());
-            if (seen != null || ancestors.complete()) {
-                return new Place(seen, false);
-            }
-        }
-        return new Place(tail.messages().isEmpty() ? null : tail.head(), true);
+        Place behind = behindAncestors(turn.messageId());
+        return behind != null ? behind : new Place(tail.messages().isEmpty() ? null : tail.head(), true);
+    }
+
+    /** Returns the place that the conversation's log determines, or null if it does not know enough of the message. */
+    private @Nullable Place behindAncestors(String messageId) {
+        Ancestors ancestors = ancestors(messageId);
+        String seen = ancestors == null ? null : newestKnown(ancestors.ids());
+        return seen != null || (ancestors != null && ancestors.complete()) ? new Place(seen, false) : null;
     }
 
     private @Nullable String behindParent(String messageId, @Nullable String parent) {
@@ -132,7 +133,11 @@ final class TurnPlacement {
             return newestOutside(messageId, null);
         }
         String seen = lastIteration(parent);
-        return seen != null ? seen : bridge(messageId, parent);
+        if (seen != null) {
+            return seen;
+        }
+        Place bridge = behindAncestors(parent);
+        return bridge != null ? bridge.end() : newestOutside(messageId, parent);
     }
 
     /** Returns the message after which a named iteration is placed. Later iterations may already be stored. */
@@ -269,17 +274,6 @@ final class TurnPlacement {
     private boolean isHead(String messageId) {
         String head = tail.head();
         return head != null && !tail.messages().isEmpty() && NodeTurn.iterationOf(messageId, head) > 0;
-    }
-
-    private @Nullable String bridge(String messageId, String parent) {
-        Ancestors ancestors = ancestors(parent);
-        if (ancestors != null) {
-            String seen = newestKnown(ancestors.ids());
-            if (seen != null || ancestors.complete()) {
-                return seen;
-            }
-        }
-        return newestOutside(messageId, parent);
     }
 
     /**

@@ -2,6 +2,7 @@ package io.github.keepsake4j.workflow;
 
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -11,9 +12,6 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.workflow.files.FileContentSource;
 import io.github.keepsake4j.workflow.files.FileRebuilder;
 import io.github.keepsake4j.workflow.files.FileResolver;
-import java.util.Collections;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,24 +40,13 @@ public final class WorkflowMemories {
     private final boolean countsByModel;
 
     /** The nodes for which a warning was logged already. Copies of this object share it. */
-    private final Map<String, Boolean> told;
-
-    private static Map<String, Boolean> remembered() {
-        return Collections.synchronizedMap(new LinkedHashMap<>() {
-            private static final long serialVersionUID = 1L;
-
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<String, Boolean> eldest) {
-                return size() > REMEMBERED_NODES;
-            }
-        });
-    }
+    private final RecentlyUsed<String, Boolean> told;
 
     private WorkflowMemories(
             WorkflowSettings settings,
             MissingConversation missingConversation,
             boolean countsByModel,
-            Map<String, Boolean> told) {
+            RecentlyUsed<String, Boolean> told) {
         this.settings = settings;
         this.missingConversation = missingConversation;
         this.countsByModel = countsByModel;
@@ -188,11 +175,15 @@ public final class WorkflowMemories {
 
     private void tellOnce(String tenantId, String appId, String nodeId) {
         String node = MemoryKey.encode(tenantId) + "/" + MemoryKey.encode(appId) + "/" + MemoryKey.encode(nodeId);
-        if (told.put(node, true) == null) {
-            LOG.warn(
-                    "Node {}: its memory mode is \"node\", but it runs without a conversation id, so it has no memory",
-                    node);
+        synchronized (told) {
+            if (told.get(node) != null) {
+                return;
+            }
+            told.put(node, true);
         }
+        LOG.warn(
+                "Node {}: its memory mode is \"node\", but it runs without a conversation id, so it has no memory",
+                node);
     }
 
     /** A builder of {@link WorkflowMemories}. Not thread-safe. */
@@ -325,7 +316,7 @@ public final class WorkflowMemories {
                     new WorkflowSettings(conversationLog, nodeLog, counting, counts, files),
                     missingConversation,
                     estimator == null,
-                    remembered());
+                    new RecentlyUsed<>(REMEMBERED_NODES));
         }
     }
 }

@@ -11,7 +11,6 @@ import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.TokenLimit;
-import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.io.ByteArrayOutputStream;
@@ -120,7 +119,7 @@ public final class PromptCacheBenchmark {
                 .filter(message -> message.message() instanceof UserMessage)
                 .reduce((first, second) -> second)
                 .orElse(null);
-        Context context = strategy.select(Turns.of(log.get(0), user, log));
+        Context context = strategy.select(Context.of(log.get(0), user, log));
         List<ChatMessage> messages = context.messages();
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         messages.forEach(message -> bytes.writeBytes((CODEC.encode(message) + "\n").getBytes(StandardCharsets.UTF_8)));

@@ -12,7 +12,6 @@ import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
-import io.github.keepsake4j.context.Turns;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -185,7 +184,7 @@ class MemoryMetricsTest {
             messages.add(
                     new LoggedMessage(text, null, firstSequence + messages.size(), message, 10, "test", Instant.EPOCH));
         }
-        return Turns.of("id", null, null, List.of(), messages);
+        return Context.of("id", null, null, List.of(), messages, null);
     }
 
     private static void talk(KeepsakeChatMemory memory, int turns) {

@@ -16,7 +16,6 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
-import io.github.keepsake4j.summary.SummaryTask;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -73,7 +72,7 @@ public final class OtherClassPathDriver {
             Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
             return tail.messages().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(new SummaryTask(tail.epoch(), tail.summary(), tail.messages()));
+                    : Optional.of(new SummaryWorker.Task(tail.epoch(), tail.summary(), tail.messages()));
         });
         return micrometer + ", " + made + " made";
     }

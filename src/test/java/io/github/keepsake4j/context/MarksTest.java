@@ -77,9 +77,11 @@ class MarksTest {
         ContextStrategy window = SlidingWindow.withDynamicMaxMessages(byId).step(1);
         List<LoggedMessage> log = Branches.linear(ESTIMATOR, user("1"), ai("2"), user("3"), ai("4"));
 
-        assertThat(window.select(Turns.of("vip", null, null, List.of(), log)).messages())
+        assertThat(window.select(Context.of("vip", null, null, List.of(), log, null))
+                        .messages())
                 .hasSize(4);
-        assertThat(window.select(Turns.of("other", null, null, List.of(), log)).messages())
+        assertThat(window.select(Context.of("other", null, null, List.of(), log, null))
+                        .messages())
                 .hasSize(2);
         assertThat(window.reach("vip").messages()).isEqualTo(4);
         ContextStrategy broken = TokenLimit.withDynamicMaxTokens(id -> 0, ESTIMATOR);
@@ -106,13 +108,13 @@ class MarksTest {
         List<LoggedMessage> log = Branches.linear(ESTIMATOR, messages.toArray(ChatMessage[]::new));
 
         // The system message is the first of the two.
-        Context context =
-                strategy.select(Turns.of("id", log.get(0), null, log.subList(0, 2), log.subList(3, log.size())));
+        Context context = strategy.select(
+                Context.of("id", log.get(0), null, log.subList(0, 2), log.subList(3, log.size()), null));
         assertThat(context.messages())
                 .containsExactly(SystemMessage.from("s"), user("task"), user("3"), ai("3"), user("4"));
         assertThat(SlidingWindow.withMaxMessages(5)
                         .and(Pinned.firstMessages(2))
-                        .select(Turns.of("id", log.get(0), null, log.subList(0, 2), log))
+                        .select(Context.of("id", log.get(0), null, log.subList(0, 2), log, null))
                         .messages())
                 .as("in either order, and however much was read")
                 .isEqualTo(context.messages());
@@ -144,7 +146,7 @@ class MarksTest {
                 calls("d"),
                 result("d"));
 
-        assertThat(strategy.select(Turns.of("id", null, null, log.subList(0, 3), log))
+        assertThat(strategy.select(Context.of("id", null, null, log.subList(0, 3), log, null))
                         .messages())
                 .containsExactly(
                         user("task"), calls("a"), result("a"), calls("c"), result("c"), calls("d"), result("d"));
@@ -265,6 +267,7 @@ class MarksTest {
     }
 
     private static Context select(ContextStrategy strategy, List<ChatMessage> messages) {
-        return strategy.select(Turns.of(null, null, Branches.linear(ESTIMATOR, messages.toArray(ChatMessage[]::new))));
+        return strategy.select(
+                Context.of(null, null, Branches.linear(ESTIMATOR, messages.toArray(ChatMessage[]::new))));
     }
 }

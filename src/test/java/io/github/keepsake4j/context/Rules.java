@@ -33,7 +33,7 @@ import java.util.stream.IntStream;
 
 /**
  * The properties that every view must have, judged by the log and by the strategy's promise. The division of a branch
- * into turns, and the repairs, are taken from {@link Turns} without any limit. Whether the repairs' reasons are true is
+ * into turns, and the repairs, are taken from {@link Context} without any limit. Whether the repairs' reasons are true is
  * checked here ({@link Rule#REASONS_ARE_TRUE}), and so is everything that limits do.
  */
 final class Rules {
@@ -112,7 +112,7 @@ final class Rules {
         this.estimator = estimator;
         this.log = log;
         this.view = view;
-        this.all = Turns.of(View.ID, log.system(), log.user(), List.of(), log.messages());
+        this.all = Context.of(View.ID, log.system(), log.user(), List.of(), log.messages(), null);
         this.turns = all.turns();
         log.messages().forEach(message -> places.put(message.id(), places.size()));
         this.shown = view.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
@@ -194,7 +194,8 @@ final class Rules {
         if (part.user() == null || (part.user().message() instanceof UserMessage user && isBlank(user))) {
             return true;
         }
-        List<Turn> turns = Turns.of(part.system(), part.user(), part.messages()).turns();
+        List<Turn> turns =
+                Context.of(part.system(), part.user(), part.messages()).turns();
         LoggedMessage last = part.messages().get(part.messages().size() - 1);
         List<Round> rounds = turns.get(turns.size() - 1).rounds();
         return last != part.user()
@@ -207,7 +208,8 @@ final class Rules {
      * retried after the part of the beginning that was read, or if it is followed by messages that are never shown.
      */
     private static boolean isUnclearBehindPins(Promise promise, Part part) {
-        List<Turn> turns = Turns.of(part.system(), part.user(), part.messages()).turns();
+        List<Turn> turns =
+                Context.of(part.system(), part.user(), part.messages()).turns();
         int first = Math.min(promise.pinnedFirst(), part.messages().size());
         Set<String> pinned = part.messages().subList(0, first).stream()
                 .map(LoggedMessage::id)
@@ -762,7 +764,7 @@ final class Rules {
             List<LoggedMessage> turns = view.shown().stream()
                     .filter(message -> !(message.message() instanceof SystemMessage))
                     .toList();
-            List<LoggedMessage> unlimited = Turns.of(log.system(), log.user(), log.messages()).turns().stream()
+            List<LoggedMessage> unlimited = Context.of(log.system(), log.user(), log.messages()).turns().stream()
                     .flatMap(turn -> turn.messages().stream())
                     .toList();
             if (!Objects.equals(system, now)) {

@@ -119,7 +119,7 @@ class StrategiesTest {
     @Test
     void the_user_message_that_began_the_turn_is_shown_though_it_was_read_from_far_away() {
         List<LoggedMessage> log = log(user("1"), calls("a"), result("a"), calls("b"), result("b"));
-        Context context = Turns.of(null, log.get(0), log.subList(3, 5));
+        Context context = Context.of(null, log.get(0), log.subList(3, 5));
 
         assertThat(SlidingWindow.withMaxMessages(3).select(context).messages())
                 .containsExactly(user("1"), calls("b"), result("b"));
@@ -270,7 +270,7 @@ class StrategiesTest {
             system = logged.message() instanceof SystemMessage ? logged : system;
             user = logged.message() instanceof UserMessage ? logged : user;
         }
-        return strategy.select(Turns.of(system, user, log));
+        return strategy.select(Context.of(system, user, log));
     }
 
     private static List<LoggedMessage> log(ChatMessage... messages) {

@@ -42,7 +42,8 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
 
     static Context read(ContextStrategy strategy, Part branch, Part newest) {
         int oldest = Math.min(strategy.reach(ID).oldest(), branch.messages().size());
-        return Turns.of(ID, branch.system(), branch.user(), branch.messages().subList(0, oldest), newest.messages());
+        return Context.of(
+                ID, branch.system(), branch.user(), branch.messages().subList(0, oldest), newest.messages(), null);
     }
 
     static Part newest(Part branch, Reach reach) {
@@ -64,7 +65,7 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
     /** Returns whether a turn that is shown begins here. */
     private static boolean begins(List<LoggedMessage> messages, int place) {
         return messages.get(place).message() instanceof UserMessage
-                && Turns.of(null, null, messages.subList(place, messages.size())).turns().stream()
+                && Context.of(null, null, messages.subList(place, messages.size())).turns().stream()
                         .findFirst()
                         .filter(turn -> turn.user() == messages.get(place) && turn.standing() == Turn.Standing.WHOLE)
                         .isPresent();

@@ -76,7 +76,7 @@ class ModelSummarizerTest {
         String system = ((SystemMessage) requests.get(0).messages().get(0)).text();
         String user = ((UserMessage) requests.get(0).messages().get(1)).singleText();
         Tell.line(system + "\n\n" + user);
-        String word = fence(user);
+        String word = tags(user);
         assertThat(system)
                 .isEqualTo(
                         """
@@ -119,15 +119,15 @@ class ModelSummarizerTest {
     @Test
     void a_text_that_holds_the_very_word_of_its_fence_gets_another_one() {
         List<String> texts = List.of("a 0000002a", "B 0000002B");
-        assertThat(Fence.free(texts, 42)).isEqualTo(new Fence("0000002c"));
-        assertThat(Fence.around(List.of("same"))).isEqualTo(Fence.around(List.of("same")));
-        assertThat(new Fence("00ab00cd").occursIn("</SUMMARY-00AB00CD>")).isTrue();
+        assertThat(PromptTags.free(texts, 42)).isEqualTo(new PromptTags("0000002c"));
+        assertThat(PromptTags.around(List.of("same"))).isEqualTo(PromptTags.around(List.of("same")));
+        assertThat(new PromptTags("00ab00cd").occursIn("</SUMMARY-00AB00CD>")).isTrue();
     }
 
     @Test
     void no_text_begins_a_message_of_its_own() {
         for (ChatMessage message : Messages.sample(Messages.anyMessage(), 2000, 7)) {
-            List<String> entries = Transcript.of(List.of(message), 1000);
+            List<String> entries = TranscriptText.of(List.of(message), 1000);
             assertThat(entries).hasSizeLessThanOrEqualTo(1);
             for (String entry : entries) {
                 String[] lines = entry.split("\\R", -1);
@@ -271,7 +271,7 @@ class ModelSummarizerTest {
     @Test
     void tags_around_an_answer_are_taken_off() {
         answer = request -> {
-            String word = fence(((UserMessage) request.messages().get(1)).singleText());
+            String word = tags(((UserMessage) request.messages().get(1)).singleText());
             return response("\n<summary-" + word + ">\nJust this.\n</summary-" + word + ">\n");
         };
 
@@ -311,7 +311,7 @@ class ModelSummarizerTest {
         return ((UserMessage) requests.get(request).messages().get(1)).singleText();
     }
 
-    private static String fence(String user) {
+    private static String tags(String user) {
         var matcher = Pattern.compile("</transcript-([0-9a-f]{8})>\nWrite the new summary\\.$")
                 .matcher(user);
         assertThat(matcher.find()).isTrue();

@@ -125,7 +125,7 @@ abstract class SummaryWorkerContract {
         int rounds = Counts.of(10, 100);
         SummaryWorker.Options options = options(Duration.ofSeconds(5), 3);
         List<SummaryWorker> workers = List.of(worker(log, options), worker(other, options));
-        List<SummaryPlan> plans = List.of(new AllButNewest(log, KEY, 4, 3), new AllButNewest(other, KEY, 4, 3));
+        List<SummaryWorker.Plan> plans = List.of(new AllButNewest(log, KEY, 4, 3), new AllButNewest(other, KEY, 4, 3));
         for (int round = 0; round < rounds; round++) {
             append(round * 5 + 1, round * 5 + 5);
             CompletableFuture<?>[] turns = IntStream.range(0, 8)
@@ -348,7 +348,7 @@ abstract class SummaryWorkerContract {
     void a_broken_plan_does_not_ask_a_model_for_ever() throws Exception {
         append(1, 12);
         SummaryWorker worker = worker(log, options(SOON, 1));
-        SummaryTask same = plan(4).next().orElseThrow();
+        SummaryWorker.Task same = plan(4).next().orElseThrow();
 
         worker.due(KEY, () -> java.util.Optional.of(same));
         assertThat(worker.awaitIdle(SOON)).isTrue();
@@ -493,7 +493,7 @@ abstract class SummaryWorkerContract {
         return log.summaries(KEY).stream().map(Summary::coversUpTo).toList();
     }
 
-    SummaryPlan plan(int keep) {
+    SummaryWorker.Plan plan(int keep) {
         return new AllButNewest(log, KEY, keep);
     }
 

@@ -12,11 +12,9 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -81,18 +79,15 @@ public final class FileRebuilder {
      */
     public Function<@Nullable FileReference, Content> rebuild(
             MemoryKey key, String tenantId, FileUploadConfig config, List<FileReference> files) {
-        Set<FileReference> wanted = new LinkedHashSet<>();
-        for (FileReference file : files) {
-            if (file.transferMethod() != TransferMethod.REMOTE_URL) {
-                wanted.add(file);
-            }
-        }
-        Map<FileReference, ResolvedFile> resolved =
-                wanted.isEmpty() ? Map.of() : resolve(key, tenantId, List.copyOf(wanted));
+        List<FileReference> wanted = files.stream()
+                .filter(file -> file.transferMethod() != TransferMethod.REMOTE_URL)
+                .distinct()
+                .toList();
+        Request request = new Request(key, tenantId, config);
+        Map<FileReference, ResolvedFile> resolved = wanted.isEmpty() ? Map.of() : request.resolve(wanted);
         Map<FileReference, Content> made = new HashMap<>();
-        return file -> file == null
-                ? malformed(key)
-                : made.computeIfAbsent(file, f -> content(key, tenantId, config, f, resolved.get(f)));
+        return file ->
+                file == null ? malformed(key) : made.computeIfAbsent(file, f -> request.content(f, resolved.get(f)));
     }
 
     private static Content malformed(MemoryKey key) {
@@ -100,107 +95,122 @@ public final class FileRebuilder {
         return notAvailable(null);
     }
 
-    private Map<FileReference, ResolvedFile> resolve(MemoryKey key, String tenantId, List<FileReference> files) {
-        try {
-            return resolver.resolve(tenantId, files);
-        } catch (RuntimeException e) {
-            LOG.warn(
-                    "Memory {}: the rows of {} files cannot be read ({}); placeholders are shown",
-                    key,
-                    files.size(),
-                    name(e));
-            return Map.of();
-        }
-    }
+    /** One request for files. */
+    private final class Request {
 
-    private Content content(
-            MemoryKey key,
-            String tenantId,
-            FileUploadConfig config,
-            FileReference file,
-            @Nullable ResolvedFile resolved) {
-        try {
-            if (file.transferMethod() == TransferMethod.REMOTE_URL) {
-                return inWeb(key, config, file, URI.create(file.id()));
+        private final MemoryKey key;
+        private final String tenantId;
+        private final FileUploadConfig config;
+
+        Request(MemoryKey key, String tenantId, FileUploadConfig config) {
+            this.key = key;
+            this.tenantId = tenantId;
+            this.config = config;
+        }
+
+        Map<FileReference, ResolvedFile> resolve(List<FileReference> files) {
+            try {
+                return resolver.resolve(tenantId, files);
+            } catch (RuntimeException e) {
+                LOG.warn(
+                        "Memory {}: the rows of {} files cannot be read ({}); placeholders are shown",
+                        key,
+                        files.size(),
+                        name(e));
+                return Map.of();
             }
-            if (resolved == null) {
-                return missing(key, file, "it does not exist or belongs to another tenant");
+        }
+
+        Content content(FileReference file, @Nullable ResolvedFile resolved) {
+            try {
+                if (file.transferMethod() == TransferMethod.REMOTE_URL) {
+                    return inWeb(file, URI.create(file.id()));
+                }
+                if (resolved == null) {
+                    return missing(file, "it does not exist or belongs to another tenant");
+                }
+                return isLoaded(file) ? load(resolved) : named(file, resolved.name());
+            } catch (RuntimeException e) {
+                return missing(file, name(e));
             }
-            return switch (file.type()) {
-                case IMAGE, DOCUMENT -> load(key, tenantId, config, resolved);
-                case AUDIO, VIDEO, CUSTOM -> named(file, resolved.name());
-            };
-        } catch (RuntimeException e) {
-            return missing(key, file, name(e));
         }
-    }
 
-    private Content inWeb(MemoryKey key, FileUploadConfig config, FileReference file, URI url) {
-        if (!remote.isOutside(url)) {
-            return missing(key, file, "its URL is refused because it does not point to the open web");
-        }
-        boolean loads = file.type() == FileReference.Type.IMAGE || file.type() == FileReference.Type.DOCUMENT;
-        if (fetcher == null || !loads) {
-            return ofUrl(config, file, null, url);
-        }
-        return fetcher.fetch(url, config.maxFileBytes())
-                .map(found -> ofBytes(key, config, file, url.getPath(), found.mimeType(), found.bytes()))
-                .orElseGet(() -> missing(key, file, "its URL is refused or redirects to a URL that is refused"));
-    }
-
-    private Content load(MemoryKey key, String tenantId, FileUploadConfig config, ResolvedFile file) {
-        if (file.size() > config.maxFileBytes()) {
-            return missing(key, file.reference(), "it exceeds the limit of " + config.maxFileBytes() + " bytes");
-        }
-        FileContent content = source.load(tenantId, file);
-        if (content instanceof FileContent.Url url) {
-            return ofUrl(config, file.reference(), file, url.url());
-        }
-        byte[] bytes = ((FileContent.Bytes) content).bytes();
-        if (bytes.length > config.maxFileBytes()) {
-            return missing(key, file.reference(), "it exceeds the limit of " + config.maxFileBytes() + " bytes");
-        }
-        String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
-        return ofBytes(key, config, file.reference(), file.name(), mime, bytes);
-    }
-
-    private static Content ofBytes(
-            MemoryKey key,
-            FileUploadConfig config,
-            FileReference file,
-            @Nullable String name,
-            String mime,
-            byte[] bytes) {
-        if (file.type() == FileReference.Type.IMAGE) {
-            if (!mime.isEmpty() && !mime.startsWith("image/") && !mime.endsWith("/octet-stream")) {
-                // The content may be an HTML page instead of an image. A provider would refuse it, and every later call
-                // with it.
-                return missing(key, file, "its content is not an image");
+        private Content inWeb(FileReference file, URI url) {
+            if (!remote.isOutside(url)) {
+                return missing(file, "its URL is refused because it does not point to the open web");
             }
-            String type = mime.startsWith("image/") ? mime : "image/png";
-            return ImageContent.from(Base64.getEncoder().encodeToString(bytes), type, config.imageDetail());
+            if (fetcher == null || !isLoaded(file)) {
+                return ofUrl(file, null, url);
+            }
+            return fetcher.fetch(url, config.maxFileBytes())
+                    .map(found -> ofBytes(file, url.getPath(), found.mimeType(), found.bytes()))
+                    .orElseGet(() -> missing(file, "its URL is refused or redirects to a URL that is refused"));
         }
-        if (isPdf(mime, name)) {
-            return PdfFileContent.from(Base64.getEncoder().encodeToString(bytes), PDF);
+
+        private Content load(ResolvedFile file) {
+            if (file.size() > config.maxFileBytes()) {
+                return tooLarge(file);
+            }
+            FileContent content = source.load(tenantId, file);
+            if (content instanceof FileContent.Url url) {
+                return ofUrl(file.reference(), file, url.url());
+            }
+            byte[] bytes = ((FileContent.Bytes) content).bytes();
+            if (bytes.length > config.maxFileBytes()) {
+                return tooLarge(file);
+            }
+            String mime = file.mimeType() == null ? "" : file.mimeType().toLowerCase(Locale.ROOT);
+            return ofBytes(file.reference(), file.name(), mime, bytes);
         }
-        return isText(mime)
-                ? TextContent.from(new String(bytes, StandardCharsets.UTF_8))
-                : named(file, file.transferMethod() == TransferMethod.REMOTE_URL ? null : name);
+
+        private Content tooLarge(ResolvedFile file) {
+            return missing(file.reference(), "it exceeds the limit of " + config.maxFileBytes() + " bytes");
+        }
+
+        private Content ofBytes(FileReference file, @Nullable String name, String mime, byte[] bytes) {
+            if (file.type() == FileReference.Type.IMAGE) {
+                if (!mime.isEmpty() && !mime.startsWith("image/") && !mime.endsWith("/octet-stream")) {
+                    // The content may be an HTML page instead of an image. A provider would refuse it, and every later
+                    // call with it.
+                    return missing(file, "its content is not an image");
+                }
+                String type = mime.startsWith("image/") ? mime : "image/png";
+                return ImageContent.from(Base64.getEncoder().encodeToString(bytes), type, config.imageDetail());
+            }
+            if (isPdf(mime, name)) {
+                return PdfFileContent.from(Base64.getEncoder().encodeToString(bytes), PDF);
+            }
+            return isText(mime)
+                    ? TextContent.from(new String(bytes, StandardCharsets.UTF_8))
+                    : named(file, file.transferMethod() == TransferMethod.REMOTE_URL ? null : name);
+        }
+
+        /**
+         * Returns the content for a URL. A text behind a URL is not fetched, because models accept only URLs of images
+         * and PDF files.
+         */
+        private Content ofUrl(FileReference file, @Nullable ResolvedFile known, URI url) {
+            if (file.type() == FileReference.Type.IMAGE) {
+                return ImageContent.from(url, config.imageDetail());
+            }
+            String mime = known == null || known.mimeType() == null ? "" : known.mimeType();
+            String name = known == null ? url.getPath() : known.name();
+            return file.type() == FileReference.Type.DOCUMENT && isPdf(mime, name)
+                    ? PdfFileContent.from(url)
+                    : named(file, known == null ? null : known.name());
+        }
+
+        private Content missing(FileReference file, String why) {
+            // A remote URL may contain secrets, so it is not logged.
+            String id = file.transferMethod() == TransferMethod.REMOTE_URL ? "on the web" : MemoryKey.encode(file.id());
+            LOG.warn("Memory {}: {} {} is shown as a placeholder: {}", key, kind(file), id, why);
+            return notAvailable(file);
+        }
     }
 
-    /**
-     * Returns the content for a URL. A text behind a URL is not fetched, because models accept only URLs of images and
-     * PDF files.
-     */
-    private static Content ofUrl(FileUploadConfig config, FileReference file, @Nullable ResolvedFile known, URI url) {
-        if (file.type() == FileReference.Type.IMAGE) {
-            return ImageContent.from(url, config.imageDetail());
-        }
-        String mime = known == null || known.mimeType() == null ? "" : known.mimeType();
-        String name = known == null ? url.getPath() : known.name();
-        return file.type() == FileReference.Type.DOCUMENT && isPdf(mime, name)
-                ? PdfFileContent.from(url)
-                : named(file, known == null ? null : known.name());
+    /** Returns whether a model can be shown the file's content, not only its name. */
+    private static boolean isLoaded(FileReference file) {
+        return file.type() == FileReference.Type.IMAGE || file.type() == FileReference.Type.DOCUMENT;
     }
 
     private static boolean isPdf(String mime, @Nullable String name) {
@@ -212,13 +222,6 @@ public final class FileRebuilder {
 
     private static boolean isText(String mime) {
         return mime.startsWith("text/") || mime.startsWith("application/json") || mime.startsWith("application/xml");
-    }
-
-    private static Content missing(MemoryKey key, FileReference file, String why) {
-        // A remote URL may contain secrets, so it is not logged.
-        String id = file.transferMethod() == TransferMethod.REMOTE_URL ? "on the web" : MemoryKey.encode(file.id());
-        LOG.warn("Memory {}: {} {} is shown as a placeholder: {}", key, kind(file), id, why);
-        return notAvailable(file);
     }
 
     private static Content notAvailable(@Nullable FileReference file) {

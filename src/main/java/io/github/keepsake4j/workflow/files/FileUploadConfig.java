@@ -18,9 +18,7 @@ public record FileUploadConfig(DetailLevel imageDetail, long maxFileBytes) {
     /** Checks the components. */
     public FileUploadConfig {
         Objects.requireNonNull(imageDetail, "imageDetail");
-        if (maxFileBytes < 0) {
-            throw new InvalidInputException("maxFileBytes", "must be 0 or more, is " + maxFileBytes);
-        }
+        InvalidInputException.checkAtLeast("maxFileBytes", 0, maxFileBytes);
     }
 
     /**

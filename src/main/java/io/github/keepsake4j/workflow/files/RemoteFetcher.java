@@ -1,6 +1,5 @@
 package io.github.keepsake4j.workflow.files;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -95,9 +94,9 @@ final class RemoteFetcher {
 
     /** Reads a body up to a maximum size. A larger body is discarded. */
     private static final class Bounded implements HttpResponse.BodySubscriber<byte[]> {
+        private final HttpResponse.BodySubscriber<byte[]> body = HttpResponse.BodySubscribers.ofByteArray();
         private final long max;
-        private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        private final CompletableFuture<byte[]> body = new CompletableFuture<>();
+        private long received;
         private Flow.@Nullable Subscription subscription;
 
         Bounded(long max) {
@@ -106,43 +105,36 @@ final class RemoteFetcher {
 
         @Override
         public CompletionStage<byte[]> getBody() {
-            return body;
+            return body.getBody();
         }
 
         @Override
         public void onSubscribe(Flow.Subscription given) {
             subscription = given;
-            given.request(Long.MAX_VALUE);
+            body.onSubscribe(given);
         }
 
         @Override
         public void onNext(List<ByteBuffer> buffers) {
-            for (ByteBuffer buffer : buffers) {
-                if (bytes.size() + (long) buffer.remaining() > max) {
-                    cancel();
-                    body.completeExceptionally(new IOException("it exceeds the limit of " + max + " bytes"));
-                    return;
-                }
-                byte[] part = new byte[buffer.remaining()];
-                buffer.get(part);
-                bytes.writeBytes(part);
+            received += buffers.stream().mapToLong(ByteBuffer::remaining).sum();
+            if (received <= max) {
+                body.onNext(buffers);
+                return;
             }
-        }
-
-        private void cancel() {
             if (subscription != null) {
                 subscription.cancel();
             }
+            onError(new IOException("it exceeds the limit of " + max + " bytes"));
         }
 
         @Override
         public void onError(Throwable failure) {
-            body.completeExceptionally(failure);
+            body.onError(failure);
         }
 
         @Override
         public void onComplete() {
-            body.complete(bytes.toByteArray());
+            body.onComplete();
         }
     }
 }

@@ -1,8 +1,7 @@
 package io.github.keepsake4j.summary;
 
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.MemoryKey;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,25 +11,18 @@ import org.slf4j.LoggerFactory;
  * not in every turn. The number of remembered memories is bounded; if one is forgotten, its failure may be logged once
  * more. Thread-safe.
  */
-final class FailureSeries {
+final class FailingMemories {
 
     private static final Logger LOG = LoggerFactory.getLogger(SummaryWorker.class);
     private static final int REMEMBERED = 1000;
 
-    private final Map<MemoryKey, String> failing = new LinkedHashMap<>() {
-        private static final long serialVersionUID = 1L;
+    private final RecentlyUsed<MemoryKey, String> failing = new RecentlyUsed<>(REMEMBERED);
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<MemoryKey, String> eldest) {
-            return size() > REMEMBERED;
-        }
-    };
-
-    synchronized boolean isFailing(MemoryKey key) {
-        return failing.containsKey(key);
+    boolean isFailing(MemoryKey key) {
+        return failing.get(key) != null;
     }
 
-    synchronized void healed(MemoryKey key) {
+    void healed(MemoryKey key) {
         failing.remove(key);
     }
 
@@ -41,9 +33,10 @@ final class FailureSeries {
     void failed(MemoryKey key, SummaryFailedException.Kind kind, @Nullable Throwable cause) {
         String how = kind.tag() + (cause == null ? "" : ", " + cause.getClass().getName());
         synchronized (this) {
-            if (how.equals(failing.put(key, how))) {
+            if (how.equals(failing.get(key))) {
                 return;
             }
+            failing.put(key, how);
         }
         LOG.warn(
                 "No summary of memory {} was made ({}). Nothing is lost: the model sees what the limits allow, and the summary is"

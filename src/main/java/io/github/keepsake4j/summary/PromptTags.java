@@ -2,6 +2,7 @@ package io.github.keepsake4j.summary;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Locale;
 import java.util.zip.CRC32;
 
 /**
@@ -10,24 +11,24 @@ import java.util.zip.CRC32;
  *
  * @param word the word at the end of the tags
  */
-record Fence(String word) {
+record PromptTags(String word) {
 
-    /** Returns a fence for the given texts. */
-    static Fence around(List<String> texts) {
+    /** Returns tags for the given texts. */
+    static PromptTags around(List<String> texts) {
         CRC32 sum = new CRC32();
         texts.forEach(text -> sum.update(text.getBytes(StandardCharsets.UTF_8)));
         return free(texts, sum.getValue());
     }
 
     /**
-     * Returns a fence with the first word, counting up from a number, that does not occur in the texts. Case is
+     * Returns tags with the first word, counting up from a number, that does not occur in the texts. Case is
      * ignored, because a model might ignore it.
      */
-    static Fence free(List<String> texts, long first) {
+    static PromptTags free(List<String> texts, long first) {
         for (long number = first; ; number++) {
             String word = String.format("%08x", number & 0xFFFF_FFFFL);
             if (texts.stream().noneMatch(text -> containsIgnoringCase(text, word))) {
-                return new Fence(word);
+                return new PromptTags(word);
             }
         }
     }
@@ -42,10 +43,7 @@ record Fence(String word) {
         String text = answer.strip();
         return text.startsWith(open(name)) && text.endsWith(close(name))
                 ? text.substring(
-                                open(name).length(),
-                                Math.max(
-                                        open(name).length(),
-                                        text.length() - close(name).length()))
+                                open(name).length(), text.length() - close(name).length())
                         .strip()
                 : text;
     }
@@ -64,11 +62,6 @@ record Fence(String word) {
     }
 
     private static boolean containsIgnoringCase(String text, String word) {
-        for (int at = 0; at <= text.length() - word.length(); at++) {
-            if (text.regionMatches(true, at, word, 0, word.length())) {
-                return true;
-            }
-        }
-        return false;
+        return text.toLowerCase(Locale.ROOT).contains(word);
     }
 }

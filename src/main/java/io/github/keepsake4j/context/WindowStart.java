@@ -1,45 +1,28 @@
 package io.github.keepsake4j.context;
 
-import io.github.keepsake4j.context.Turn.Round;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
 
 /**
- * The places of turns, or of a turn's rounds. A place is the store's sequence of the first message and never decreases
- * from one turn or round to the next. A place stays the same whatever is appended later, so a window can move in steps
- * without storing any state.
+ * Finds the place in the log from which on a window shows turns, or rounds of a turn. A place is the store's sequence of
+ * the first message and never decreases from one turn or round to the next. A place stays the same whatever is appended
+ * later, so a window can move in steps without storing any state.
  */
-final class Places {
+final class WindowStart {
 
-    private final long[] places;
-
-    private Places(long[] places) {
-        this.places = places;
-    }
+    private WindowStart() {}
 
     /** A thing at a place, with its size. */
     record Sized(long place, long size) {}
 
-    static Places of(Context context) {
-        return rising(context.turns(), turn -> turn.user().sequence());
-    }
-
-    static Places of(Turn turn) {
-        return rising(turn.rounds(), round -> round.messages().get(0).sequence());
-    }
-
-    long of(int index) {
-        return places[index];
-    }
-
-    /**
-     * Returns the place of a turn's round. It lies between its turn and the next turn, even if the round was moved
-     * there.
-     */
-    long within(int turn, Round round) {
-        long place = Math.max(places[turn], round.messages().get(0).sequence());
-        return turn + 1 < places.length ? Math.max(places[turn], Math.min(place, places[turn + 1] - 1)) : place;
+    /** Returns the places of things with these sequences. */
+    static long[] places(LongStream sequences) {
+        long[] places = sequences.toArray();
+        for (int i = 1; i < places.length; i++) {
+            places[i] = Math.max(places[i], places[i - 1]);
+        }
+        return places;
     }
 
     /**
@@ -55,7 +38,7 @@ final class Places {
      * @param unread the place before which nothing was read, so that the things there are unknown; or 0
      * @return the place; 0 if everything fits
      */
-    long start(List<Sized> things, long room, long step, long unread) {
+    static long find(List<Sized> things, long room, long step, long unread) {
         List<Sized> newestFirst = things.stream()
                 .sorted(Comparator.comparingLong(Sized::place).reversed())
                 .toList();
@@ -87,15 +70,5 @@ final class Places {
             }
         }
         return to;
-    }
-
-    private static <T> Places rising(List<T> things, ToLongFunction<T> sequence) {
-        long[] places = new long[things.size()];
-        long highest = 0;
-        for (int i = 0; i < places.length; i++) {
-            highest = Math.max(highest, sequence.applyAsLong(things.get(i)));
-            places[i] = highest;
-        }
-        return new Places(places);
     }
 }

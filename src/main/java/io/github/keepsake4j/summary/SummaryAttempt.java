@@ -10,22 +10,25 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
-import io.github.keepsake4j.summary.TimedCall.AbandonedException;
+import io.github.keepsake4j.summary.SummaryWorker.Plan;
+import io.github.keepsake4j.summary.SummaryWorker.Task;
+import io.github.keepsake4j.summary.TimeLimitedCall.AbandonedException;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One attempt at a memory: it takes the lease, makes summaries until none is due, and releases the lease. */
-final class Attempt {
+final class SummaryAttempt {
 
     private static final Logger LOG = LoggerFactory.getLogger(SummaryWorker.class);
     private static final String LEASE = "summary";
@@ -35,7 +38,7 @@ final class Attempt {
             MessageLog log,
             Summarizer summarizer,
             TokenCounter counter,
-            Consumer<Consumer<Metrics>> metrics,
+            Metrics metrics,
             SummaryWorker.Options options,
             Clock clock) {}
 
@@ -53,7 +56,7 @@ final class Attempt {
      *
      * @param timedOut called on a timer's thread when the summarizer hangs and another thread must continue the job
      */
-    Attempt(MemoryKey key, Tools tools, Runnable timedOut) {
+    SummaryAttempt(MemoryKey key, Tools tools, Runnable timedOut) {
         this.key = key;
         this.tools = tools;
         this.timedOut = timedOut;
@@ -73,25 +76,20 @@ final class Attempt {
      * @return false if another process holds the lease or took it in the meantime
      * @throws AbandonedException if this thread must not access anything anymore
      */
-    boolean run(SummaryPlan first, Supplier<@Nullable SummaryPlan> more) throws AbandonedException {
+    boolean run(Plan first, Supplier<@Nullable Plan> more) throws AbandonedException {
         if (!takeLease()) {
             return false;
         }
-        boolean abandoned = false;
         try {
-            for (SummaryPlan plan = first; plan != null; plan = more.get()) {
-                if (!finish(plan)) {
-                    return false;
-                }
+            Plan plan = first;
+            while (plan != null && finish(plan)) {
+                plan = more.get();
             }
-            return true;
-        } catch (AbandonedException e) {
-            abandoned = true;
+            release();
+            return plan == null;
+        } catch (RuntimeException | Error e) {
+            release();
             throw e;
-        } finally {
-            if (!abandoned) {
-                release();
-            }
         }
     }
 
@@ -107,18 +105,17 @@ final class Attempt {
         }
     }
 
-    private boolean finish(SummaryPlan plan) throws AbandonedException {
+    private boolean finish(Plan plan) throws AbandonedException {
         String covered = null;
         while (true) {
-            Optional<SummaryTask> next = next(plan);
+            Optional<Task> next = next(plan);
             if (next.isEmpty()) {
                 return true;
             }
-            SummaryTask task = next.get();
+            Task task = next.get();
             if (task.last().id().equals(covered)) {
                 // A plan that does not see the summary that was just stored would call the model forever.
-                throw new SummaryFailedException(
-                        Kind.PLAN, "Memory " + key + ": the plan requested the same summary twice", null);
+                throw failure(Kind.PLAN, "the plan requested the same summary twice", null);
             }
             if (!fold(task)) {
                 return false;
@@ -127,18 +124,21 @@ final class Attempt {
         }
     }
 
-    private Optional<SummaryTask> next(SummaryPlan plan) {
+    private Optional<Task> next(Plan plan) {
         try {
             return plan.next();
         } catch (KeepsakeException e) {
             throw e;
         } catch (RuntimeException e) {
-            throw new SummaryFailedException(
-                    Kind.PLAN, "Memory " + key + ": the plan that decides when a summary is due failed", e);
+            throw failure(Kind.PLAN, "the plan that decides when a summary is due failed", e);
         }
     }
 
-    private boolean fold(SummaryTask task) throws AbandonedException {
+    private SummaryFailedException failure(Kind kind, String problem, @Nullable Throwable cause) {
+        return new SummaryFailedException(kind, "Memory " + key + ": " + problem, cause);
+    }
+
+    private boolean fold(Task task) throws AbandonedException {
         Written written = ask(task);
         Summary summary = checked(task, written);
         if (!renewLease()) {
@@ -147,7 +147,8 @@ final class Attempt {
         tools.log().putSummary(key, summary, task.epoch());
         made++;
         long folded = task.foldedTokens();
-        tools.metrics().accept(sink -> sink.summaryMade(tools.options().backend(), folded, written.tokensSent()));
+        Metrics.Guard.tell(
+                tools.metrics(), sink -> sink.summaryMade(tools.options().backend(), folded, written.tokensSent()));
         return true;
     }
 
@@ -157,67 +158,55 @@ final class Attempt {
      * Calls the summarizer. Everything it throws counts as its failure: code in other languages may throw checked
      * exceptions, and errors count too.
      */
-    private Written ask(SummaryTask task) throws AbandonedException {
+    private Written ask(Task task) throws AbandonedException {
         try {
-            return TimedCall.run(() -> write(task), tools.options().callTimeout(), timedOut);
+            return TimeLimitedCall.run(() -> write(task), tools.options().callTimeout(), timedOut);
         } catch (AbandonedException e) {
             throw e;
         } catch (SummaryFailedException e) {
-            throw new SummaryFailedException(e.kind(), "Memory " + key + ": " + e.getMessage(), e.getCause());
+            throw failure(e.kind(), String.valueOf(e.getMessage()), e.getCause());
         } catch (Throwable e) {
             if (isInterrupt(e)) {
                 Thread.currentThread().interrupt();
-                throw new SummaryFailedException(
-                        Kind.INTERRUPTED, "Memory " + key + ": the summarizer's thread was interrupted", e);
+                throw failure(Kind.INTERRUPTED, "the summarizer's thread was interrupted", e);
             }
-            throw new SummaryFailedException(Kind.THROWN, "Memory " + key + ": the summarizer failed", e);
+            throw failure(Kind.THROWN, "the summarizer failed", e);
         }
     }
 
-    private Written write(SummaryTask task) {
+    private Written write(Task task) {
         String previous = task.previous() == null ? null : task.previous().text();
         List<ChatMessage> messages =
                 task.messages().stream().map(LoggedMessage::message).toList();
-        if (tools.summarizer() instanceof ModelSummarizer ours) {
-            ModelSummarizer.Answer answer = ours.answer(previous, messages);
-            return new Written(answer.text(), ours.model(), answer.tokensSent());
-        }
-        return new Written(
-                tools.summarizer().summarize(previous, messages),
-                tools.summarizer().model(),
-                0);
+        Summarizer summarizer = tools.summarizer();
+        ModelSummarizer.Answer answer = summarizer instanceof ModelSummarizer ours
+                ? ours.answer(previous, messages)
+                : new ModelSummarizer.Answer(summarizer.summarize(previous, messages), 0);
+        return new Written(answer.text(), summarizer.model(), answer.tokensSent());
     }
 
     private static boolean isInterrupt(Throwable error) {
-        if (Thread.currentThread().isInterrupted()) {
-            return true;
-        }
-        Throwable cause = error;
-        for (int depth = 0; cause != null && depth < 10; depth++) {
-            if (cause instanceof InterruptedException) {
-                return true;
-            }
-            cause = cause.getCause();
-        }
-        return false;
+        return Thread.currentThread().isInterrupted()
+                || Stream.iterate(error, Objects::nonNull, Throwable::getCause)
+                        .limit(10)
+                        .anyMatch(InterruptedException.class::isInstance);
     }
 
-    private Summary checked(SummaryTask task, Written written) {
+    private Summary checked(Task task, Written written) {
         if (written.text() == null || written.text().isBlank()) {
-            throw new SummaryFailedException(Kind.BLANK, "Memory " + key + ": the summary has no text", null);
+            throw failure(Kind.BLANK, "the summary has no text", null);
         }
         String text = written.text().strip();
         if (tools.options().reserved().test(text)) {
-            throw new SummaryFailedException(
-                    Kind.MARKED, "Memory " + key + ": the summary contains a reserved mark", null);
+            throw failure(Kind.MARKED, "the summary contains a reserved mark", null);
         }
         Summary previous = task.previous();
         TokenCounter.Count size = tools.counter().count(UserMessage.from(text));
         long source = task.foldedTokens() + (previous == null ? 0 : previous.tokens());
         if (size.tokens() >= source) {
-            throw new SummaryFailedException(
+            throw failure(
                     Kind.TOO_LONG,
-                    "Memory " + key + ": the summary has " + size.tokens() + " tokens, not fewer than the " + source
+                    "the summary has " + size.tokens() + " tokens, not fewer than the " + source
                             + " tokens that it replaces",
                     null);
         }

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.summary;
 
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.summary.SummaryWorker.Plan;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -9,15 +10,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** The jobs of this process: at most one for each memory. It records which jobs must check their memory again. */
-final class Slots {
+final class SummaryJobs {
 
-    private final Map<MemoryKey, Slot> slots = new HashMap<>();
+    private final Map<MemoryKey, Job> jobs = new HashMap<>();
 
-    /** A memory's job, which is running or waiting. Its mutable state is guarded by {@link Slots}. */
-    static final class Slot {
+    /** A memory's job, which is running or waiting. Its mutable state is guarded by {@link SummaryJobs}. */
+    static final class Job {
 
         private final MemoryKey key;
-        private SummaryPlan plan;
+        private Plan plan;
         private boolean again;
         private boolean waiting;
         private boolean wasHeld;
@@ -26,7 +27,7 @@ final class Slots {
         /** The number of consecutive failures. Only the job itself uses it. */
         int failures;
 
-        private Slot(MemoryKey key, SummaryPlan plan) {
+        private Job(MemoryKey key, Plan plan) {
             this.key = key;
             this.plan = plan;
         }
@@ -41,8 +42,8 @@ final class Slots {
      * that waits for another process is replaced, because that process may have finished. A job that waits after a
      * failure is not replaced, because otherwise each turn would call a broken model.
      */
-    synchronized @Nullable Slot claimOrMark(MemoryKey key, SummaryPlan plan) {
-        Slot there = slots.get(key);
+    synchronized @Nullable Job claimOrMark(MemoryKey key, Plan plan) {
+        Job there = jobs.get(key);
         if (there == null || (there.waiting && there.wasHeld)) {
             return put(key, plan);
         }
@@ -52,80 +53,80 @@ final class Slots {
     }
 
     /** Creates a job and replaces one that is only waiting. Returns null if a job is running. */
-    synchronized @Nullable Slot claimUnlessRunning(MemoryKey key, SummaryPlan plan) {
-        Slot there = slots.get(key);
+    synchronized @Nullable Job claimUnlessRunning(MemoryKey key, Plan plan) {
+        Job there = jobs.get(key);
         return there == null || there.waiting ? put(key, plan) : null;
     }
 
-    private Slot put(MemoryKey key, SummaryPlan plan) {
-        Slot slot = new Slot(key, plan);
-        slots.put(key, slot);
-        return slot;
+    private Job put(MemoryKey key, Plan plan) {
+        Job job = new Job(key, plan);
+        jobs.put(key, job);
+        return job;
     }
 
     /** Returns a future that completes when the running job ends or begins to wait. */
     synchronized CompletableFuture<Boolean> turn(MemoryKey key) {
-        Slot slot = slots.get(key);
-        return slot == null || slot.waiting ? CompletableFuture.completedFuture(true) : slot.turn;
+        Job job = jobs.get(key);
+        return job == null || job.waiting ? CompletableFuture.completedFuture(true) : job.turn;
     }
 
     /** Returns the newest plan and clears the request to check again. Later requests are recorded anew. */
-    synchronized SummaryPlan plan(Slot slot) {
-        slot.again = false;
-        return slot.plan;
+    synchronized Plan plan(Job job) {
+        job.again = false;
+        return job.plan;
     }
 
     /** Returns the newest plan if another check was requested, or null. */
-    synchronized @Nullable SummaryPlan again(Slot slot) {
-        return slot.again ? plan(slot) : null;
+    synchronized @Nullable Plan again(Job job) {
+        return job.again ? plan(job) : null;
     }
 
     /** Ends the job, unless another check was requested. */
-    synchronized boolean end(Slot slot) {
-        if (slot.again) {
+    synchronized boolean end(Job job) {
+        if (job.again) {
             return false;
         }
-        drop(slot);
+        drop(job);
         return true;
     }
 
     /** Ends the job. */
-    synchronized void drop(Slot slot) {
-        slots.remove(slot.key, slot);
-        slot.turn.complete(true);
+    synchronized void drop(Job job) {
+        jobs.remove(job.key, job);
+        job.turn.complete(true);
         notifyAll();
     }
 
     /** Makes the job wait until {@link #resume} is called. */
-    synchronized void pause(Slot slot) {
-        slot.waiting = true;
-        slot.turn.complete(true);
+    synchronized void pause(Job job) {
+        job.waiting = true;
+        job.turn.complete(true);
     }
 
     /** Records whether another process holds the lease. Returns true if it does and did not at the previous call. */
-    synchronized boolean held(Slot slot, boolean now) {
-        boolean first = now && !slot.wasHeld;
-        slot.wasHeld = now;
+    synchronized boolean held(Job job, boolean now) {
+        boolean first = now && !job.wasHeld;
+        job.wasHeld = now;
         return first;
     }
 
     /** Resumes a waiting job. Returns false if another job has replaced it. */
-    synchronized boolean resume(Slot slot) {
-        if (slots.get(slot.key) != slot) {
+    synchronized boolean resume(Job job) {
+        if (jobs.get(job.key) != job) {
             return false;
         }
-        slot.waiting = false;
-        slot.turn = new CompletableFuture<>();
+        job.waiting = false;
+        job.turn = new CompletableFuture<>();
         return true;
     }
 
     synchronized boolean isIdle(MemoryKey key) {
-        return !slots.containsKey(key);
+        return !jobs.containsKey(key);
     }
 
     synchronized boolean awaitIdle(Duration limit) throws InterruptedException {
         long deadline = System.nanoTime() + limit.toNanos();
-        while (!slots.isEmpty()) {
+        while (!jobs.isEmpty()) {
             long left = deadline - System.nanoTime();
             if (left <= 0) {
                 return false;

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
  * continues without it. After that, the call's result is not used, and nothing waits for the thread, whether it ever
  * returns or not.
  */
-final class TimedCall {
+final class TimeLimitedCall {
 
     /**
      * Thrown after the time limit has passed and the callback was called. The thread that receives it must not access
@@ -29,7 +29,7 @@ final class TimedCall {
     private boolean ended;
     private boolean abandoned;
 
-    private TimedCall() {}
+    private TimeLimitedCall() {}
 
     /**
      * Runs the call.
@@ -39,7 +39,7 @@ final class TimedCall {
      * @param goOn called once, on a timer's thread, if the limit passes first; must not block
      */
     static <T> T run(Callable<T> work, Duration limit, Runnable goOn) throws Exception {
-        TimedCall call = new TimedCall();
+        TimeLimitedCall call = new TimeLimitedCall();
         CompletableFuture<Void> timer = new CompletableFuture<Void>().orTimeout(limit.toNanos(), TimeUnit.NANOSECONDS);
         CompletableFuture<Void> unused = timer.whenComplete((nothing, timeout) -> {
             if (timeout != null && call.abandon()) {

@@ -18,13 +18,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Converts messages to text for a summarizer. Each message begins at the margin with its speaker. All its further lines
  * are indented, so that no text can pretend to begin another message. Media are named, never inlined.
  */
-final class Transcript {
+final class TranscriptText {
 
     private static final int MAX_NAME = 80;
     private static final int MAX_ARGUMENTS = 500;
@@ -35,7 +36,7 @@ final class Transcript {
     private static final Pattern DATA_URI =
             Pattern.compile("data:([\\w.+-]++/[\\w.+-]++)?+[^,\\s]{0,100};base64,[\\w+/=%-]++");
 
-    private Transcript() {}
+    private TranscriptText() {}
 
     /**
      * Returns the messages as text. System messages are left out, because they are not part of the conversation.
@@ -43,13 +44,10 @@ final class Transcript {
      * @param maxToolResult the maximum number of characters of a tool result
      */
     static List<String> of(List<ChatMessage> messages, int maxToolResult) {
-        List<String> entries = new ArrayList<>(messages.size());
-        for (ChatMessage message : messages) {
-            if (!(message instanceof SystemMessage)) {
-                entries.add(entry(message, maxToolResult));
-            }
-        }
-        return entries;
+        return messages.stream()
+                .filter(message -> !(message instanceof SystemMessage))
+                .map(message -> entry(message, maxToolResult))
+                .toList();
     }
 
     /** Returns a text in the form in which it may follow a label. */
@@ -80,7 +78,7 @@ final class Transcript {
         if (message instanceof ToolExecutionResultMessage result) {
             String failed = Boolean.TRUE.equals(result.isError()) ? " (error)" : "";
             return "Result of " + name(result.toolName()) + failed + ": "
-                    + inside(Excerpt.ofChars(clean(contents(result.contents())), maxToolResult));
+                    + inside(TextShortener.ofChars(clean(contents(result.contents())), maxToolResult));
         }
         return "[a message of type " + message.type().name().toLowerCase(Locale.ROOT) + "]";
     }
@@ -97,17 +95,13 @@ final class Transcript {
         }
         for (ToolExecutionRequest call : ai.toolExecutionRequests()) {
             String arguments = call.arguments() == null ? "" : clean(call.arguments());
-            parts.add("[calls " + name(call.name()) + ": " + Excerpt.ofChars(arguments, MAX_ARGUMENTS) + "]");
+            parts.add("[calls " + name(call.name()) + ": " + TextShortener.ofChars(arguments, MAX_ARGUMENTS) + "]");
         }
         return String.join("\n", parts);
     }
 
     private static String contents(List<Content> contents) {
-        List<String> parts = new ArrayList<>(contents.size());
-        for (Content content : contents) {
-            parts.add(content(content));
-        }
-        return String.join("\n", parts);
+        return contents.stream().map(TranscriptText::content).collect(Collectors.joining("\n"));
     }
 
     private static String content(Content content) {
@@ -150,6 +144,6 @@ final class Transcript {
             return "?";
         }
         String line = clean(name).replaceAll("[\\s:\\[\\]]+", " ").strip();
-        return Excerpt.ofChars(line, MAX_NAME);
+        return TextShortener.ofChars(line, MAX_NAME);
     }
 }

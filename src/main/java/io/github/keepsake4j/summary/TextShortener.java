@@ -4,11 +4,11 @@ import dev.langchain4j.model.TokenCountEstimator;
 import java.util.Locale;
 
 /** Shortens a text by cutting out its middle, with a mark that says how much is missing. */
-final class Excerpt {
+final class TextShortener {
 
     private static final int MARK_TOKENS = 12;
 
-    private Excerpt() {}
+    private TextShortener() {}
 
     /** Returns at most the given number of characters of the text, from both ends. */
     static String ofChars(String text, int maxChars) {

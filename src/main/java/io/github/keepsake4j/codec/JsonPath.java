@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * The location of a value in a message, such as {@code attributes.a[2].b}. The steps are linked and not concatenated,
  * because only an error needs the text.
  */
-record Path(@Nullable Path parent, String step) {
+record JsonPath(@Nullable JsonPath parent, String step) {
 
     /**
      * The maximum length of a step in an error message. Keys are data, and a long or unprintable key must not clutter a
@@ -14,22 +14,22 @@ record Path(@Nullable Path parent, String step) {
      */
     private static final int MAX_STEP = 64;
 
-    static Path of(String field) {
-        return new Path(null, field);
+    static JsonPath of(String field) {
+        return new JsonPath(null, field);
     }
 
-    Path field(String name) {
-        return new Path(this, "." + name);
+    JsonPath field(String name) {
+        return new JsonPath(this, "." + name);
     }
 
-    Path index(int index) {
-        return new Path(this, "[" + index + "]");
+    JsonPath index(int index) {
+        return new JsonPath(this, "[" + index + "]");
     }
 
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();
-        for (Path path = this; path != null; path = path.parent) {
+        for (JsonPath path = this; path != null; path = path.parent) {
             text.insert(0, printable(path.step));
         }
         return text.toString();

@@ -1,0 +1,243 @@
+package io.github.keepsake4j.context;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.Context.Omission;
+import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Turn.Round;
+import io.github.keepsake4j.context.Turn.Standing;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.UnknownMessage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Divides the messages that were read of a branch into turns, and repairs what a provider would refuse. */
+final class TurnSplitter {
+
+    private final @Nullable LoggedMessage system;
+    private final List<Turn> closed = new ArrayList<>();
+
+    /** The turns that are not closed yet, newest first, because results belong to the newest call that waits. */
+    private final Deque<OpenTurn> turns = new ArrayDeque<>();
+
+    /** The rounds before the first turn, newest first. */
+    private final Deque<OpenRound> headless = new ArrayDeque<>();
+
+    private final List<Omission> repaired = new ArrayList<>();
+    private final Map<String, ChatMessage> replaced = new HashMap<>();
+
+    TurnSplitter(@Nullable LoggedMessage system) {
+        this.system = system;
+    }
+
+    /** Does what {@link Context#of} says. A splitter can be used once. */
+    Context split(
+            Object memoryId,
+            @Nullable LoggedMessage user,
+            List<LoggedMessage> oldest,
+            List<LoggedMessage> messages,
+            @Nullable LoggedMessage summary) {
+        Set<String> newest = messages.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        // The user message of the newest turn, if it is older than the messages.
+        LoggedMessage earlier = user == null || newest.contains(user.id()) ? null : user;
+        List<LoggedMessage> before = oldest.stream()
+                .filter(message -> !newest.contains(message.id()))
+                .takeWhile(message -> summary == null || !isSame(message, earlier))
+                .toList();
+        boolean follows = summary == null
+                && !before.isEmpty()
+                && !messages.isEmpty()
+                && before.get(before.size() - 1).id().equals(messages.get(0).parentId());
+        boolean begunThere = before.stream().anyMatch(message -> isSame(message, earlier));
+        before.forEach(this::add);
+        // Otherwise the part of the newest turn that was read would lack its beginning.
+        if (!follows && !begunThere) {
+            headless().forEach(message -> repair(message, Reason.NO_USER_MESSAGE));
+            headless.clear();
+            close(Standing.BEGINNING);
+        }
+        if (earlier != null && !begunThere) {
+            add(earlier);
+        }
+        messages.forEach(this::add);
+        close(Standing.WHOLE);
+        long unread = follows ? 0 : unread(user, oldest, messages);
+        return new Context(memoryId, system, summary, oldest, unread, headless(), closed, repaired, replaced, 0, false);
+    }
+
+    private static boolean isSame(LoggedMessage message, @Nullable LoggedMessage other) {
+        return other != null && message.id().equals(other.id());
+    }
+
+    /**
+     * Returns the place before which nothing was read. The messages of a list that was set may differ from the log's
+     * order.
+     */
+    private static long unread(@Nullable LoggedMessage user, List<LoggedMessage> oldest, List<LoggedMessage> messages) {
+        boolean whole = messages.isEmpty()
+                || messages.stream().anyMatch(message -> message.parentId() == null)
+                || (!oldest.isEmpty() && isSame(oldest.get(0), messages.get(0)));
+        if (whole) {
+            return 0;
+        }
+        return user != null && user.id().equals(messages.get(0).parentId())
+                ? Math.min(user.sequence(), messages.get(0).sequence())
+                : messages.stream().mapToLong(LoggedMessage::sequence).min().orElse(0);
+    }
+
+    private void add(LoggedMessage logged) {
+        ChatMessage message = logged.message();
+        if (message instanceof UnknownMessage) {
+            repair(logged, Reason.UNKNOWN_TYPE);
+        } else if (message instanceof SystemMessage) {
+            if (!isSame(logged, system)) {
+                repair(logged, Reason.OLD_SYSTEM_MESSAGE);
+            }
+        } else if (message instanceof UserMessage user) {
+            begin(logged, user);
+        } else if (message instanceof ToolExecutionResultMessage result) {
+            if (!answer(logged, result)) {
+                repair(logged, Reason.ORPHAN_RESULT);
+            }
+        } else {
+            (turns.isEmpty() ? headless : turns.getFirst().rounds).push(new OpenRound(logged));
+        }
+    }
+
+    /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
+    private void begin(LoggedMessage logged, UserMessage user) {
+        List<Content> contents =
+                user.contents().stream().filter(content -> !isBlank(content)).toList();
+        if (contents.isEmpty()) {
+            repair(logged, Reason.EMPTY_TEXT);
+            return;
+        }
+        if (contents.size() < user.contents().size()) {
+            // Blank text is removed even beside other contents such as an image, because providers refuse it there too.
+            replaced.put(logged.id(), user.toBuilder().contents(contents).build());
+        }
+        OpenTurn previous = turns.peek();
+        if (previous != null && previous.user.message().equals(user)) {
+            previous.repeated = previous.rounds.stream().noneMatch(OpenRound::isShown);
+        }
+        turns.push(new OpenTurn(logged));
+    }
+
+    /**
+     * Assigns a result to the newest call that waits for it, even in an older turn, because turns can interleave. A
+     * turn that was retried gets no results, because it would be shown again.
+     */
+    private boolean answer(LoggedMessage logged, ToolExecutionResultMessage result) {
+        Stream<OpenRound> read = turns.stream().filter(turn -> !turn.repeated).flatMap(turn -> turn.rounds.stream());
+        return Stream.concat(read, headless.stream()).anyMatch(round -> round.takes(logged, result));
+    }
+
+    private List<LoggedMessage> headless() {
+        List<LoggedMessage> messages = new ArrayList<>();
+        headless.descendingIterator().forEachRemaining(round -> messages.addAll(round.messages));
+        return messages;
+    }
+
+    private void close(Standing standing) {
+        turns.descendingIterator().forEachRemaining(open -> closed.add(open.close(standing)));
+        turns.clear();
+    }
+
+    private void repair(LoggedMessage message, Reason reason) {
+        repaired.add(new Omission(message, reason));
+    }
+
+    private static boolean isBlank(Content content) {
+        return content instanceof TextContent text && text.text().isBlank();
+    }
+
+    private static final class OpenTurn {
+        private final LoggedMessage user;
+        private final Deque<OpenRound> rounds = new ArrayDeque<>();
+        private boolean repeated;
+
+        OpenTurn(LoggedMessage user) {
+            this.user = user;
+        }
+
+        Turn close(Standing standing) {
+            List<Round> closed = new ArrayList<>();
+            boolean callsFollow = false;
+            for (OpenRound round : rounds) {
+                boolean early = callsFollow && round.isAnswer() && round.isShown();
+                closed.add(0, new Round(round.messages, early ? Reason.ANSWER_BEFORE_CALL : round.hidden()));
+                if (!early && round.isShown()) {
+                    callsFollow = !round.isAnswer();
+                }
+            }
+            return new Turn(user, closed, repeated ? Standing.REPEATED : standing, Turn.NOT_PINNED, Turn.Cut.NOTHING);
+        }
+    }
+
+    private static final class OpenRound {
+        private final List<LoggedMessage> messages = new ArrayList<>();
+        private final List<ToolExecutionRequest> waiting;
+
+        OpenRound(LoggedMessage first) {
+            messages.add(first);
+            waiting = new ArrayList<>(first.message() instanceof AiMessage ai ? ai.toolExecutionRequests() : List.of());
+        }
+
+        /** Takes a result if one of the calls waits for it. */
+        boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
+            Optional<ToolExecutionRequest> call =
+                    waiting.stream().filter(request -> isFor(request, result)).findFirst();
+            call.ifPresent(answered -> {
+                waiting.remove(answered);
+                messages.add(logged);
+            });
+            return call.isPresent();
+        }
+
+        private static boolean isFor(ToolExecutionRequest call, ToolExecutionResultMessage result) {
+            // Some models provide no call ids. Then only the tool's name can match the result to its call.
+            return (call.id() == null && result.id() == null)
+                    ? Objects.equals(call.name(), result.toolName())
+                    : Objects.equals(call.id(), result.id());
+        }
+
+        boolean isShown() {
+            return hidden() == null;
+        }
+
+        @Nullable
+        Reason hidden() {
+            if (!waiting.isEmpty()) {
+                return Reason.UNANSWERED_CALL;
+            }
+            return isEmpty() ? Reason.EMPTY_TEXT : null;
+        }
+
+        boolean isAnswer() {
+            return !(messages.get(0).message() instanceof AiMessage ai && ai.hasToolExecutionRequests());
+        }
+
+        private boolean isEmpty() {
+            return messages.get(0).message() instanceof AiMessage ai
+                    && !ai.hasToolExecutionRequests()
+                    && (ai.text() == null || ai.text().isBlank())
+                    && ai.images().isEmpty();
+        }
+    }
+}
