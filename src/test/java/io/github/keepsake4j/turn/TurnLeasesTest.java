@@ -257,7 +257,7 @@ class TurnLeasesTest {
         });
         log.fail("releaseLease", null);
 
-        assertThat(warnings.split("could not be given back", -1)).hasSize(3);
+        assertThat(warnings.split("could not be released", -1)).hasSize(3);
         assertThat(warnings).doesNotContain("outlived");
         assertThat(here.canBegin()).isFalse();
         clock.advance(LEASE);
