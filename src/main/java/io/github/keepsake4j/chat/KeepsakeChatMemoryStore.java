@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A LangChain4j store over the log. It serves LangChain4j's window memories and all other memories that rewrite a list.
- * The store returns the list that was set last, regardless of what a framework removed from it. The log keeps every
+ * The store returns the list that was set last, regardless of how a framework changed it. The log keeps every
  * message that was ever in a list.
  *
  * <p>A list is compared with the messages that the memory shows. An instance that {@link #getMessages} returned is
