@@ -4,7 +4,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 
-/** Threads for work that blocks: virtual ones where the JDK has them (21 and newer), else daemons that come and go. */
+/** The executor of blocking work. It uses virtual threads on JDK 21 and newer, and cached daemon threads otherwise. */
 final class BlockingWork {
 
     static final Executor EXECUTOR = Executors.newCachedThreadPool(threads());
@@ -18,7 +18,7 @@ final class BlockingWork {
                     .getMethod("factory")
                     .invoke(builder);
         } catch (ReflectiveOperationException e) {
-            // JDK 17 to 20.
+            // JDK 17 to 20 have no virtual threads.
             return work -> {
                 Thread thread = new Thread(work, "keepsake4j");
                 thread.setDaemon(true);

@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
  *         .build();
  * }</pre>
  *
- * <p>Immutable and thread-safe; one per application is enough. It owns nothing that needs closing: the log is its
- * maker's to close.
+ * <p>Immutable and thread-safe. An application needs only one. It does not need to be closed. It does not close the
+ * log: the application that opened the log closes it.
  */
 public final class Keepsake {
 
@@ -70,7 +70,7 @@ public final class Keepsake {
     }
 
     /**
-     * Starts a configuration.
+     * Creates a builder.
      *
      * @return a new builder
      */
@@ -79,8 +79,8 @@ public final class Keepsake {
     }
 
     /**
-     * Returns what {@code AiServices.builder(...).chatMemoryProvider(...)} takes. Getting a memory does no I/O, and a
-     * memory that is not in a turn holds no messages, so a million of them are cheap.
+     * Returns the provider for {@code AiServices.builder(...).chatMemoryProvider(...)}. Getting a memory does no I/O. A
+     * memory holds no messages outside of a turn, so a million memories are cheap.
      *
      * @return a provider of {@link KeepsakeChatMemory}
      */
@@ -89,7 +89,7 @@ public final class Keepsake {
     }
 
     /**
-     * Returns one memory, for use without a provider.
+     * Returns one memory, for use without a provider. Does no I/O.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @return the memory
@@ -100,13 +100,14 @@ public final class Keepsake {
     }
 
     /**
-     * Returns what {@code AiServices.builder(...).chatRequestTransformer(...)} takes, for limits on the whole request: a
-     * memory's limits bound what it shows, and the new user message and the tools come on top. With this, the strategy is
-     * applied to all of it, so that older turns give way. If the new message and the tools alone are over the limits, the
-     * call fails with a {@link ContextOverflowException} and the model is not asked.
+     * Returns the transformer for {@code AiServices.builder(...).chatRequestTransformer(...)}, which applies limits to
+     * the whole request. Without it, a memory's limits bound only what the memory shows; the new user message and the
+     * tools are added to that. With it, the strategy is applied to all of them, and older turns are left out until the
+     * request fits. If the new message and the tools alone exceed the limits, the call fails with a
+     * {@link ContextOverflowException} and the model is not called.
      *
-     * <p>Tool specifications are counted as the text that describes them. What the memory handed out is not counted again;
-     * everything else in the request is, by the memory's estimator, once for each request.
+     * <p>Tool specifications are counted as the text that describes them. Messages that the memory returned are not
+     * counted again. The memory's estimator counts everything else in the request, once for each request.
      *
      * @return the transformer, thread-safe
      */
@@ -115,9 +116,9 @@ public final class Keepsake {
     }
 
     /**
-     * Returns what {@code MessageWindowChatMemory.builder().id(...).chatMemoryStore(...)} and other chat memories take that
-     * rewrite a list: what they drop from it stays in the history. Such a memory decides itself what the model sees, so the
-     * strategy of this {@link Keepsake} does not apply.
+     * Returns the store for {@code MessageWindowChatMemory.builder().id(...).chatMemoryStore(...)} and for other chat
+     * memories that rewrite a list. Messages that such a memory drops from its list stay in the history. Such a memory
+     * decides itself what the model sees, so the strategy of this {@link Keepsake} does not apply.
      *
      * @return the store, always the same one
      */
@@ -126,10 +127,10 @@ public final class Keepsake {
     }
 
     /**
-     * Returns a memory as an application or its user interface sees it.
+     * Returns a handle for one conversation, for an application or its user interface. Does no I/O.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @return a handle; no I/O
+     * @return the handle
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public Conversation conversation(Object memoryId) {
@@ -137,11 +138,11 @@ public final class Keepsake {
     }
 
     /**
-     * Returns the memories that nodes of an application have within its conversations, such as agents or steps of a
-     * workflow that each keep a history of their own.
+     * Returns the memories of an application's nodes, such as agents or the steps of a workflow. Each node keeps a
+     * history of its own within each conversation. Does no I/O.
      *
      * @param appId the application's id within the tenant
-     * @return the memories; no I/O
+     * @return the memories
      * @throws InvalidInputException if the id breaks a rule
      */
     public NodeMemories nodes(String appId) {
@@ -149,17 +150,19 @@ public final class Keepsake {
     }
 
     /**
-     * Runs a whole turn, such as one call of an AI service, under the configured policy. A turn that keeps others out
-     * does so by a lease in the log, so it counts in every process, and is over when the process is. What is added outside
-     * of such a turn is never held up.
+     * Runs a whole turn, such as one call of an AI service, under the configured policy. A turn excludes other turns by
+     * a lease in the log, so it excludes those of other processes too. If the process ends, the lease expires. Messages
+     * that are added outside of such a turn never wait for it.
      *
      * <p>A turn within a turn of the same memory on the same thread only runs its body.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @param body the turn; on the caller's thread, and not begun if this throws one of the errors below
-     * @param <T> what the turn returns
-     * @return what the body returned
-     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @param body the turn. It runs on the caller's thread. It does not run if this method throws one of the exceptions
+     *     below
+     * @param <T> the type of the turn's result
+     * @return the body's result
+     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
+     *     ended
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public <T extends @Nullable Object> T turn(Object memoryId, Supplier<? extends T> body) {
@@ -167,14 +170,15 @@ public final class Keepsake {
     }
 
     /**
-     * Does {@link #turn(Object, Supplier)} under a policy of its own.
+     * Runs a whole turn as {@link #turn(Object, Supplier)} does, under the given policy.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @param policy what to do when another turn is going on
+     * @param policy what to do when another turn is in progress
      * @param body the turn
-     * @param <T> what the turn returns
-     * @return what the body returned
-     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @param <T> the type of the turn's result
+     * @return the body's result
+     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
+     *     ended
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public <T extends @Nullable Object> T turn(Object memoryId, TurnPolicy policy, Supplier<? extends T> body) {
@@ -182,13 +186,15 @@ public final class Keepsake {
     }
 
     /**
-     * Begins a turn that ends elsewhere, such as in the callback of a streaming model, under the configured policy. With
-     * {@link TurnPolicy#WAIT} it is this call that waits. Until the handle is closed, another turn of the memory is
-     * another turn even on this thread; so a turn that waits for a handle of its own thread waits in vain.
+     * Begins a turn that ends elsewhere, such as in the callback of a streaming model, under the configured policy.
+     * With {@link TurnPolicy#WAIT}, this call waits. Until the handle is closed, every other turn of the memory
+     * conflicts with it, even on this thread. A thread that waits for a turn whose handle it must close itself waits in
+     * vain.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @return the handle, to be closed at the end of the turn, by any thread
-     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @return the handle, which any thread must close at the end of the turn
+     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
+     *     ended
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public TurnHandle openTurn(Object memoryId) {
@@ -196,12 +202,13 @@ public final class Keepsake {
     }
 
     /**
-     * Does {@link #openTurn(Object)} under a policy of its own.
+     * Begins a turn as {@link #openTurn(Object)} does, under the given policy.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @param policy what to do when another turn is going on
-     * @return the handle, to be closed at the end of the turn, by any thread
-     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @param policy what to do when another turn is in progress
+     * @return the handle, which any thread must close at the end of the turn
+     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
+     *     ended
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public TurnHandle openTurn(Object memoryId, TurnPolicy policy) {
@@ -209,7 +216,7 @@ public final class Keepsake {
     }
 
     /**
-     * Lists the memories of the tenant that plain ids belong to, newest first.
+     * Lists the memories of the configured tenant, newest first.
      *
      * @param query the page
      * @return the page
@@ -239,7 +246,7 @@ public final class Keepsake {
         private Builder() {}
 
         /**
-         * Sets where messages are kept. Required.
+         * Sets the log that keeps the messages. Required.
          *
          * @param log the log
          * @return this builder
@@ -250,8 +257,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets where the memories of {@linkplain Keepsake#nodes nodes} are kept, also where a
-         * {@link io.github.keepsake4j.message.NodeKey} is the memory id; with the others unless said otherwise.
+         * Sets the log that keeps the memories of {@linkplain Keepsake#nodes nodes}. It also keeps every memory whose
+         * id is a {@link io.github.keepsake4j.message.NodeKey}. Default: the {@linkplain #messageLog message log}.
          *
          * @param log the log
          * @return this builder
@@ -262,7 +269,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what a model sees. The newest 50 messages unless said otherwise.
+         * Sets the strategy, which selects the messages that a model sees. Default: the newest 50 messages.
          *
          * @param contextStrategy the strategy
          * @return this builder
@@ -273,10 +280,10 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what counts messages when they are appended. Unless said otherwise it is the strategy's estimator, or for
-         * a strategy without one {@link TokenCounter#standard()}.
+         * Sets the estimator that counts the tokens of each message when it is appended. Default: the strategy's
+         * estimator, or {@link TokenCounter#standard()} if the strategy has none.
          *
-         * @param tokenCountEstimator a fast, local estimator: it is called for every message
+         * @param tokenCountEstimator a fast, local estimator; it is called for every message
          * @return this builder
          */
         public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
@@ -285,8 +292,9 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what writes the summaries that a {@link Summarization} shows. It is called in the background, on the
-         * {@linkplain #executor executor}; no turn waits for it.
+         * Sets the summarizer, which writes the summaries that a {@link Summarization} shows. It is called in the
+         * background, on the {@linkplain #executor executor}. No turn waits for it. Default: none. Required by a
+         * strategy that summarizes.
          *
          * @param writer the summarizer, such as {@link Summarizer#of}
          * @return this builder
@@ -297,10 +305,10 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how long one call of the summarizer may take; 60 seconds unless said otherwise. If a process is killed
-         * while it summarizes, another one takes over after a sixth more than this.
+         * Sets the maximum duration of one call of the summarizer. Default: 60 seconds. If a process is killed while it
+         * summarizes, another process takes over after this time and a sixth of it.
          *
-         * @param longest from a millisecond to a day
+         * @param longest from one millisecond to one day
          * @return this builder
          */
         public Builder summarizerTimeout(Duration longest) {
@@ -309,7 +317,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what counts what happens; nothing unless said otherwise. README has the table of what is counted.
+         * Sets the metrics sink. Default: none. The README lists the metrics.
          *
          * @param sink the metrics, such as {@code MicrometerMetrics}
          * @return this builder
@@ -320,10 +328,11 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what runs the asynchronous methods, which block while they wait for storage, and summarizers. Threads of our own, as many
-         * as there are calls, unless said otherwise; virtual ones where Java has them.
+         * Sets the executor of the asynchronous methods and of summarizers. The asynchronous methods block while they
+         * wait for the storage. Default: threads of this library, one for each call at a time; virtual threads on JDK
+         * 21 and newer.
          *
-         * @param blockingExecutor the executor; stays the caller's to shut down
+         * @param blockingExecutor the executor; the caller shuts it down
          * @return this builder
          */
         public Builder executor(Executor blockingExecutor) {
@@ -332,8 +341,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the tenant that plain memory ids belong to; {@code "default"} unless said otherwise. A {@link MemoryKey}
-         * as memory id names its own.
+         * Sets the tenant of plain memory ids. Default: {@code "default"}. A {@link MemoryKey} as memory id names its
+         * own tenant.
          *
          * @param tenantId the tenant's id
          * @return this builder
@@ -344,8 +353,9 @@ public final class Keepsake {
         }
 
         /**
-         * Accepts {@code "default"} as a memory id, which LangChain4j passes when a method has no {@code @MemoryId}. Only
-         * for applications with one user: all who give no id share this memory.
+         * Accepts {@code "default"} as a memory id. LangChain4j passes it when a method has no {@code @MemoryId}.
+         * Default: refused. Use this only for an application with one user, because all callers without an id share
+         * this memory.
          *
          * @return this builder
          */
@@ -355,9 +365,10 @@ public final class Keepsake {
         }
 
         /**
-         * Takes memory ids of other types than {@link MemoryKey}, String, number and UUID.
+         * Sets the mapper of memory ids that are not a {@link MemoryKey}, String, number or UUID. Default: none, so
+         * such ids are refused.
          *
-         * @param mapper makes the key; equal ids must give equal keys
+         * @param mapper returns the key of an id; equal ids must give equal keys
          * @return this builder
          */
         public Builder memoryIdMapper(Function<Object, MemoryKey> mapper) {
@@ -366,8 +377,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets what {@link Keepsake#turn(Object, Supplier)} does when another turn is going on;
-         * {@link TurnPolicy#KEEP} unless said otherwise.
+         * Sets what {@link Keepsake#turn(Object, Supplier)} does when another turn is in progress. Default:
+         * {@link TurnPolicy#KEEP}.
          *
          * @param policy the policy
          * @return this builder
@@ -378,11 +389,11 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how long a turn keeps others out after its begin or its newest append; 60 seconds unless said otherwise.
-         * Longer than the slowest answer or tool, since others begin when it has passed; and no longer than others may
-         * have to wait for a process that was killed.
+         * Sets how long a turn excludes other turns after its begin or its newest append. Default: 60 seconds. It must
+         * be longer than the slowest answer or tool call, because other turns begin when it has passed. After a process
+         * was killed, other turns wait up to this long.
          *
-         * @param lease from a millisecond to a day
+         * @param lease from one millisecond to one day
          * @return this builder
          */
         public Builder turnLease(Duration lease) {
@@ -391,9 +402,9 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how long a turn under {@link TurnPolicy#WAIT} waits at most; 60 seconds unless said otherwise.
+         * Sets the maximum time that a turn under {@link TurnPolicy#WAIT} waits. Default: 60 seconds.
          *
-         * @param longestWait from zero to a day
+         * @param longestWait from zero to one day
          * @return this builder
          */
         public Builder turnWait(Duration longestWait) {
@@ -402,10 +413,11 @@ public final class Keepsake {
         }
 
         /**
-         * Makes the {@link Keepsake}.
+         * Builds the {@link Keepsake}.
          *
-         * @return a new one
-         * @throws InvalidInputException if there is no message log, the tenant breaks a rule, or a duration is out of range
+         * @return a new {@link Keepsake}
+         * @throws InvalidInputException if the message log or a required summarizer is missing, the tenant breaks a
+         *     rule, or a duration is out of range
          */
         public Keepsake build() {
             if (messageLog == null) {
@@ -419,9 +431,9 @@ public final class Keepsake {
                 throw new InvalidInputException(
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
-            // A node's key can be a memory id anywhere, and must not name another memory there.
+            // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
             MessageLog log = nodeLog == null ? messageLog : new ScopedLog(messageLog, nodeLog);
-            // One for both: a turn on a node's memory is the same turn by whichever way its messages are added.
+            // Both share the turns, so that a turn on a node's memory is the same turn for both.
             TurnLeases turns = new TurnLeases(log, turnPolicy, turnLease, turnWait);
             ChatMemories conversations = memories(log, counter, turns);
             return new Keepsake(

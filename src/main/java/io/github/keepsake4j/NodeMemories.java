@@ -11,7 +11,8 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 
 /**
- * Memories of an application's nodes: each has one within each conversation. Made by {@link Keepsake#nodes}. Thread-safe.
+ * The memories of an application's nodes. Each node has one memory within each conversation. Obtained from
+ * {@link Keepsake#nodes}. Thread-safe.
  */
 public final class NodeMemories {
 
@@ -24,7 +25,7 @@ public final class NodeMemories {
     }
 
     /**
-     * Returns what an AI service or agent takes that is a node. The memory id that it is called with is the conversation's.
+     * Returns the provider for an AI service or agent that is a node. The memory id of a call names the conversation.
      *
      * @param nodeId the node's id within the application
      * @return a provider of {@link KeepsakeChatMemory}
@@ -36,11 +37,11 @@ public final class NodeMemories {
     }
 
     /**
-     * Returns a node's memory as an application or its user interface sees it.
+     * Returns a handle for a node's memory, for an application or its user interface. Does no I/O.
      *
      * @param nodeId the node's id within the application
      * @param conversationId the conversation's memory id: a {@link ConversationKey}, String, number or UUID
-     * @return a handle; no I/O
+     * @return the handle
      * @throws InvalidInputException if an id is of another type or breaks a rule
      */
     public Conversation conversation(String nodeId, Object conversationId) {
@@ -53,6 +54,6 @@ public final class NodeMemories {
             return NodeKey.of(of.tenant(), appId, of.conversationId(), nodeId);
         }
         throw new InvalidInputException(
-                "memory id", "must name a conversation; it names a node's memory: " + conversation);
+                "memory id", "must name a conversation, but names a node's memory: " + conversation);
     }
 }

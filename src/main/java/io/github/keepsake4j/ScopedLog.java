@@ -25,8 +25,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Two logs as one: each memory is where its scope is kept. It is listed, and named, as the one of conversations. Both stay
- * their makers' to close.
+ * One log over two logs: the memories of nodes are in one, all others in the other. {@link #list} and {@link #backend}
+ * are those of the conversations' log. {@link #close} closes neither log: the application closes both.
  */
 record ScopedLog(MessageLog conversations, MessageLog nodes) implements MessageLog {
 

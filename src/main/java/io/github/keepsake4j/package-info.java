@@ -1,17 +1,36 @@
 /**
- * Chat memory for LangChain4j that keeps every message. Start at {@link io.github.keepsake4j.Keepsake}.
+ * Chat memory for LangChain4j that keeps every message. Start with {@link io.github.keepsake4j.Keepsake}.
  *
  * <pre>
- * AiServices ── add ──▶ chat (ChatMemory) ─▶ codec + tokens ─▶ log.append ─▶ a backend
- * AiServices ◀ messages ─ chat ◀─ context (what the model sees) ◀─ log.read (bounded) ◀─ a backend
+ * writing: AiServices ─▶ chat ─▶ tokens (counts) ─▶ log ─▶ codec (stored form) ─▶ log.jdbc, log.s3 or log.inmemory
+ * reading: AiServices ◀─ chat ◀─ context (selects) ◀─ view (what is shown) ◀─ log ◀─ codec ◀─ the same backend
+ * setting: AiServices ─▶ chat ─▶ view (compares the list with what is shown) ─▶ log
  * </pre>
  *
- * <p>The log is the truth: an append-only tree of messages with a head. A window, a token limit or what a framework sets
- * is a view of it, so nothing that a model or a framework does can lose a message. Packages depend in one direction:
- * {@code message} on nothing, {@code codec} and {@code tokens} and {@code log} on it, backends on {@code log} and
- * {@code codec}, {@code context} on {@code message} and {@code tokens}, {@code view} on {@code log} and {@code context},
- * {@code turn} on {@code log}, {@code summary} on {@code log}, {@code tokens} and {@code metrics}, {@code chat},
- * {@code workflow} and {@code retention} on all these, {@code workflow} also on {@code workflow.files}, this one on all.
+ * <p>The log is an append-only tree of messages with a head. Windows, token limits and the lists that a framework sets
+ * are views of the log. So neither a model nor a framework can lose a message.
+ *
+ * <p>{@code turn} excludes other turns of a conversation by a lease in the log. {@code summary} writes summaries in the
+ * background and stores them in the log. {@code metrics} receives the events. {@code workflow} offers the memories to
+ * the language model nodes of a workflow engine, and {@code workflow.files} converts the file references in their
+ * histories. {@code retention} removes memories that are no longer needed.
+ *
+ * <p>Packages depend in one direction only:
+ *
+ * <ul>
+ * <li>{@code message} and {@code metrics} depend on no other package.
+ * <li>{@code codec}, {@code tokens} and {@code log} depend on {@code message}.
+ * <li>The backends depend on {@code log} and {@code codec}.
+ * <li>{@code context} depends on {@code message} and {@code tokens}.
+ * <li>{@code view} depends on {@code log} and {@code context}.
+ * <li>{@code turn} depends on {@code log}.
+ * <li>{@code summary} depends on {@code log}, {@code tokens} and {@code metrics}.
+ * <li>{@code retention} depends on {@code log} and {@code metrics}.
+ * <li>{@code chat} depends on {@code view}, {@code turn}, {@code summary} and the packages below them.
+ * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code log}.
+ * <li>{@code workflow} depends on {@code view} and the packages below it, and on {@code workflow.files}.
+ * <li>The root package may depend on all packages.
+ * </ul>
  */
 @NullMarked
 package io.github.keepsake4j;

@@ -15,8 +15,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chat memories over one log. Users get what it makes from {@code Keepsake}. Making a memory, a handle or the store
- * does no I/O. Immutable and thread-safe.
+ * The chat memories over one log. Applications obtain them from {@code Keepsake}. Creating a memory, a handle or the
+ * store does no I/O. Immutable and thread-safe.
  */
 public final class ChatMemories {
 
@@ -31,22 +31,22 @@ public final class ChatMemories {
     /**
      * The memory ids that are accepted.
      *
-     * @param tenant the tenant that plain ids belong to
+     * @param tenant the tenant of plain ids
      * @param acceptDefault whether {@code "default"} is accepted, which LangChain4j passes when no id is given
-     * @param mapper makes a key of an id of another type, or null to refuse those
+     * @param mapper returns the key of an id of another type, or null to refuse such ids
      */
     public record IdRules(String tenant, boolean acceptDefault, @Nullable Function<Object, MemoryKey> mapper) {}
 
     /**
-     * Makes the memories of a log.
+     * Creates the memories of a log.
      *
      * @param log where messages are kept
      * @param ids the memory ids that are accepted
-     * @param strategy what a model sees
+     * @param strategy selects the messages that a model sees
      * @param counter counts messages when they are appended
      * @param executor runs the asynchronous methods
-     * @param turns the turns that keep others out
-     * @param worker makes summaries, or null if nothing does
+     * @param turns the turns that exclude other turns
+     * @param worker makes summaries, or null for none
      * @param metrics the metrics sink
      * @return the memories
      * @throws InvalidInputException if the tenant breaks a rule
@@ -66,7 +66,7 @@ public final class ChatMemories {
     }
 
     /**
-     * Makes the key of a memory id.
+     * Returns the key of a memory id.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @return the key
@@ -77,10 +77,10 @@ public final class ChatMemories {
     }
 
     /**
-     * Makes a chat memory.
+     * Creates a chat memory.
      *
-     * @param memoryId the id as LangChain4j gave it
-     * @param key the memory that it names
+     * @param memoryId the id as LangChain4j passed it
+     * @param key the memory that the id names
      * @return the memory
      */
     public KeepsakeChatMemory memory(Object memoryId, MemoryKey key) {
@@ -88,10 +88,10 @@ public final class ChatMemories {
     }
 
     /**
-     * Makes a handle for an application or its user interface.
+     * Creates a handle for an application or its user interface.
      *
-     * @param memoryId the id as the user gave it
-     * @param key the memory that it names
+     * @param memoryId the id as the application passed it
+     * @param key the memory that the id names
      * @return the handle
      */
     public Conversation conversation(Object memoryId, MemoryKey key) {
@@ -99,7 +99,7 @@ public final class ChatMemories {
     }
 
     /**
-     * Makes a store for chat memories that rewrite a list.
+     * Creates a store for chat memories that rewrite a list.
      *
      * @return the store
      */
@@ -108,7 +108,7 @@ public final class ChatMemories {
     }
 
     /**
-     * Makes a transformer that applies the strategy to whole requests.
+     * Creates a transformer that applies the strategy to whole requests.
      *
      * @return the transformer
      */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** The parts that all chat memories of one {@code Keepsake} share. Thread-safe. */
 final class ChatMemorySettings {
 
-    /** The conversations that one process has in a turn at a time. */
+    /** The maximum number of contexts that are kept: about as many conversations are in a turn at a time. */
     private static final int MEMORIES = 1_000;
 
     private final MessageLog log;
@@ -38,18 +38,18 @@ final class ChatMemorySettings {
     private final HandedOut handedOut = new HandedOut();
     private final ViewWriter views;
 
-    /** The contexts that memories showed last. Only a help: what is not found here is counted anew. */
+    /** The context that each memory returned last. A context that is missing here is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
 
     /**
      * Collects the parts.
      *
      * @param log where messages are kept
-     * @param strategy what a model sees
+     * @param strategy selects the messages that a model sees
      * @param counter counts messages when they are appended
      * @param executor runs the asynchronous methods
-     * @param turns the turns that keep others out
-     * @param worker makes summaries, or null if nothing does
+     * @param turns the turns that exclude other turns
+     * @param worker makes summaries, or null for none
      * @param metrics the metrics sink
      */
     ChatMemorySettings(
@@ -103,7 +103,7 @@ final class ChatMemorySettings {
     }
 
     /**
-     * Makes a message ready to be appended: with an id of our own, and counted.
+     * Prepares a message for an append: counts it and gives it a new id.
      *
      * @param message the message
      * @return the message with its id and count
@@ -113,7 +113,7 @@ final class ChatMemorySettings {
         return NewMessage.of(message, count.tokens(), count.counter());
     }
 
-    /** Appends, which is a sign of life of the turn that is going on. */
+    /** Appends, and renews the lease of the current turn if that is due. */
     AppendResult append(MemoryKey key, Append append) {
         AppendResult result;
         try {
@@ -127,18 +127,18 @@ final class ChatMemorySettings {
         return result;
     }
 
-    /** Reads as far back as the strategy, or a caller, looks. */
+    /** Reads as far back as the given reach. */
     Tail load(MemoryKey key, Reach reach) {
         return meter.read(TailLoader.load(log, key, reach));
     }
 
-    /** Notes what a memory shows. */
+    /** Records the context that a memory returned. */
     void shown(MemoryKey key, Context context, boolean cut) {
         meter.shown(shown(key), context, cut);
         contexts.put(key, new SoftReference<>(context));
     }
 
-    /** The context that a memory showed last, or null if that is not known. */
+    /** Returns the context that a memory returned last, or null if it is not known. */
     @Nullable
     Context shown(MemoryKey key) {
         SoftReference<Context> context = contexts.get(key);

@@ -24,8 +24,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One memory as an application or its user interface sees it: what is shown, everything that was ever said, and its
- * branches. A handle without state: cheap, thread-safe, and never out of date.
+ * A handle for one memory, for an application or its user interface. It gives access to the messages that a model sees,
+ * to the whole history, and to the branches. It holds no state, so it is cheap and never out of date. Thread-safe.
  */
 public final class Conversation {
 
@@ -34,11 +34,11 @@ public final class Conversation {
     private final ChatMemorySettings settings;
 
     /**
-     * Makes a handle; no I/O. Users get one from {@code Keepsake.conversation(id)}.
+     * Creates a handle. Does no I/O. Applications obtain one from {@code Keepsake.conversation(id)}.
      *
-     * @param id the id as the user gave it
-     * @param key the memory that it names
-     * @param settings what all memories share
+     * @param id the id as the application passed it
+     * @param key the memory that the id names
+     * @param settings the parts that all memories share
      */
     Conversation(Object id, MemoryKey key, ChatMemorySettings settings) {
         this.id = id;
@@ -56,7 +56,8 @@ public final class Conversation {
     }
 
     /**
-     * Returns what a model sees. Unlike a chat memory this never fails because of a limit: what does not fit is left out.
+     * Returns the messages that a model sees. Unlike a chat memory, this method never fails because of a limit.
+     * Messages that exceed the limit are left out.
      *
      * @return a new list, oldest first; empty for a memory that was never written
      */
@@ -65,7 +66,7 @@ public final class Conversation {
     }
 
     /**
-     * Returns what a model sees, and what it does not see and why, with the messages themselves.
+     * Returns the messages that a model sees, and those that it does not see with the reason for each.
      *
      * @return the context
      */
@@ -74,7 +75,7 @@ public final class Conversation {
     }
 
     /**
-     * Explains what a model sees, what it does not see, and why, without message text.
+     * Explains which messages a model sees, which it does not see, and why. The explanation holds no message text.
      *
      * @return the explanation
      */
@@ -84,7 +85,7 @@ public final class Conversation {
     }
 
     /**
-     * Reads one page of everything that was ever said, all branches.
+     * Reads one page of the whole history. It includes all branches.
      *
      * @param query the page
      * @return the page
@@ -103,21 +104,23 @@ public final class Conversation {
     }
 
     /**
-     * Reads the current branch as it was logged, whatever view or limit there is.
+     * Reads the newest messages of the current branch as they were logged, regardless of views and limits.
      *
-     * @param maxMessages how many of its newest messages at most, 0 or more
-     * @return the messages, oldest first; it tells if the oldest one's parent is missing
+     * @param maxMessages the maximum number of messages, 0 or more
+     * @return the messages, oldest first; it also reports whether the parent of the oldest message is missing
+     * @throws InvalidInputException if the number is negative
      */
     public Tail branch(int maxMessages) {
         return settings.meter().read(settings.log().read(key, ReadQuery.newest(maxMessages)));
     }
 
     /**
-     * Reads the branch that ends in a message.
+     * Reads the newest messages of the branch that ends in the given message.
      *
      * @param messageId the branch's newest message
-     * @param maxMessages how many messages at most, 0 or more
-     * @return the messages, oldest first; it tells if the oldest one's parent is missing
+     * @param maxMessages the maximum number of messages, 0 or more
+     * @return the messages, oldest first; it also reports whether the parent of the oldest message is missing
+     * @throws InvalidInputException if the number is negative or the message is not in the memory
      */
     public Tail branch(String messageId, int maxMessages) {
         return settings.meter()
@@ -125,10 +128,11 @@ public final class Conversation {
     }
 
     /**
-     * Goes on from another message: it becomes the head. The branch that was current stays. A {@code clear()} holds on the
-     * branches that go on from where it was said, not on others.
+     * Makes another message the head, so that the conversation continues from there. The previous branch is kept. A
+     * {@code clear()} applies to the branches that continue from the point where it was called, not to other branches.
      *
      * @param messageId the new head, such as a {@link Branch#leafId()}
+     * @throws InvalidInputException if the message is not in the memory
      */
     public void switchTo(String messageId) {
         settings.log().moveHead(key, messageId, null);
@@ -137,24 +141,24 @@ public final class Conversation {
     /**
      * Appends a message. Under an older message this begins a branch, which becomes the current one.
      *
-     * @param parent what it follows
-     * @param messageId its id, unique within the memory; with the same id the same message is never stored twice
+     * @param parent the parent of the message
+     * @param messageId its id, unique within the memory; a message is never stored twice under the same id
      * @param message the message
-     * @return what was done
+     * @return the outcome
      */
     public AppendResult append(Parent parent, String messageId, ChatMessage message) {
         return settings.append(key, Append.under(parent, List.of(newMessage(messageId, message, null))));
     }
 
     /**
-     * Takes over a message from another system, with its ids. Parents come first; one that is not there is kept and
-     * reported when the branch is read.
+     * Imports a message from another system with its ids. Import parents first. A message whose parent is not in the
+     * memory is kept, and reads of its branch report the missing parent.
      *
-     * @param messageId its id, unique within the memory; with the same id the same message is never stored twice
+     * @param messageId its id, unique within the memory; a message is never stored twice under the same id
      * @param parentId its parent's id; null for none; the all-zero UUID for the message before it
      * @param message the message
-     * @param createdAt when it was made, or null for now
-     * @return what was done
+     * @param createdAt when it was created, or null for now
+     * @return the outcome
      */
     public AppendResult importMessage(
             String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
@@ -164,31 +168,32 @@ public final class Conversation {
     }
 
     /**
-     * Makes the summaries that are due, now and on this thread, as a batch job does. In a conversation that was never
-     * summarized that may take several calls of the summarizer.
+     * Makes the summaries that are due, on the caller's thread. This is meant for batch jobs. A conversation that was
+     * never summarized may require several calls of the summarizer.
      *
-     * @return how many summaries were made; 0 if none was due
+     * @return the number of summaries that were made; 0 if none was due
      * @throws InvalidInputException if there is no summarizer
-     * @throws SummaryFailedException if one could not be made; retryable, and those that were made before are kept
+     * @throws SummaryFailedException if a summary could not be made; retryable; summaries that were made before are
+     *     kept
      */
     public int summarizeNow() {
         return settings.summaries().now(id, key);
     }
 
     /**
-     * Reads every summary that was ever made, also those that newer ones have replaced.
+     * Reads all summaries, including those that newer summaries have replaced.
      *
-     * @return all of them, in the order in which they were made
+     * @return the summaries, in the order in which they were made
      */
     public List<Summary> summaries() {
         return settings.log().summaries(key);
     }
 
     /**
-     * Sets what a list of conversations shows.
+     * Sets the title and the metadata that a list of conversations shows.
      *
      * @param title the title, or null for none
-     * @param metadata any short texts by name; replaces what was there
+     * @param metadata short texts by name; they replace the previous ones
      */
     public void describe(@Nullable String title, Map<String, String> metadata) {
         settings.log().describe(key, title, metadata);
@@ -212,12 +217,15 @@ public final class Conversation {
         return settings.log().repair(key);
     }
 
-    /** Deletes the memory: messages, views, summaries, title. Nothing brings it back; its id is free for a new one. */
+    /**
+     * Deletes the memory with its messages, views, summaries and title. This cannot be undone. The id can be used for a
+     * new memory.
+     */
     public void erase() {
         settings.log().erase(key);
     }
 
-    /** Whether no summary is being made in this process. */
+    /** Returns whether no summary is being made in this process. */
     boolean isSummarized() {
         return settings.summaries().isIdle(key);
     }

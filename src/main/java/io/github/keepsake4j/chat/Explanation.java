@@ -11,14 +11,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a model would see of a memory, what it would not see, and why. It holds no message text, so it may be logged;
- * {@link #toString()} is a table for people.
+ * An explanation of which messages a model would see of a memory, which it would not see, and why. It holds no message
+ * text, so it may be logged. {@link #toString()} returns a table for people.
  *
  * @param key the memory
- * @param shown what is shown, in the order in which a model gets it
- * @param omitted what was read and is not shown
- * @param olderUnread whether there are older messages, which no strategy needed to look at
- * @param overflow whether the newest turn's user message and last round are over a limit, so that a chat memory throws
+ * @param shown the messages that are shown, in the order in which a model receives them
+ * @param omitted the messages that were read and are not shown
+ * @param olderUnread whether there are older messages, which the strategy did not need to read
+ * @param overflow whether the newest turn's user message and last round exceed a limit, so that a chat memory throws
  */
 public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, boolean olderUnread, boolean overflow) {
 
@@ -27,9 +27,9 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
      *
      * @param messageId its id
      * @param type its type
-     * @param tokens its tokens as they were counted when it was appended
-     * @param replaced whether something shorter is shown in its place
-     * @param reason why it is not shown, or null if it is
+     * @param tokens its size in tokens as counted when it was appended
+     * @param replaced whether a shorter message is shown in its place
+     * @param reason why it is not shown, or null if it is shown
      */
     public record Line(String messageId, ChatMessageType type, int tokens, boolean replaced, @Nullable Reason reason) {}
 
@@ -53,7 +53,7 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
     }
 
     /**
-     * Returns how many tokens are shown; what replaces a message counts as the message.
+     * Returns the number of tokens that are shown. A message that is shown in shortened form counts with its full size.
      *
      * @return the sum of the shown messages' tokens
      */

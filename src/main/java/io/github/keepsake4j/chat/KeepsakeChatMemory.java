@@ -31,17 +31,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * LangChain4j's chat memory over the log. What is added is appended and stays; {@link #messages()} shows what the
- * strategy selects; {@link #set} and {@link #clear()} change what is shown and delete nothing.
+ * A LangChain4j chat memory over the log. Added messages are appended to the log and stay there. {@link #messages()}
+ * returns the messages that the strategy selects. {@link #set} and {@link #clear()} change which messages are shown and
+ * delete nothing.
  *
- * <p>Adds are written through, with two exceptions: tool results wait until the last one that their assistant message
- * asked for is there, and a system message waits for the next read and is written only if it changed.
+ * <p>Added messages are written at once, with two exceptions. Tool results are written when the last result that their
+ * assistant message requested is there. A system message is written at the next read, and only if it has changed.
  *
- * <p>Thread-safe. Several instances, threads and processes may use one memory at once: nothing is lost, and messages
- * stand in order of arrival. An instance keeps no messages between turns.
+ * <p>Thread-safe. Several instances, threads and processes may use one memory at once. No message is lost, and messages
+ * are kept in order of arrival. An instance keeps no messages between turns.
  *
- * <p>Errors are {@code KeepsakeException}s. When an add fails with a retryable one, adding the same message object again
- * never stores it twice.
+ * <p>Errors are {@code KeepsakeException}s. When an add fails with a retryable one, adding the same message object
+ * again never stores it twice.
  */
 public final class KeepsakeChatMemory implements ChatMemory {
 
@@ -52,11 +53,11 @@ public final class KeepsakeChatMemory implements ChatMemory {
     private @Nullable WriteBuffer buffer;
 
     /**
-     * Makes a memory; no I/O. Users get one from {@code Keepsake.chatMemoryProvider()}.
+     * Creates a memory. Does no I/O. Applications obtain one from {@code Keepsake.chatMemoryProvider()}.
      *
-     * @param id the id as LangChain4j gave it
-     * @param key the memory that it names
-     * @param settings what all memories share
+     * @param id the id as LangChain4j passed it
+     * @param key the memory that the id names
+     * @param settings the parts that all memories share
      */
     KeepsakeChatMemory(Object id, MemoryKey key, ChatMemorySettings settings) {
         this.id = id;
@@ -98,18 +99,20 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Replaces what the memory shows, in one step. The very instances that {@link #messages()} gave out are the messages
-     * that it showed. A list without any of them is one that was decoded elsewhere: its messages are compared with what is
-     * shown, in order. New messages are appended to the log. What others have added since the caller's read stays behind
-     * the list.
+     * Replaces the messages that the memory shows, in one step. New messages are appended to the log.
+     *
+     * <p>An instance that {@link #messages()} returned is recognized as the message that it was. If the list contains
+     * no such instance, it was decoded elsewhere. Its messages are then compared with the shown ones, in order.
+     * Messages that other writers have added since the caller's read are shown behind the list.
      *
      * @param messages the messages, without nulls and not empty
+     * @throws InvalidInputException if the list is empty
      */
     @Override
     public void set(Iterable<ChatMessage> messages) {
         List<ChatMessage> list = copy(messages);
         if (list.isEmpty()) {
-            throw new InvalidInputException("messages", "must not be empty; clear() empties memory " + key);
+            throw new InvalidInputException("messages", "must not be empty; call clear() to empty memory " + key);
         }
         boolean keepsSummary = list.removeIf(Summarization::isSummary);
         lock.lock();
@@ -128,10 +131,10 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Shows what the strategy selects: the system message in force first, then whole turns.
+     * Returns the messages that the strategy selects: the system message in force first, then whole turns.
      *
      * @return a new, mutable list
-     * @throws ContextOverflowException if the turn that is going on does not fit the strategy's limits
+     * @throws ContextOverflowException if the current turn does not fit the strategy's limits
      */
     @Override
     public List<ChatMessage> messages() {
@@ -141,8 +144,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
             writePending(buffer());
             WriteBuffer open = buffer();
             SystemMessage system = open.heldSystem;
-            // Only the read right behind a tool round can trust what was read before: a system message tells of a new
-            // turn, and after a first read the model may have failed and a new turn may have begun.
+            // Only the read right after a tool round may reuse an earlier read. A system message indicates a new turn.
+            // After another read, the model may have failed and a new turn may have begun.
             Tail known = system == null ? open.currentTail() : null;
             Tail tail = known != null ? known : load(open, 0);
             if (system != null) {
@@ -164,8 +167,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Shows nothing any more; the log keeps everything. When the instances that {@link #messages()} gave out are added
-     * again at once, they are linked to, not stored again.
+     * Empties the list of shown messages. The log keeps all messages. Instances that {@link #messages()} returned may
+     * be added again right after this call. They are then linked to the stored messages and not stored again.
      */
     @Override
     public void clear() {
@@ -188,8 +191,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Writes what was added and is held back: tool results that wait for others, a system message that waits for a read, and
-     * what the log holds back if it was told to. For the end of a turn that no answer ended; others need not call it.
+     * Writes the messages that are held back: tool results that wait for other results, a system message that waits for
+     * a read, and messages that the log was configured to hold back. Call it at the end of a turn that ends without an
+     * answer. Other turns do not need it.
      */
     public void flush() {
         lock.lock();
@@ -204,29 +208,29 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Does {@link #add(Iterable)} on the executor. LangChain4j calls it from version 1.20 on.
+     * Calls {@link #add(Iterable)} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param messages the messages, without nulls
-     * @return completes when they are accepted, with the error if there is one
+     * @return a future that completes when the messages are accepted, or with the error
      */
     public CompletableFuture<Void> addAsync(List<ChatMessage> messages) {
         return CompletableFuture.runAsync(() -> add(messages), settings.executor());
     }
 
     /**
-     * Does {@link #set} on the executor. LangChain4j calls it from version 1.20 on.
+     * Calls {@link #set} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param messages the messages, without nulls and not empty
-     * @return completes when they are set, with the error if there is one
+     * @return a future that completes when the messages are set, or with the error
      */
     public CompletableFuture<Void> setAsync(List<ChatMessage> messages) {
         return CompletableFuture.runAsync(() -> set(messages), settings.executor());
     }
 
     /**
-     * Does {@link #messages()} on the executor. LangChain4j calls it from version 1.20 on.
+     * Calls {@link #messages()} on the executor. LangChain4j 1.20 and newer call this method.
      *
-     * @return completes with the messages, or with the error
+     * @return a future that completes with the messages, or with the error
      */
     public CompletableFuture<List<ChatMessage>> messagesAsync() {
         return CompletableFuture.supplyAsync(this::messages, settings.executor());
@@ -241,14 +245,18 @@ public final class KeepsakeChatMemory implements ChatMemory {
         return open;
     }
 
-    /** Whether the very messages of an add that failed are added again; they are written then, unless they were already. */
+    /**
+     * Returns whether a call repeats an add that failed, with the same instances. The messages of that add are then
+     * written, unless they already were.
+     */
     private boolean isRetry(List<ChatMessage> list) {
         WriteBuffer open = buffer();
         if (open.adds.isEmpty()) {
             return false;
         }
         boolean again = open.adds.isRetry(list);
-        // Messages that were accepted before go out as they were sent, or it could not be told whether they are stored.
+        // If messages were accepted before the failed add, the whole batch is sent again unchanged. A different batch
+        // could not tell whether the first one was stored.
         boolean more = open.pending.size() > open.adds.size();
         if (!open.pending.isEmpty() && (again || more)) {
             writePending(open);
@@ -282,7 +290,10 @@ public final class KeepsakeChatMemory implements ChatMemory {
         }
     }
 
-    /** A message that is refused must not stop the next one, nor take with it what was accepted before. */
+    /**
+     * Discards a refused message. It must not block the next message, and the messages that were accepted before it are
+     * written.
+     */
     private void refuse(WriteBuffer open, int before, int awaited, RuntimeException reason) {
         List<NewMessage> accepted = List.copyOf(open.pending.subList(0, Math.min(before, open.pending.size())));
         open.pending.clear();
@@ -298,7 +309,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         }
     }
 
-    /** Returns whether it is time to write. */
+    /** Accepts a message and returns whether it is time to write. */
     private boolean accept(WriteBuffer open, ChatMessage message) {
         WriteBuffer.Refill refill = open.refill();
         boolean isSummary = Summarization.isSummary(message);
@@ -313,7 +324,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             }
         }
         if (isSummary) {
-            // We showed it and a framework writes it back: it is no message of the conversation.
+            // A framework writes back a summary that this memory returned. It is not a message of the conversation.
             return false;
         }
         if (message instanceof SystemMessage system && open.pending.isEmpty()) {
@@ -350,17 +361,20 @@ public final class KeepsakeChatMemory implements ChatMemory {
         try {
             return inEpoch(() -> settings.views().set(key, request, seen));
         } finally {
-            // If it failed, the answer may be lost, and the next call must look at what is there.
+            // If the call failed, its outcome may be unknown, so the next call must read the log.
             open.read(null);
         }
     }
 
-    /** In the middle of a tool round the epoch stays: what began before an erasure must be refused. */
+    /**
+     * Returns the epoch that must be in force. Within a tool round it is the round's epoch, so that the rest of a round
+     * that began before an erasure is refused.
+     */
     private static @Nullable Long epochOf(WriteBuffer open) {
         return open.awaited > 0 ? open.epoch : null;
     }
 
-    /** Writes all that was accepted, the system message too. */
+    /** Writes all accepted messages, including the system message. */
     private void flush(WriteBuffer open) {
         if (open.heldSystem != null || !open.pending.isEmpty()) {
             write(open);
@@ -370,7 +384,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     private void write(WriteBuffer open) {
         SystemMessage system = open.heldSystem;
         if (system != null) {
-            // No read has come since it was held, so it is unknown whether it is new.
+            // No read has happened since the system message was held, so it is unknown whether it is new.
             writeSystem(open, system, load(open, 0));
         }
         writePending(open);
@@ -418,13 +432,13 @@ public final class KeepsakeChatMemory implements ChatMemory {
         try {
             return step.get();
         } catch (ErasedException e) {
-            // What was begun before the erasure is over; the next turn starts afresh.
+            // The turn began before the erasure and is over. The next turn begins with an empty buffer.
             buffer = null;
             throw e;
         }
     }
 
-    /** Reads as far back as the strategy looks, or as a list of some size may reach. */
+    /** Reads as far back as the strategy requires, and at least the given number of messages. */
     private Tail load(WriteBuffer open, int atLeast) {
         Reach reach = settings.strategy().reach(id);
         if (reach.messages() < atLeast) {

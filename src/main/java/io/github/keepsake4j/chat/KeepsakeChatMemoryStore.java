@@ -15,44 +15,51 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * LangChain4j's store over the log, for its own window memories and all others that rewrite a list. A store gives back
- * the list that was set last, whatever a framework did to it. The log keeps every message that was ever in one.
+ * A LangChain4j store over the log. It serves LangChain4j's window memories and all other memories that rewrite a list.
+ * The store returns the list that was set last, regardless of how a framework changed it. The log keeps every
+ * message that was ever in a list.
  *
- * <p>A list is compared with what the memory shows. The very instances that {@link #getMessages} gave out are recognized
- * wherever they come back, also after {@link #deleteMessages}. A list without any of them is one that was decoded
- * elsewhere: its messages are compared with what is shown, in order. New messages are appended; a message that the list
- * leaves out is no longer shown.
+ * <p>A list is compared with the messages that the memory shows. An instance that {@link #getMessages} returned is
+ * recognized wherever it comes back, even after {@link #deleteMessages}. If the list contains no such instance, it was
+ * decoded elsewhere. Its messages are then compared with the shown ones, in order. New messages are appended. A message
+ * that is not in the list is no longer shown.
  *
- * <p>Thread-safe. Any number of stores and processes may use one memory. Each update is one step. What others have added
- * since the caller's read stays behind the list.
+ * <p>Thread-safe. Any number of stores and processes may use one memory. Each update is one step. Messages that other
+ * writers have added since the caller's read are shown behind the list.
  *
- * <p>Errors are {@code KeepsakeException}s. When an update fails with a retryable one, setting a list with the same message
- * objects again never stores them twice.
+ * <p>Errors are {@code KeepsakeException}s. When an update fails with a retryable one, setting a list with the same
+ * message objects again never stores them twice.
  */
 public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
 
-    /** The messages that the first read of a memory looks for. Most windows fit. */
+    /** The number of messages that the first read of a memory requests. Most windows fit. */
     private static final int FIRST_GUESS = 32;
 
-    /** A window moves by a few messages between two reads. */
+    /**
+     * The number of messages that a read requests beyond the size of the last one. A window moves by a few messages
+     * between two reads.
+     */
     private static final int MARGIN = 8;
 
-    /** The conversations that one process has going on at a time. */
+    /**
+     * The maximum number of memories whose state is kept: about as many conversations are active in one process at a
+     * time.
+     */
     private static final int MEMORIES = 1_000;
 
     private final MemoryIds ids;
     private final ChatMemorySettings settings;
 
-    /** How many messages the newest read of a memory returned. */
+    /** The number of messages that the newest read of each memory returned. */
     private final RecentlyUsed<MemoryKey, Integer> sizes = new RecentlyUsed<>(MEMORIES);
 
     private final RecentlyUsed<MemoryKey, Outbox> outboxes = new RecentlyUsed<>(MEMORIES);
 
     /**
-     * Makes a store; no I/O. Users get one from {@code Keepsake.chatMemoryStore()}.
+     * Creates a store. Does no I/O. Applications obtain one from {@code Keepsake.chatMemoryStore()}.
      *
      * @param ids makes keys of memory ids
-     * @param settings what all memories share
+     * @param settings the parts that all memories share
      */
     KeepsakeChatMemoryStore(MemoryIds ids, ChatMemorySettings settings) {
         this.ids = ids;
@@ -60,7 +67,8 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     }
 
     /**
-     * Returns the list that was set last; for a memory that was written otherwise, all that it shows.
+     * Returns the list that was set last. For a memory that was written in another way, returns all messages that it
+     * shows.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @return a new, mutable list; empty for a memory that was never written
@@ -76,11 +84,11 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     }
 
     /**
-     * Sets the list that the memory shows, in one step. A summary that a chat memory of ours has shown is no message, and
-     * left out.
+     * Sets the list that the memory shows, in one step. A summary that a {@link KeepsakeChatMemory} returned is not a
+     * message of the conversation and is left out.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @param messages the messages, without nulls; empty does what {@link #deleteMessages} does
+     * @param messages the messages, without nulls; an empty list has the effect of {@link #deleteMessages}
      */
     @Override
     public void updateMessages(Object memoryId, List<ChatMessage> messages) {
@@ -106,7 +114,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     }
 
     /**
-     * Shows nothing any more; the log keeps everything. {@code Conversation.erase()} deletes.
+     * Empties the list of shown messages. The log keeps all messages. {@code Conversation.erase()} deletes them.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      */
@@ -116,31 +124,31 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     }
 
     /**
-     * Does {@link #getMessages} on the executor. LangChain4j calls it from version 1.20 on.
+     * Calls {@link #getMessages} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @return completes with the messages, or with the error
+     * @return a future that completes with the messages, or with the error
      */
     public CompletableFuture<List<ChatMessage>> getMessagesAsync(Object memoryId) {
         return CompletableFuture.supplyAsync(() -> getMessages(memoryId), settings.executor());
     }
 
     /**
-     * Does {@link #updateMessages} on the executor. LangChain4j calls it from version 1.20 on.
+     * Calls {@link #updateMessages} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param messages the messages, without nulls
-     * @return completes when they are set, with the error if there is one
+     * @return a future that completes when the messages are set, or with the error
      */
     public CompletableFuture<Void> updateMessagesAsync(Object memoryId, List<ChatMessage> messages) {
         return CompletableFuture.runAsync(() -> updateMessages(memoryId, messages), settings.executor());
     }
 
     /**
-     * Does {@link #deleteMessages} on the executor. LangChain4j calls it from version 1.20 on.
+     * Calls {@link #deleteMessages} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @return completes when nothing is shown any more, with the error if there is one
+     * @return a future that completes when no message is shown any more, or with the error
      */
     public CompletableFuture<Void> deleteMessagesAsync(Object memoryId) {
         return CompletableFuture.runAsync(() -> deleteMessages(memoryId), settings.executor());

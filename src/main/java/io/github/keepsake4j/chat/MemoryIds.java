@@ -11,17 +11,17 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * From LangChain4j's memory ids to keys. A {@link MemoryKey} is taken as it is; a String, a number or a UUID becomes a
- * conversation of one tenant under its one text form, so that {@code 42L} and {@code "42"} are the same conversation.
+ * Converts LangChain4j's memory ids to keys. A {@link MemoryKey} is taken as it is. A String, a number or a UUID names
+ * a conversation of one tenant by its canonical text, so {@code 42L} and {@code "42"} name the same conversation.
  * Thread-safe if the mapper is.
  *
- * @param tenant the tenant that plain ids belong to
- * @param acceptDefault whether {@code "default"}, which stands for "no id was given", is accepted
- * @param mapper makes a key of an id of another type, or null to refuse those
+ * @param tenant the tenant of plain ids
+ * @param acceptDefault whether {@code "default"} is accepted, which means that no id was given
+ * @param mapper returns the key of an id of another type, or null to refuse such ids
  */
 record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object, MemoryKey> mapper) {
 
-    /** What AiServices passes when there is no {@code @MemoryId}. */
+    /** The id that AiServices passes when a method has no {@code @MemoryId}. */
     private static final String NO_ID = "default";
 
     /** Checks the tenant. */
@@ -30,11 +30,12 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
     }
 
     /**
-     * Makes the key.
+     * Returns the key of a memory id.
      *
-     * @param memoryId the id as LangChain4j gives it
+     * @param memoryId the id as LangChain4j passed it
      * @return the key
-     * @throws InvalidInputException if the id is null, "default" without opt-in, of an unknown type, or breaks a rule
+     * @throws InvalidInputException if the id is null, {@code "default"} without opt-in, of an unknown type, or breaks
+     *     a rule
      */
     public MemoryKey key(@Nullable Object memoryId) {
         if (memoryId instanceof MemoryKey key) {
@@ -44,7 +45,7 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
             throw new InvalidInputException(
                     "memory id",
                     "no @MemoryId was given (or it is literally \"default\"), so LangChain4j passes \"default\", which every user would share. Add a"
-                            + " @MemoryId parameter (or .id(memoryId) to the builder of a chat memory), or say Keepsake.builder().acceptDefaultMemoryId() if there is only"
+                            + " @MemoryId parameter (or .id(memoryId) to the builder of a chat memory), or call Keepsake.builder().acceptDefaultMemoryId() if there is only"
                             + " one user");
         }
         String text = text(memoryId);
@@ -86,11 +87,11 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
         return null;
     }
 
-    /** One number, one text: 1.50 and 15E-1 are 1.5. */
+    /** Equal numbers have the same text: 1.50 and 15E-1 are both 1.5. */
     private static String plain(BigDecimal decimal) {
         BigDecimal shortest = decimal.stripTrailingZeros();
         if (Math.abs((long) shortest.scale()) > Ids.MAX_BYTES) {
-            throw new InvalidInputException("memory id", "is a number of too many digits");
+            throw new InvalidInputException("memory id", "is a number with too many digits");
         }
         return shortest.toPlainString();
     }

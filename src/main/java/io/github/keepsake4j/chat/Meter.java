@@ -14,9 +14,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the metrics what chat memories do. Thread-safe.
+ * Reports the events of chat memories to the metrics sink. A failure of the sink never fails a chat. Thread-safe.
  *
- * @param metrics what hears of it
+ * @param metrics the metrics sink
  * @param backend the log's name
  */
 record Meter(Metrics metrics, String backend) {
@@ -25,7 +25,7 @@ record Meter(Metrics metrics, String backend) {
         return new Meter(metrics, metrics == Metrics.NONE ? "" : log.backend());
     }
 
-    /** An append that only sets what is shown holds no messages. */
+    /** Reports an append. An append that only sets a view holds no messages. */
     void appended(Append append, AppendResult result) {
         int messages = append.messages().size();
         if (result.replayed()) {
@@ -46,11 +46,11 @@ record Meter(Metrics metrics, String backend) {
     }
 
     /**
-     * Counts what a limit has newly put out of sight.
+     * Reports the tokens of messages that a limit has newly left out.
      *
-     * @param before what was shown last, or null if nobody remembers
-     * @param now what is shown now
-     * @param cut whether a limit left out anything at all
+     * @param before the context that was returned last, or null if it is not known
+     * @param now the context that is returned now
+     * @param cut whether a limit left out any message
      */
     void shown(@Nullable Context before, Context now, boolean cut) {
         if (metrics == Metrics.NONE || before == null || !cut) {
@@ -62,7 +62,10 @@ record Meter(Metrics metrics, String backend) {
         }
     }
 
-    /** What stands before all that is shown now and is in no summary. Another branch has nothing in common with before. */
+    /**
+     * Returns the tokens of the messages that come before all shown messages and are in no summary. Returns 0 if the
+     * contexts have no message in common, as on another branch.
+     */
     private static long dropped(List<LoggedMessage> before, Context now) {
         List<LoggedMessage> still = withoutSystem(now.logged());
         Set<String> ids = still.stream().map(LoggedMessage::id).collect(Collectors.toSet());

@@ -21,12 +21,15 @@ import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the strategy to the whole request: what the memory shows, the message that the user just sent, and the tools.
+ * Applies the strategy to the whole request: the messages that the memory shows, the new user message, and the tools.
  * Thread-safe.
  */
 final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest> {
 
-    /** Tools rarely change, so their counts are kept; a program that makes new ones all the time starts over. */
+    /**
+     * The maximum number of tools whose counts are kept. Tools rarely change. When an application creates more, all
+     * counts are discarded.
+     */
     private static final int TOOLS = 1000;
 
     private final MemoryIds ids;
@@ -34,10 +37,10 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
     private final Map<Object, Integer> tokensOfTools = new ConcurrentHashMap<>();
 
     /**
-     * Makes the transformer; no I/O. Users get one from {@code Keepsake.requestBudget()}.
+     * Creates the transformer. Does no I/O. Applications obtain it from {@code Keepsake.requestBudget()}.
      *
-     * @param ids from memory ids to keys
-     * @param settings what all memories share
+     * @param ids makes keys of memory ids
+     * @param settings the parts that all memories share
      */
     RequestBudget(MemoryIds ids, ChatMemorySettings settings) {
         this.ids = ids;
@@ -45,12 +48,12 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
     }
 
     /**
-     * Leaves out of a request what is over the limits, oldest turns first.
+     * Leaves out the messages of a request that exceed the limits, oldest turns first.
      *
-     * @param request the request, with the messages of the memory and the user's new one
+     * @param request the request, with the messages of the memory and the new user message
      * @param memoryId the memory's id
-     * @return the request itself if it is within the limits, else one with fewer messages
-     * @throws ContextOverflowException if the new message and the tools alone are over the limits
+     * @return the request itself if it is within the limits, otherwise one with fewer messages
+     * @throws ContextOverflowException if the new message and the tools alone exceed the limits
      */
     @Override
     public ChatRequest apply(ChatRequest request, Object memoryId) {
@@ -62,7 +65,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
                 .findFirst()
                 .orElse(null);
         messages.removeIf(message -> Summarization.isSummary(message.message()));
-        // The oldest messages tell what is pinned; those that are not in the request have no part in it.
+        // The oldest messages determine which ones are pinned. Oldest messages that are not in the request are ignored.
         Context whole = Context.of(memoryId, system(messages), null, List.of(), messages, null)
                 .beginningWith(handedOut == null ? List.of() : handedOut.oldest())
                 .summarizedBy(summary);
@@ -70,7 +73,8 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         if (fitting.overflow()) {
             throw new ContextOverflowException(key);
         }
-        // What was repaired here and cut by no limit is the caller's own doing.
+        // If no limit removed a message, the request is returned as it is, even if its list of messages was repaired
+        // here.
         boolean cut = fitting.shown().size() < whole.shown().size();
         return cut ? request.toBuilder().messages(fitting.messages()).build() : request;
     }
@@ -92,7 +96,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         return new LoggedMessage(id, null, sequence, message, count.tokens(), count.counter(), Instant.EPOCH);
     }
 
-    /** The messages of a context by the instance that was given out. */
+    /** Returns the messages of a context by the instance that was returned. */
     private static IdentityHashMap<ChatMessage, LoggedMessage> byInstance(@Nullable Context context) {
         IdentityHashMap<ChatMessage, LoggedMessage> messages = new IdentityHashMap<>();
         if (context != null) {
@@ -109,7 +113,10 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         return system;
     }
 
-    /** Counted as the text that describes them, which is somewhat longer than the JSON that is sent. */
+    /**
+     * Returns the tokens of the tools and the response format. They are counted as the text that describes them, which
+     * is somewhat longer than the JSON that is sent.
+     */
     private long tools(ChatRequest request) {
         long tokens = 0;
         if (request.toolSpecifications() != null) {

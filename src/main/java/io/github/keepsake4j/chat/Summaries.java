@@ -19,13 +19,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Between a strategy, which says what should be summarized, and the worker, which does it: finds out what the next
- * summary is made from. Whatever no summary covers yet comes in order, the oldest first, so that none ever stands for
- * messages that it was not made from. Thread-safe.
+ * Determines the messages for the next summary. The strategy decides which messages should be summarized, and the
+ * worker makes the summary. Messages that no summary covers are taken in order, oldest first. So a summary never
+ * replaces messages that it was not made from. Thread-safe.
  */
 final class Summaries {
 
-    /** One summary is made from no more than this: a conversation that was never summarized takes several. */
+    /**
+     * The maximum number of messages for one summary. A conversation that was never summarized requires several
+     * summaries.
+     */
     private static final int MOST_MESSAGES = 200;
 
     private static final long MOST_TOKENS = 8_000;
@@ -47,18 +50,18 @@ final class Summaries {
         if (worker == null || !strategy.summarizes()) {
             return;
         }
-        // A job that runs looks again at its end: what is due then is not worked out for each turn meanwhile.
+        // A running job checks again at its end, so this turn does not need to check.
         if (!worker.isIdle(key) || upTo(tail, selected.get()).isPresent()) {
             worker.due(key, () -> next(id, key));
         }
     }
 
-    /** Makes what is due, on this thread, and returns how many summaries that took. */
+    /** Makes the summaries that are due on the caller's thread and returns their number. */
     int now(Object id, MemoryKey key) {
         if (worker == null) {
             throw new InvalidInputException(
                     "summarizer",
-                    "is required for a summary of memory " + key + "; Keepsake.builder().summarizer(...)");
+                    "is required for a summary of memory " + key + "; set it with Keepsake.builder().summarizer(...)");
         }
         return worker.summarizeNow(key, () -> next(id, key));
     }
@@ -67,7 +70,7 @@ final class Summaries {
         return worker == null || worker.isIdle(key);
     }
 
-    /** What the next summary is made from, if one is due. */
+    /** Returns the messages for the next summary, if one is due. */
     private Optional<SummaryWorker.Task> next(Object id, MemoryKey key) {
         Tail tail = meter.read(TailLoader.load(log, key, strategy.reach(id)));
         Context selected = strategy.select(TailLoader.context(id, tail));
@@ -78,8 +81,9 @@ final class Summaries {
     }
 
     /**
-     * The message that should be covered. Where a view is in force, a summary counts only behind its anchor: what is cut
-     * off before that is covered as soon as a turn behind it is over.
+     * Returns the message that the next summary should cover up to. Where a view is in force, a summary counts only if
+     * it covers a message behind the view's anchor. If messages before that are cut off, they are covered as soon as a
+     * turn behind the anchor is over.
      */
     private Optional<String> upTo(Tail tail, Context selected) {
         if (tail.messages().isEmpty()) {
@@ -87,7 +91,7 @@ final class Summaries {
         }
         LoggedMessage oldest = tail.messages().get(0);
         Optional<String> due = strategy.foldUpTo(selected)
-                // What was not even read is out of sight.
+                // Messages that were not read are not shown.
                 .or(() -> tail.complete() ? Optional.empty() : Optional.ofNullable(oldest.parentId()));
         View view = tail.view();
         if (view == null
@@ -116,7 +120,7 @@ final class Summaries {
 
     private List<LoggedMessage> piece(MemoryKey key, Tail tail, String last) {
         if (tail.complete()) {
-            // What is not among them is covered already.
+            // All messages that are not in the tail are covered already.
             boolean uncovered =
                     tail.messages().stream().anyMatch(message -> message.id().equals(last));
             return uncovered ? upTo(tail.messages(), last) : List.of();
@@ -132,7 +136,7 @@ final class Summaries {
         }
     }
 
-    /** The oldest messages that no summary covers. */
+    /** Returns the oldest messages that no summary covers. */
     private List<LoggedMessage> oldest(MemoryKey key, Tail tail, int most) {
         ReadQuery query =
                 ReadQuery.newest(0).endingIn(String.valueOf(tail.head())).alsoOldest(most);
@@ -154,7 +158,7 @@ final class Summaries {
         return messages;
     }
 
-    /** Not too much for one summary, and if possible no part of a turn. */
+    /** Limits the messages to the size of one summary, and if possible to whole turns. */
     private static List<LoggedMessage> limit(List<LoggedMessage> messages, long least) {
         long tokens = 0;
         int end = 0;

@@ -14,13 +14,16 @@ import io.github.keepsake4j.view.ViewReader;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Reads as far back as a strategy looks. */
+/** Reads as far back as a strategy requires. */
 final class TailLoader {
 
-    /** Turns are not counted in the log, so a read that they bound starts with a guess and goes on from there. */
+    /**
+     * The assumed number of messages in a turn, and the factor by which the next read grows. The log does not count
+     * turns, so a read that is bounded by turns starts with this guess.
+     */
     private static final int MESSAGES_PER_TURN = 4;
 
-    /** More messages than a branch holds, and still a number to count with. */
+    /** More messages than any branch holds, but small enough to calculate with. */
     private static final int ALL = 1 << 30;
 
     private TailLoader() {}
@@ -35,7 +38,7 @@ final class TailLoader {
         while (true) {
             int limit = (int) Math.min(guess, reach.messages());
             Tail tail = ViewReader.read(log, key, query(reach).atMost(limit));
-            // Fewer messages than the limit: the view ends there, or the tokens did.
+            // Fewer messages than the limit mean that the view or the token bound ended the read.
             if (tail.messages().size() < limit || limit == reach.messages() || turns(key, tail) >= reach.turns()) {
                 return tail;
             }
@@ -59,7 +62,7 @@ final class TailLoader {
                 summary == null ? null : message(summary));
     }
 
-    /** What a strategy shows in its own way; the id says what it covers. */
+    /** Returns a summary as a message whose id is that of the covered message. The strategy decides how to show it. */
     private static LoggedMessage message(Summary summary) {
         return new LoggedMessage(
                 summary.coversUpTo(),
@@ -71,7 +74,7 @@ final class TailLoader {
                 summary.createdAt());
     }
 
-    /** Only turns that were read from their beginning: of others there is more to read. */
+    /** Returns the number of turns that were read from their beginning. Other turns have more messages to read. */
     private static long turns(MemoryKey key, Tail tail) {
         Set<String> read = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
         return context(key, tail).turns().stream()

@@ -13,15 +13,18 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The messages that a chat memory accepts and writes later, and what it knows while a turn is open. Guarded by the memory's lock. */
+/**
+ * The messages that a chat memory accepts and writes later, and the state of an open turn. Guarded by the memory's
+ * lock.
+ */
 final class WriteBuffer {
 
     /**
      * A memory that was cleared and is filled again.
      *
-     * @param seen what the caller has seen: the empty memory, and the messages that it added again
-     * @param linked those messages
-     * @param summary the message up to which the summary covers that was shown before, or null
+     * @param seen what the caller has seen: the empty memory and the messages that it added again
+     * @param linked the messages that the caller added again
+     * @param summary the message that the previously shown summary covers up to, or null
      * @param behindSummary whether the summary was added again too
      */
     record Refill(Reading seen, List<ChatMessage> linked, @Nullable String summary, boolean behindSummary) {
@@ -34,41 +37,46 @@ final class WriteBuffer {
         }
     }
 
-    /** The epoch that the turn began in, once it has read. */
+    /** The epoch in which the turn began, or null before its first read. */
     @Nullable
     Long epoch;
 
-    /** A system message that waits for the next read, which tells whether it is new. */
+    /** A system message that waits for the next read, which shows whether it is new. */
     @Nullable
     SystemMessage heldSystem;
 
-    /** Accepted and not written yet: tool results that wait for the last one, or a batch that failed. */
+    /**
+     * The accepted messages that are not written yet: tool results that wait for the last one, or a batch that failed.
+     */
     final List<NewMessage> pending = new ArrayList<>();
 
-    /** The messages of the last add, if that failed: the end of {@link #pending}, unless another call has written them since. */
+    /**
+     * The messages of the last add if it failed. They are the end of {@link #pending}, unless another call has written
+     * them since.
+     */
     final Outbox adds = new Outbox();
 
-    /** The new messages of the last list that was set, if that failed. */
+    /** The new messages of the last list that was set, if that call failed. */
     final Outbox lists = new Outbox();
 
-    /** How many tool results the last assistant message waits for. */
+    /** The number of tool results that the last assistant message waits for. */
     int awaited;
 
-    /** Soft, since a turn may stay open for ever, and a memory must stay cheap. */
+    /** Held softly, because a turn may stay open for ever and a memory must stay cheap. */
     private SoftReference<@Nullable Tail> tail = new SoftReference<>(null);
 
     private SoftReference<@Nullable Refill> refill = new SoftReference<>(null);
 
-    /** Whether {@link #tail} is what the memory holds, because the last step was a tool round of this turn. */
+    /** Whether {@link #tail} is up to date, because the last step was a tool round of this turn. */
     private boolean current;
 
-    /** What was read last, with what was appended since; or null. */
+    /** Returns the last read with the messages that were appended since, or null. */
     @Nullable
     Tail tail() {
         return tail.get();
     }
 
-    /** The same, if the next read may do without a look at the log. */
+    /** Returns the last read if the next read can do without the log, or null. */
     @Nullable
     Tail currentTail() {
         return current ? tail.get() : null;
@@ -96,6 +104,7 @@ final class WriteBuffer {
     /**
      * Accepts a message.
      *
+     * @param message the message
      * @return whether it is time to write
      */
     boolean accept(NewMessage message) {
@@ -108,7 +117,7 @@ final class WriteBuffer {
         return true;
     }
 
-    /** A buffer for the next turn. A repeated add is known there too. */
+    /** Returns a buffer for the next turn. It still recognizes a repeated add. */
     WriteBuffer next() {
         return adds.isEmpty() ? new WriteBuffer() : new WriteBuffer(this);
     }

@@ -1,7 +1,7 @@
 /**
- * LangChain4j's chat memory over the log: {@link io.github.keepsake4j.chat.KeepsakeChatMemory}, and its store for other
- * memories: {@link io.github.keepsake4j.chat.KeepsakeChatMemoryStore}. Users get them from
- * {@code Keepsake.chatMemoryProvider()} and {@code Keepsake.chatMemoryStore()}.
+ * LangChain4j's chat memory over the log. {@link io.github.keepsake4j.chat.KeepsakeChatMemory} is the memory, and
+ * {@link io.github.keepsake4j.chat.KeepsakeChatMemoryStore} is the store for other memories. Applications obtain them
+ * from {@code Keepsake.chatMemoryProvider()} and {@code Keepsake.chatMemoryStore()}.
  */
 @NullMarked
 package io.github.keepsake4j.chat;

@@ -8,15 +8,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The input of {@link MessageLog#append}. Made by {@link #under(Parent, List)} and narrowed by the other methods.
+ * The input of {@link MessageLog#append}. Created by {@link #under(Parent, List)} and narrowed by the other methods.
  *
- * @param parent what the first message follows; each other one follows the one before it
+ * @param parent the parent of the first message; each further message follows the one before it
  * @param messages the messages, oldest first; empty only if a view is set
  * @param epoch the epoch that must be in force, or null for any
  * @param revision the revision that must be in force, or null for any
- * @param expected the head that must be there, or null for any
- * @param view the view to set, or null to leave views alone
- * @param importing whether a parent that is not there is kept and reported by reads, instead of refused
+ * @param expected the head that the memory must have, or null for any
+ * @param view the view to set, or null to set none
+ * @param importing whether a parent that is not in the memory is accepted and reported by reads, instead of refused
  */
 public record Append(
         Parent parent,
@@ -34,7 +34,7 @@ public record Append(
      */
     public record Expected(@Nullable String head) {}
 
-    /** Checks the parts. */
+    /** Checks the components. */
     public Append {
         Objects.requireNonNull(parent, "parent");
         messages = List.copyOf(messages);
@@ -44,15 +44,15 @@ public record Append(
         Set<String> ids = new HashSet<>();
         for (NewMessage message : messages) {
             if (!ids.add(message.id())) {
-                throw new InvalidInputException("messages", "the id " + message.id() + " stands twice in the batch");
+                throw new InvalidInputException("messages", "the batch contains the id " + message.id() + " twice");
             }
         }
     }
 
     /**
-     * Appends messages.
+     * Creates an append of messages.
      *
-     * @param parent what the first message follows
+     * @param parent the parent of the first message
      * @param messages the messages, oldest first
      * @return the append
      */
@@ -61,7 +61,7 @@ public record Append(
     }
 
     /**
-     * Appends messages under the head.
+     * Creates an append of messages under the head.
      *
      * @param messages the messages, oldest first
      * @return the append
@@ -71,7 +71,7 @@ public record Append(
     }
 
     /**
-     * Sets a view and appends nothing.
+     * Creates an append that sets a view and adds no messages.
      *
      * @param view the view
      * @return the append
@@ -81,9 +81,9 @@ public record Append(
     }
 
     /**
-     * Makes it a compare-and-set on the head.
+     * Makes this append a compare-and-set on the head.
      *
-     * @param head the head that must be there, or null for a memory without messages
+     * @param head the head that the memory must have, or null for a memory without messages
      * @return a copy
      */
     public Append expectingHead(@Nullable String head) {
@@ -91,9 +91,9 @@ public record Append(
     }
 
     /**
-     * Makes it a compare-and-set on the whole position.
+     * Makes this append a compare-and-set on the whole position.
      *
-     * @param position the position that must be there
+     * @param position the position that the memory must have
      * @return a copy
      */
     public Append at(Position position) {
@@ -101,7 +101,8 @@ public record Append(
     }
 
     /**
-     * Makes it a compare-and-set on epoch and revision: messages that were appended under the head meanwhile do no harm.
+     * Makes this append a compare-and-set on epoch and revision. Messages that were appended under the head in the
+     * meantime do not prevent it.
      *
      * @param position a position of the revision that must be in force
      * @return a copy
@@ -111,7 +112,7 @@ public record Append(
     }
 
     /**
-     * Ties it to an epoch: it is refused once the memory was erased.
+     * Ties this append to an epoch. It is refused after the memory was erased.
      *
      * @param inForce the epoch that must be in force
      * @return a copy
@@ -131,7 +132,7 @@ public record Append(
     }
 
     /**
-     * Accepts a parent that is not there: reads report it as {@link Tail#missingParent()}.
+     * Accepts a parent that is not in the memory. Reads report it as {@link Tail#missingParent()}.
      *
      * @return a copy
      */
@@ -140,7 +141,7 @@ public record Append(
     }
 
     /**
-     * Returns the messages that its view names and that it does not bring itself.
+     * Returns the messages that the view names and that this append does not contain.
      *
      * @return the ids; empty without a view
      */

@@ -9,19 +9,19 @@ import java.util.Objects;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** What every backend decides alike when it appends. Pure functions. */
+/** The rules of an append, which are the same for every backend. All methods are pure functions. */
 public final class AppendRules {
 
     private AppendRules() {}
 
     /**
-     * Decides whether a batch is there already.
+     * Returns whether a batch is already stored.
      *
      * @param key the memory
      * @param append the batch
-     * @param stored the stored messages whose ids stand in the batch, by id
-     * @return true if the whole batch is there, false if nothing of it is
-     * @throws MessageIdConflictException if an id is used for something else, or only a part is there
+     * @param stored the stored messages whose ids occur in the batch, by id
+     * @return true if the whole batch is stored, false if none of it is
+     * @throws MessageIdConflictException if an id is used for something else, or only a part of the batch is stored
      */
     public static boolean isReplay(MemoryKey key, Append append, Map<String, LoggedMessage> stored) {
         if (stored.isEmpty()) {
@@ -44,13 +44,13 @@ public final class AppendRules {
             throw new MessageIdConflictException(
                     key,
                     stored.keySet().iterator().next(),
-                    "is there, but " + missing.id() + " of the same batch is not");
+                    "is stored, but " + missing.id() + " of the same batch is not");
         }
         return true;
     }
 
     /**
-     * Refuses work that was begun before the memory was erased.
+     * Refuses work that began before the memory was erased.
      *
      * @param key the memory
      * @param expected the epoch that the work belongs to, or null for any
@@ -64,12 +64,12 @@ public final class AppendRules {
     }
 
     /**
-     * Refuses an append whose caller expects another position.
+     * Refuses an append that expects another position.
      *
      * @param key the memory
      * @param append the append
-     * @param actual the position that is there
-     * @throws HeadConflictException if revision or head differ
+     * @param actual the actual position
+     * @throws HeadConflictException if the revision or the head differs
      */
     public static void checkPosition(MemoryKey key, Append append, Position actual) {
         Long revision = append.revision();
@@ -83,12 +83,13 @@ public final class AppendRules {
     }
 
     /**
-     * Refuses an append whose view names what is not there. A view that names nothing would hide what is there.
+     * Refuses an append whose view names a message that is not in the memory. Such a view would hide messages that are.
      *
      * @param key the memory
      * @param append the append
-     * @param there tells whether a message is in the memory
-     * @throws UnknownMessageException if anchor, runs or summary name a message that is neither there nor in the batch
+     * @param there returns whether a message is in the memory
+     * @throws UnknownMessageException if the anchor, a run or the summary names a message that is neither in the memory
+     *     nor in the batch
      */
     public static void checkView(MemoryKey key, Append append, Predicate<String> there) {
         View view = append.view();
@@ -106,24 +107,25 @@ public final class AppendRules {
     }
 
     /**
-     * Tells whether an append raises the revision: it sets a view, or its messages do not simply follow the head.
+     * Returns whether an append raises the revision. It does if it sets a view, or if its messages do not simply follow
+     * the head.
      *
      * @param append the append
-     * @param parentId the id of what its first message follows, or null
-     * @param head the head from before, or null
-     * @return whether it does
+     * @param parentId the id of the first message's parent, or null
+     * @param head the head before the append, or null
+     * @return whether it raises the revision
      */
     public static boolean raisesRevision(Append append, @Nullable String parentId, @Nullable String head) {
         return append.view() != null || (!append.messages().isEmpty() && !Objects.equals(parentId, head));
     }
 
     /**
-     * Says which message of which memory cannot be read.
+     * Creates the exception for a message that cannot be read. It names the message and the memory.
      *
      * @param key the memory
      * @param messageId the message's id
-     * @param cause what the codec said
-     * @return the error to throw
+     * @param cause the codec's exception
+     * @return the exception to throw
      */
     public static UnreadableDataException unreadable(MemoryKey key, String messageId, UnreadableDataException cause) {
         return new UnreadableDataException(
@@ -132,7 +134,10 @@ public final class AppendRules {
                 cause);
     }
 
-    /** Only a parent that was named counts: the head may have moved, and so may "the message before in time". */
+    /**
+     * Compares the parents only where the append names one. The head may have moved since, and so may "the message
+     * before in time".
+     */
     private static boolean sameParent(Parent named, @Nullable NewMessage previous, @Nullable String stored) {
         if (previous != null) {
             return previous.id().equals(stored);

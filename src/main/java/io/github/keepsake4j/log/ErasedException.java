@@ -3,13 +3,16 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 
-/** The memory was erased after this work began, so its result is refused. Not retryable: begin afresh. */
+/**
+ * Thrown when work began before the memory was erased, so its result is refused. Not retryable: read again and start
+ * over.
+ */
 public class ErasedException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the error.
+     * Creates the exception.
      *
      * @param key the memory
      * @param epoch the epoch that the work belongs to
@@ -18,7 +21,7 @@ public class ErasedException extends KeepsakeException {
     public ErasedException(MemoryKey key, long epoch, long current) {
         super(
                 "Memory " + key + " was erased: epoch " + current + " is in force, not " + epoch
-                        + "; nothing was written. Read again to begin afresh",
+                        + "; nothing was written. Read again and start over",
                 null);
     }
 }

@@ -5,22 +5,22 @@ import io.github.keepsake4j.message.MemoryKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The memory is not where an append expected it: another writer was first. Not retryable as it is: read again and decide
- * anew.
+ * Thrown when a memory is not at the position that an append expects, because another writer was first. Not retryable
+ * unchanged: read again and decide again.
  */
 public class HeadConflictException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The head that is there. */
+    /** The actual head. */
     private final @Nullable String actualHead;
 
     /**
-     * Makes the error for a head.
+     * Creates the exception for a head.
      *
      * @param key the memory
-     * @param expectedHead the head that was expected, or null for none
-     * @param actualHead the head that is there, or null for none
+     * @param expectedHead the expected head, or null for none
+     * @param actualHead the actual head, or null for none
      */
     public HeadConflictException(MemoryKey key, @Nullable String expectedHead, @Nullable String actualHead) {
         super(
@@ -30,11 +30,11 @@ public class HeadConflictException extends KeepsakeException {
     }
 
     /**
-     * Makes the error for a revision.
+     * Creates the exception for a revision.
      *
      * @param key the memory
-     * @param expectedRevision the revision that was expected
-     * @param actual the position that is there
+     * @param expectedRevision the expected revision
+     * @param actual the actual position
      */
     public HeadConflictException(MemoryKey key, long expectedRevision, Position actual) {
         super(
@@ -45,7 +45,7 @@ public class HeadConflictException extends KeepsakeException {
     }
 
     /**
-     * Returns the head that is there.
+     * Returns the actual head.
      *
      * @return the message id, or null if the memory has no messages
      */

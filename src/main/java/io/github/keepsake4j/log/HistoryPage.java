@@ -5,23 +5,24 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One page of a memory's history, all branches.
+ * One page of a memory's history, including all branches.
  *
- * @param messages in order of sequence, oldest first, whichever way the pages go
- * @param next the next page's query, or empty if this was the last one when it was read
+ * @param messages the messages in order of sequence, oldest first, in both directions of paging
+ * @param next the next page's query, or empty if this was the last page when it was read
  */
 public record HistoryPage(List<LoggedMessage> messages, Optional<HistoryQuery> next) {
 
-    /** Copies the parts. */
+    /** Copies the components. */
     public HistoryPage {
         messages = List.copyOf(messages);
     }
 
     /**
-     * Makes a page of what a backend read.
+     * Creates a page from the messages that a backend read.
      *
-     * @param query the page that was asked for
-     * @param found up to one message more than the limit, in order of sequence: the surplus one tells that there is more
+     * @param query the page that was requested
+     * @param found up to one message more than the limit, in order of sequence; the additional message shows that there
+     *     is a next page
      * @return the page
      */
     public static HistoryPage of(HistoryQuery query, List<LoggedMessage> found) {

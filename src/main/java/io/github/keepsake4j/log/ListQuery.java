@@ -4,16 +4,16 @@ import io.github.keepsake4j.message.InvalidInputException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One page of a tenant's memories.
+ * A query for one page of a tenant's memories.
  *
- * @param limit how many memories at most, 1 to 1,000
- * @param cursor where to go on, as {@link MemoryPage#next()} gave it, or null for the first page
+ * @param limit the maximum number of memories, 1 to 1,000
+ * @param cursor where the page starts, as returned by {@link MemoryPage#next()}, or null for the first page
  */
 public record ListQuery(int limit, @Nullable String cursor) {
 
     private static final int MAX_LIMIT = 1_000;
 
-    /** Checks the parts. */
+    /** Checks the components. */
     public ListQuery {
         if (limit < 1 || limit > MAX_LIMIT) {
             throw new InvalidInputException("limit", "must be 1 to " + MAX_LIMIT + ", is " + limit);
@@ -21,20 +21,21 @@ public record ListQuery(int limit, @Nullable String cursor) {
     }
 
     /**
-     * The first page.
+     * Creates a query for the first page.
      *
-     * @param limit how many memories at most, 1 to 1,000
+     * @param limit the maximum number of memories, 1 to 1,000
      * @return the query
+     * @throws InvalidInputException if the limit is out of range
      */
     public static ListQuery first(int limit) {
         return new ListQuery(limit, null);
     }
 
     /**
-     * Reads a cursor that is a number, as a backend gave it out.
+     * Returns the cursor of a backend whose cursors are numbers.
      *
      * @return the number, or the highest one for the first page
-     * @throws InvalidInputException if the cursor is none of ours
+     * @throws InvalidInputException if the cursor is not a number
      */
     public long cursorAsNumber() {
         if (cursor == null) {
@@ -43,7 +44,7 @@ public record ListQuery(int limit, @Nullable String cursor) {
         try {
             return Long.parseLong(cursor);
         } catch (NumberFormatException e) {
-            throw new InvalidInputException("cursor", "is none that a page of this log gave out");
+            throw new InvalidInputException("cursor", "was not returned by a page of this log");
         }
     }
 }

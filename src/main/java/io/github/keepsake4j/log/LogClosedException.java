@@ -2,15 +2,15 @@ package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.KeepsakeException;
 
-/** The log was closed: the application shuts down, or uses a log that it has closed. Not retryable. */
+/** Thrown when a closed log is used, for example while the application shuts down. Not retryable. */
 public class LogClosedException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the error.
+     * Creates the exception.
      *
-     * @param what what could not be done, and for which memory
+     * @param what the action that failed, and the memory
      */
     public LogClosedException(String what) {
         super(what + ": the log is closed", null);

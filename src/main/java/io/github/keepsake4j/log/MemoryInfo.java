@@ -6,14 +6,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a list of memories shows of one.
+ * The entry of a memory in a list of memories.
  *
  * @param key the memory
  * @param title its title, or null
  * @param metadata short texts by name
- * @param messages how many messages it holds, all branches
+ * @param messages the number of its messages on all branches
  * @param tokens the sum of their stored token counts
- * @param createdAt when it came into being, in microseconds of UTC
+ * @param createdAt when it was created, in microseconds of UTC
  * @param lastMessageAt when its newest message was appended, in microseconds of UTC, or null if it has none
  */
 public record MemoryInfo(
@@ -25,7 +25,7 @@ public record MemoryInfo(
         Instant createdAt,
         @Nullable Instant lastMessageAt) {
 
-    /** Copies the parts. */
+    /** Copies the components. */
     public MemoryInfo {
         metadata = Map.copyOf(metadata);
     }

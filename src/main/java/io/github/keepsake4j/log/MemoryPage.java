@@ -6,12 +6,12 @@ import java.util.Optional;
 /**
  * One page of a tenant's memories.
  *
- * @param memories newest first by when they came into being
- * @param next the next page's query, or empty if this was the last one when it was read
+ * @param memories the memories, the most recently created first
+ * @param next the next page's query, or empty if this was the last page when it was read
  */
 public record MemoryPage(List<MemoryInfo> memories, Optional<ListQuery> next) {
 
-    /** Copies the parts. */
+    /** Copies the components. */
     public MemoryPage {
         memories = List.copyOf(memories);
     }

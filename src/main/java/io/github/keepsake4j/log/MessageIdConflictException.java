@@ -3,20 +3,23 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 
-/** A message id is used already, with other content or for a part of the batch only. Not retryable: take a new id, or send what was sent before. */
+/**
+ * Thrown when a message id is already used with other content, or when only a part of a batch is stored. Not retryable:
+ * use a new id, or send the original messages.
+ */
 public class MessageIdConflictException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** The id. */
+    /** The message id. */
     private final String messageId;
 
     /**
-     * Makes the error.
+     * Creates the exception.
      *
      * @param key the memory
      * @param messageId the id
-     * @param problem what is wrong with it
+     * @param problem the problem with the id
      */
     public MessageIdConflictException(MemoryKey key, String messageId, String problem) {
         super("Memory " + key + ": message id " + messageId + " " + problem + "; nothing was appended", null);
@@ -24,7 +27,7 @@ public class MessageIdConflictException extends KeepsakeException {
     }
 
     /**
-     * Returns the id that is used.
+     * Returns the id that is already used.
      *
      * @return the message id
      */

@@ -10,20 +10,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message to append.
  *
- * @param id its id, unique within its memory; appending it again is recognised by it
+ * @param id its id, unique within its memory; a repeated append is recognised by it
  * @param message the message
  * @param tokens its size in tokens, 0 or more
  * @param tokenCounter the name of the counter that counted them
- * @param createdAt when it was made, for imports, truncated to microseconds as {@link InputRules#time} does; null for the
- *     store's clock
+ * @param createdAt when it was created, for imports, truncated to microseconds as {@link InputRules#time} does; null for
+ *     the time of the store's clock
  */
 public record NewMessage(String id, ChatMessage message, int tokens, String tokenCounter, @Nullable Instant createdAt) {
 
-    /** Checks the parts and truncates the time. */
+    /** Checks the components and truncates the time. */
     public NewMessage {
         Ids.check("message id", id);
         if (id.equals(Ids.BEFORE_IN_TIME)) {
-            throw new InvalidInputException("message id", "the all-zero UUID is no id: as a parent it has a meaning");
+            throw new InvalidInputException(
+                    "message id", "must not be the all-zero UUID, which as a parent means the message before in time");
         }
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(tokenCounter, "tokenCounter");
@@ -34,18 +35,19 @@ public record NewMessage(String id, ChatMessage message, int tokens, String toke
     }
 
     /**
-     * Makes a message with an id of our own.
+     * Creates a message with a generated id.
      *
      * @param message the message
      * @param tokens its size in tokens, 0 or more
      * @param tokenCounter the name of the counter that counted them
      * @return the message to append
+     * @throws InvalidInputException if the number of tokens is negative
      */
     public static NewMessage of(ChatMessage message, int tokens, String tokenCounter) {
         return new NewMessage(Ids.next(), message, tokens, tokenCounter, null);
     }
 
-    /** Leaves the message's text out, so that it can stand in logs. */
+    /** Returns the id, the type and the size. The message's text is left out, so that the result may be logged. */
     @Override
     public String toString() {
         return "NewMessage[id=" + id + ", type=" + message.type() + ", tokens=" + tokens + "]";

@@ -2,30 +2,30 @@ package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Ids;
 
-/** Where a batch is appended. */
+/** The place where a batch is appended. */
 public sealed interface Parent {
 
-    /** Under the head, or as the first message of an empty memory. */
+    /** The head. In an empty memory, the batch becomes the beginning. */
     record Head() implements Parent {}
 
-    /** Under nothing: it starts a branch of its own. */
+    /** No parent: the batch begins a branch of its own. */
     record Root() implements Parent {}
 
     /**
-     * Under a message.
+     * A message.
      *
      * @param id the message's id; {@link Ids#BEFORE_IN_TIME} means the message with the highest sequence
      */
     record Of(String id) implements Parent {
 
-        /** Checks the parts. */
+        /** Checks the id. */
         public Of {
             Ids.check("parent id", id);
         }
     }
 
     /**
-     * Under the head.
+     * Returns the parent for appends under the head.
      *
      * @return the parent
      */
@@ -34,7 +34,7 @@ public sealed interface Parent {
     }
 
     /**
-     * Under nothing.
+     * Returns the parent for appends that begin a branch of their own.
      *
      * @return the parent
      */
@@ -43,7 +43,7 @@ public sealed interface Parent {
     }
 
     /**
-     * Under a message.
+     * Returns the parent for appends under a message.
      *
      * @param id the message's id
      * @return the parent

@@ -3,12 +3,13 @@ package io.github.keepsake4j.log;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a memory is. Two equal positions show the same messages. Under the same epoch and revision the head only goes
- * forward, by appends under it; so the messages behind an older head of that revision are those that were added since.
+ * The position of a memory. Two equal positions show the same messages. While epoch and revision are unchanged, the
+ * head only moves forward, by appends under it. So the messages behind an older head of the same revision are those
+ * that were added since.
  *
  * @param epoch the epoch in force; it grows when the memory is erased
- * @param revision grows whenever something other than an append under the head changes what a reader sees: a view is set,
- *     the head is moved, or messages are appended elsewhere
+ * @param revision the revision in force; it grows when something other than an append under the head changes what a
+ *     reader sees: a view is set, the head is moved, or messages are appended elsewhere
  * @param head the id of the newest message of the current branch, or null if the memory has no messages
  */
 public record Position(long epoch, long revision, @Nullable String head) {
@@ -17,7 +18,7 @@ public record Position(long epoch, long revision, @Nullable String head) {
     public static final Position NONE = new Position(1, 1, null);
 
     /**
-     * Returns whether only appends under the head lie between this position and another.
+     * Returns whether this position and another differ at most by appends under the head.
      *
      * @param other the other position
      * @return whether epoch and revision are the same

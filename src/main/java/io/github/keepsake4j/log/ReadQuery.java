@@ -4,19 +4,19 @@ import io.github.keepsake4j.message.InvalidInputException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bounds of a read. Made by {@link #newest(int)} and narrowed by the other methods.
+ * The bounds of a read. Created by {@link #newest(int)} and narrowed by the other methods.
  *
  * @param from the id of the message that the branch ends in, or null for the head
- * @param after the id of an ancestor to stop behind, or null for none
- * @param maxMessages how many messages at most; 0 reads only what stands beside them
- * @param maxTokens stop as soon as the messages read so far hold this many tokens
- * @param toSummary whether to stop behind the message that the newest summary on the branch covers up to
- * @param oldest how many of the branch's oldest messages to return beside them; see {@link #alsoOldest}
+ * @param after the id of an ancestor at which the read stops; the ancestor is not returned; null for none
+ * @param maxMessages the maximum number of messages; with 0, only the other components of the {@link Tail} are read
+ * @param maxTokens the read stops as soon as the messages read so far hold this many tokens
+ * @param toSummary whether the read stops behind the message that the newest summary on the branch covers up to
+ * @param oldest the number of the branch's oldest messages that are returned in addition; see {@link #alsoOldest}
  */
 public record ReadQuery(
         @Nullable String from, @Nullable String after, int maxMessages, long maxTokens, boolean toSummary, int oldest) {
 
-    /** Checks the parts. */
+    /** Checks the components. */
     public ReadQuery {
         if (maxMessages < 0) {
             throw new InvalidInputException("maxMessages", "must not be negative");
@@ -30,17 +30,18 @@ public record ReadQuery(
     }
 
     /**
-     * Reads the newest messages of the current branch.
+     * Creates a query for the newest messages of the current branch.
      *
-     * @param maxMessages how many at most, 0 or more
+     * @param maxMessages the maximum number of messages, 0 or more
      * @return the query
+     * @throws InvalidInputException if the number is negative
      */
     public static ReadQuery newest(int maxMessages) {
         return new ReadQuery(null, null, maxMessages, Long.MAX_VALUE, false, 0);
     }
 
     /**
-     * Reads the whole current branch.
+     * Creates a query for the whole current branch.
      *
      * @return the query
      */
@@ -69,10 +70,11 @@ public record ReadQuery(
     }
 
     /**
-     * Stops when enough tokens are read: the oldest message is the one that reaches the limit.
+     * Stops when enough tokens are read. The oldest message that is returned is the one that reaches the limit.
      *
-     * @param limit tokens, 0 or more
+     * @param limit the number of tokens, 0 or more
      * @return a copy
+     * @throws InvalidInputException if the limit is negative
      */
     public ReadQuery upToTokens(long limit) {
         return new ReadQuery(from, after, maxMessages, limit, toSummary, oldest);
@@ -88,23 +90,26 @@ public record ReadQuery(
     }
 
     /**
-     * Sets how many messages at most.
+     * Sets the maximum number of messages.
      *
-     * @param limit 0 or more
+     * @param limit the maximum number of messages, 0 or more
      * @return a copy
+     * @throws InvalidInputException if the limit is negative
      */
     public ReadQuery atMost(int limit) {
         return new ReadQuery(from, after, limit, maxTokens, toSummary, oldest);
     }
 
     /**
-     * Also returns the oldest messages, as {@link Tail#oldest()}: those with which the branch begins, or which follow the
-     * ancestor that {@link #after} names. The other bounds do not touch them: not {@code maxMessages}, not
-     * {@code maxTokens}, not {@code toSummary}. They may be messages that the read returns as newest ones too. Beside what
-     * is returned this costs a look-up or two for each fork on the branch, however long the branch is.
+     * Also returns the oldest messages, as {@link Tail#oldest()}. These are the messages with which the branch begins,
+     * or those that follow the ancestor that {@link #after} names. The bounds {@code maxMessages}, {@code maxTokens}
+     * and {@code toSummary} do not apply to them. A message may be returned both as one of the oldest and as one of the
+     * newest. In addition to the returned messages, this costs one or two look-ups for each fork on the branch,
+     * regardless of the branch's length.
      *
-     * @param n how many at most, 0 or more; 0, which is what a query begins with, for none
+     * @param n the maximum number of oldest messages, 0 or more; 0 for none, which is the default
      * @return a copy
+     * @throws InvalidInputException if the number is negative
      */
     public ReadQuery alsoOldest(int n) {
         return new ReadQuery(from, after, maxMessages, maxTokens, toSummary, n);

@@ -5,19 +5,19 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded map that forgets the entry that was not used for the longest time. Thread-safe.
+ * A bounded map that removes the least recently used entry. Thread-safe.
  *
- * @param <K> the keys
- * @param <V> the values
+ * @param <K> the type of the keys
+ * @param <V> the type of the values
  */
 public final class RecentlyUsed<K, V> {
 
     private final Map<K, V> entries;
 
     /**
-     * Makes an empty map.
+     * Creates an empty map.
      *
-     * @param limit how many entries at most, 1 or more
+     * @param limit the maximum number of entries, 1 or more
      */
     public RecentlyUsed(int limit) {
         entries = new LinkedHashMap<>(16, 0.75f, true) {
@@ -31,7 +31,7 @@ public final class RecentlyUsed<K, V> {
     }
 
     /**
-     * Returns a value, which is then the most recently used one.
+     * Returns a value and makes it the most recently used one.
      *
      * @param key the key
      * @return the value, or null if there is none

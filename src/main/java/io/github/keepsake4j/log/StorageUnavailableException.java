@@ -3,16 +3,19 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.KeepsakeException;
 import org.jspecify.annotations.Nullable;
 
-/** The storage cannot be reached, or is too busy, at the moment. Retryable: an append that is sent again with the same message ids is never stored twice. */
+/**
+ * Thrown when the storage cannot be reached or is too busy. Retryable: an append that is sent again with the same
+ * message ids is never stored twice.
+ */
 public class StorageUnavailableException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the error.
+     * Creates the exception.
      *
-     * @param message what could not be done, and for which memory
-     * @param cause what the driver said
+     * @param message the action that failed, and the memory
+     * @param cause the driver's exception, or null
      */
     public StorageUnavailableException(String message, @Nullable Throwable cause) {
         super(message, cause);

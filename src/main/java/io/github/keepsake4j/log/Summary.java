@@ -7,14 +7,14 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A text that stands for the beginning of a branch. It holds on every branch through the message that it covers up to.
+ * A text that replaces the beginning of a branch. It applies to every branch through the message that it covers up to.
  *
  * @param coversUpTo the id of the newest message that it covers
  * @param text the summary
  * @param tokens its size in tokens, 0 or more
  * @param tokenCounter the name of the counter that counted them
- * @param replacedMessages how many messages it stands for
- * @param replacedTokens how many tokens these have
+ * @param replacedMessages the number of messages that it replaces, 0 or more
+ * @param replacedTokens the number of tokens of these messages, 0 or more
  * @param model the name of the model that wrote it, or null
  * @param createdAt when it was made, truncated to microseconds as {@link InputRules#time} does
  */
@@ -28,7 +28,7 @@ public record Summary(
         @Nullable String model,
         Instant createdAt) {
 
-    /** Checks the parts and truncates the time. */
+    /** Checks the components and truncates the time. */
     public Summary {
         Ids.check("coversUpTo", coversUpTo);
         Objects.requireNonNull(text, "text");
@@ -39,7 +39,7 @@ public record Summary(
         }
     }
 
-    /** Leaves the text out, so that it can stand in logs. */
+    /** Returns the covered message's id and the counts. The text is left out, so that the result may be logged. */
     @Override
     public String toString() {
         return "Summary[coversUpTo=" + coversUpTo + ", tokens=" + tokens + ", replacedMessages=" + replacedMessages

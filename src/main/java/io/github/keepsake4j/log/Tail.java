@@ -12,21 +12,21 @@ import org.jspecify.annotations.Nullable;
 /**
  * The newest part of a branch.
  *
- * @param position where the memory is
- * @param messages the messages that were asked for, oldest first
- * @param oldest the oldest messages of the same branch (behind {@link ReadQuery#after()}, if that is given), oldest first:
- *     as many as {@link ReadQuery#alsoOldest} asked for, or all where there are fewer; empty if it was not asked. Some or
- *     all of them may stand in {@code messages} too; if these reach back to the root or to that ancestor, {@code oldest}
- *     is what they begin with
- * @param system the system message in force at the branch's end (behind {@link ReadQuery#after()}, if that is given), or
- *     null; it may be older than the messages
- * @param user the newest user message up to the same end, which began the newest turn, or null; it may be older than the
- *     messages
+ * @param position the position of the memory
+ * @param messages the messages that were requested, oldest first
+ * @param oldest the oldest messages of the same branch, or those that follow {@link ReadQuery#after()} if that is
+ *     given, oldest first. It holds as many as {@link ReadQuery#alsoOldest} requested, or all if there are fewer, and
+ *     none if none were requested. Some or all of them may be in {@code messages} too. If {@code messages} reaches back
+ *     to the root or to that ancestor, {@code oldest} is its beginning
+ * @param system the system message in force at the branch's end, or null. It may be older than the messages, but
+ *     follows {@link ReadQuery#after()} if that is given
+ * @param user the newest user message up to the same end, which began the newest turn, or null. It may be older than
+ *     the messages
  * @param view the view in force on this branch, or null
- * @param summary the newest summary on this branch if {@link ReadQuery#toSummary()} asked for it, or null
- * @param complete whether nothing on the branch was left out: the messages reach back to the root, the ancestor to stop
- *     behind, or the summary
- * @param missingParent the id that the branch's oldest message names as its parent although it is not there, or null
+ * @param summary the newest summary on this branch if {@link ReadQuery#toSummary()} requested it, or null
+ * @param complete whether no message of the branch was left out: the messages reach back to the root, to the ancestor
+ *     at which the read stops, or to the summary
+ * @param missingParent the parent id that the branch's oldest message names and that is not in the memory, or null
  */
 public record Tail(
         Position position,
@@ -39,7 +39,7 @@ public record Tail(
         boolean complete,
         @Nullable String missingParent) {
 
-    /** Copies the parts. */
+    /** Copies the components. */
     public Tail {
         messages = List.copyOf(messages);
         oldest = List.copyOf(oldest);
@@ -48,7 +48,7 @@ public record Tail(
     /**
      * Returns the tail of a memory without messages.
      *
-     * @param position where the memory is
+     * @param position the position of the memory
      * @return the tail
      */
     public static Tail empty(Position position) {
@@ -67,7 +67,7 @@ public record Tail(
     /**
      * Returns the epoch in force.
      *
-     * @return see {@link Position#epoch()}
+     * @return the epoch; see {@link Position#epoch()}
      */
     public long epoch() {
         return position.epoch();
@@ -76,18 +76,18 @@ public record Tail(
     /**
      * Returns the revision in force.
      *
-     * @return see {@link Position#revision()}
+     * @return the revision; see {@link Position#revision()}
      */
     public long revision() {
         return position.revision();
     }
 
     /**
-     * Adds a batch that was appended under the head.
+     * Returns this tail with a batch that was appended under the head.
      *
      * @param batch the messages
      * @param result the outcome of the append
-     * @return the tail as a read would show it now, or null if another writer changed the memory in between
+     * @return the tail as a read would return it now, or null if another writer changed the memory in between
      */
     public @Nullable Tail after(List<NewMessage> batch, AppendResult result) {
         boolean isNext = !result.replayed()
@@ -128,8 +128,9 @@ public record Tail(
     }
 
     /**
-     * The oldest messages stay, unless they were all that there was: then they go on. How many a query asked for is not
-     * known here, so a caller that wants n of them takes the first n.
+     * Returns the oldest messages of a longer branch. They are unchanged, unless they reached the newest message; then
+     * the new messages are added. The requested number is not known here, so a caller that needs n messages takes the
+     * first n.
      */
     private List<LoggedMessage> oldestOf(List<LoggedMessage> longer) {
         boolean reachNewest = !oldest.isEmpty()

@@ -3,18 +3,20 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 
-/** A batch names a parent that is not in the memory. Not retryable: name one that is there. */
+/**
+ * Thrown when a batch names a parent that is not in the memory. Not retryable: name a message that is in the memory.
+ */
 public class UnknownParentException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the error.
+     * Creates the exception.
      *
      * @param key the memory
-     * @param parentId the id that is not there
+     * @param parentId the parent's id
      */
     public UnknownParentException(MemoryKey key, String parentId) {
-        super("Memory " + key + ": parent " + parentId + " is not there; nothing was appended", null);
+        super("Memory " + key + ": parent " + parentId + " is not in the memory; nothing was appended", null);
     }
 }

@@ -9,21 +9,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller set, when that is not simply the branch: runs of messages, and then everything that is appended after
- * the anchor. A view holds on every branch through its anchor. The newest view on a branch is in force.
+ * The messages that a caller set to be shown, where these are not simply the branch. A view shows runs of messages, and
+ * then every message that is appended after the anchor. It applies to every branch through its anchor. The newest view
+ * on a branch is in force.
  *
- * @param anchor the id of the message that was the head when the view was set; null when setting one, for the head at
+ * @param anchor the id of the message that was the head when the view was set. In a view to set, null means the head at
  *     the end of the same step
- * @param anchorSequence the anchor's sequence as the store knows it; ignored when setting
- * @param runs the messages that the view shows, in its order, before what follows the anchor
- * @param summary the id of the message that the summary before the runs covers up to, or null for no summary; a newer
- *     summary, of what follows the anchor, takes its place and that of the runs
+ * @param anchorSequence the anchor's sequence in the store; ignored in a view to set
+ * @param runs the messages that the view shows, in its order, before those that follow the anchor
+ * @param summary the id of the message that the summary before the runs covers up to, or null for no summary. A newer
+ *     summary of messages that follow the anchor replaces this summary and the runs
  */
 public record View(@Nullable String anchor, long anchorSequence, List<Run> runs, @Nullable String summary) {
 
     /**
-     * In a run of a view that is set: the message that is the head when the step begins. So a view can be set without
-     * knowing what others append meanwhile. The store puts the head's id in its place.
+     * In a run of a view to set, the message that is the head when the step begins. With it, a view can be set without
+     * knowing which messages other writers append in the meantime. The store replaces it with the head's id.
      */
     public static final String HEAD = Ids.BEFORE_IN_TIME;
 
@@ -33,10 +34,11 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
     }
 
     /**
-     * Makes a view to set.
+     * Creates a view to set.
      *
-     * @param anchor the message behind which everything is shown, or null for the head at the end of the same step
-     * @param runs what is shown before that
+     * @param anchor the id of the message behind which all messages are shown, or null for the head at the end of the
+     *     same step
+     * @param runs the messages that are shown before those
      * @return the view
      */
     public static View of(@Nullable String anchor, List<Run> runs) {
@@ -46,7 +48,7 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
     /**
      * Puts a summary before the runs.
      *
-     * @param coversUpTo the id of the message that it covers up to, or null for none
+     * @param coversUpTo the id of the message that the summary covers up to, or null for none
      * @return a copy
      */
     public View behindSummary(@Nullable String coversUpTo) {
@@ -54,7 +56,7 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
     }
 
     /**
-     * Returns whether nothing is shown but what follows the anchor, as after a memory was cleared.
+     * Returns whether only the messages that follow the anchor are shown, as after a memory was cleared.
      *
      * @return whether there are neither runs nor a summary
      */
@@ -63,10 +65,11 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
     }
 
     /**
-     * Puts a head in the place of {@link #HEAD}.
+     * Replaces {@link #HEAD} with the id of a head.
      *
      * @param head the head's id when the step began, or null if there was none
-     * @return a view whose runs name messages only; empty runs are left out, and one that follows another prolongs it
+     * @return a view whose runs name messages only. Empty runs are left out, and a run that directly follows another is
+     *     joined with it
      */
     public View resolved(@Nullable String head) {
         List<Run> named = new ArrayList<>(runs.size());
@@ -87,7 +90,7 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
     }
 
     /**
-     * Returns the messages that must be there when the view is set.
+     * Returns the messages that must be in the memory when the view is set.
      *
      * @return the ids that the runs and the summary name, without {@link #HEAD}
      */
@@ -113,7 +116,7 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
      * @param last the id of the run's newest message
      */
     public record Run(@Nullable String after, String last) {
-        /** Checks the parts. */
+        /** Checks the components. */
         public Run {
             Objects.requireNonNull(last, "last");
         }

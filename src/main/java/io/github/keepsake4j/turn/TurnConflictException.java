@@ -4,22 +4,25 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import org.jspecify.annotations.Nullable;
 
-/** Another turn of the memory is going on, so this one was not begun: nothing was read or written. Retryable. */
+/**
+ * Thrown when a turn is not begun because another turn of the memory is in progress. The rejected turn has read and
+ * written nothing. Retryable.
+ */
 public class TurnConflictException extends KeepsakeException {
 
     private static final long serialVersionUID = 1L;
 
     /**
-     * Makes the error.
+     * Creates the exception.
      *
      * @param key the memory
      * @param cause what ended the wait, or null
      */
     public TurnConflictException(MemoryKey key, @Nullable Throwable cause) {
         super(
-                "Memory " + key + ": another turn is going on"
-                        + (cause instanceof InterruptedException ? " and the wait for its end was interrupted" : "")
-                        + "; this one was not begun. Try again when it is over",
+                "Memory " + key + ": another turn is in progress"
+                        + (cause instanceof InterruptedException ? ", and the wait for its end was interrupted" : "")
+                        + "; this turn was not begun. Try again when the other turn is over",
                 cause);
     }
 

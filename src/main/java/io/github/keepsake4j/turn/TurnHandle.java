@@ -4,8 +4,9 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A turn that ends elsewhere than where it began, such as in the callback of a streaming model. Close it when the turn is
- * over, from any thread; until then, and at most until its lease expires, other turns are rejected or wait. Thread-safe.
+ * A handle for a turn that ends elsewhere than where it began, such as in the callback of a streaming model. Close it
+ * when the turn is over, from any thread. Until then, other turns are rejected or wait, but at most until the lease
+ * expires. Thread-safe.
  */
 public final class TurnHandle implements AutoCloseable {
 
@@ -15,7 +16,7 @@ public final class TurnHandle implements AutoCloseable {
         this.end = new AtomicReference<>(end);
     }
 
-    /** Ends the turn. Idempotent; never fails, since a lease that cannot be given back expires by itself. */
+    /** Ends the turn. Idempotent. Never fails: a lease that cannot be released expires. */
     @Override
     public void close() {
         Runnable first = end.getAndSet(null);

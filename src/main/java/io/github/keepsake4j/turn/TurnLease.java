@@ -9,7 +9,7 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One turn's lease: taken, renewed, and given back when the last who shares it leaves. Thread-safe. */
+/** The lease of one turn. It is acquired, renewed, and released when the last share is returned. Thread-safe. */
 final class TurnLease {
 
     private static final Logger LOG = LoggerFactory.getLogger(TurnLease.class);
@@ -17,7 +17,10 @@ final class TurnLease {
     /** The name of the lease in the log. */
     static final String LEASE = "turn";
 
-    /** A lease is renewed when this part of it has passed: seldom enough to cost little, with three more chances. */
+    /**
+     * A lease is renewed when this fraction of its duration has passed. So renewals are rare, and three more attempts
+     * remain if one fails.
+     */
     private static final int RENEWED_PARTS = 4;
 
     private final MessageLog log;
@@ -26,7 +29,10 @@ final class TurnLease {
     private final LongSupplier nanoTime;
     private final String owner = Ids.next();
 
-    /** Held during a statement, so that no renewal comes behind the release and leaves a lease that nobody gives back. */
+    /**
+     * Held during a statement, so that no renewal follows the release. Such a renewal would leave a lease that is never
+     * released.
+     */
     private final ReentrantLock statement = new ReentrantLock();
 
     private volatile long renewedAt;
@@ -44,9 +50,9 @@ final class TurnLease {
         return key;
     }
 
-    /** Takes or renews the lease, unless another turn holds it. */
+    /** Acquires or renews the lease. Returns false if another turn holds it. */
     boolean acquire() {
-        // From before the statement, so that the lease ends later than we think and not earlier.
+        // The time is taken before the statement, so that the lease ends later than calculated here and not earlier.
         long now = nanoTime.getAsLong();
         if (log.acquireLease(key, LEASE, owner, duration).isEmpty()) {
             return false;
@@ -55,7 +61,10 @@ final class TurnLease {
         return true;
     }
 
-    /** Lets a turn within this turn keep it open. Only for whoever has a share, or it might be over already. */
+    /**
+     * Adds a share, so that a turn within this turn keeps the lease. The caller must hold a share, because the turn may
+     * be over otherwise.
+     */
     TurnLease share() {
         statement.lock();
         try {
@@ -66,7 +75,7 @@ final class TurnLease {
         }
     }
 
-    /** Renews the lease if it is time to. Never fails: what was appended is appended. */
+    /** Renews the lease if it is due. Never fails, because the append that preceded it is already stored. */
     void renew() {
         if (!isDue() || !statement.tryLock()) {
             return;
@@ -82,7 +91,9 @@ final class TurnLease {
         }
     }
 
-    /** Notes that another turn has the lease now. This one goes on, since nothing of it may be lost. */
+    /**
+     * Records that another turn has acquired the lease. This turn continues, because none of its messages may be lost.
+     */
     void lost() {
         statement.lock();
         try {
@@ -96,12 +107,13 @@ final class TurnLease {
     }
 
     /**
-     * Gives a share back, and with the last one the lease. Never fails: a lease that stays expires by itself.
+     * Returns a share, and releases the lease with the last one. Never fails: a lease that cannot be released expires.
      *
      * @return whether the turn is over
      */
     boolean leave() {
-        // Some pools refuse an interrupted thread, and the lease would keep others out until it expires.
+        // Some connection pools refuse an interrupted thread. The lease would then exclude other turns until it
+        // expires.
         boolean interrupted = Thread.interrupted();
         statement.lock();
         try {
@@ -111,7 +123,7 @@ final class TurnLease {
             log.releaseLease(key, LEASE, owner);
             return true;
         } catch (RuntimeException e) {
-            LOG.warn("Memory {}: the lease of a turn could not be given back; it ends within {}", key, duration, e);
+            LOG.warn("Memory {}: the lease of a turn could not be released; it expires within {}", key, duration, e);
             return true;
         } finally {
             statement.unlock();

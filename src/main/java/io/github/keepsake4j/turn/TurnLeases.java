@@ -13,8 +13,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The turns of this process that keep others out, each by a lease in the log, which others respect in every process.
- * Thread-safe. Users say {@code Keepsake.turn(id, ...)}.
+ * The turns of this process that exclude other turns. Each holds a lease in the log, which every process respects.
+ * Thread-safe. Applications call {@code Keepsake.turn(id, ...)}.
  */
 public final class TurnLeases {
 
@@ -28,20 +28,20 @@ public final class TurnLeases {
     private final LongSupplier nanoTime;
     private final TurnQueue queue;
 
-    /** The newest turn of each memory, which is the one that holds the lease. */
+    /** The newest turn of each memory, which holds the lease. */
     private final Map<MemoryKey, TurnLease> held = new ConcurrentHashMap<>();
 
-    /** The turns that the current thread is in. Of this log only, and removed with the last of them. */
+    /** The turns of the current thread on this log. The entry is removed with the last of them. */
     @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<@Nullable Map<MemoryKey, TurnLease>> ofThread = new ThreadLocal<>();
 
     /**
-     * Makes one without turns.
+     * Creates an instance without turns.
      *
      * @param log where the leases are kept
-     * @param policy what happens when a turn meets another and does not say what it wants
-     * @param lease how long a lease lasts from the turn's begin or newest append, from a millisecond to a day
-     * @param wait the longest wait for another turn, zero or more
+     * @param policy the policy of turns that name none
+     * @param lease how long a lease lasts after the turn's begin or its newest append, from one millisecond to one day
+     * @param wait the maximum time to wait for another turn, from zero to one day
      * @throws InvalidInputException if a duration is out of its range
      */
     public TurnLeases(MessageLog log, TurnPolicy policy, Duration lease, Duration wait) {
@@ -50,10 +50,10 @@ public final class TurnLeases {
 
     TurnLeases(MessageLog log, TurnPolicy policy, Duration lease, Duration wait, LongSupplier nanoTime) {
         if (lease.compareTo(SHORTEST) < 0 || lease.compareTo(LONGEST) > 0) {
-            throw new InvalidInputException("turnLease", "must be from a millisecond to a day, is " + lease);
+            throw new InvalidInputException("turnLease", "must be from one millisecond to one day, is " + lease);
         }
         if (wait.isNegative() || wait.compareTo(LONGEST) > 0) {
-            throw new InvalidInputException("turnWait", "must be from zero to a day, is " + wait);
+            throw new InvalidInputException("turnWait", "must be from zero to one day, is " + wait);
         }
         this.log = log;
         this.policy = policy;
@@ -64,14 +64,15 @@ public final class TurnLeases {
     }
 
     /**
-     * Runs a whole turn. Within a turn of the same memory on the same thread it only runs the body.
+     * Runs a whole turn. Within a turn of the same memory on the same thread, it only runs the body.
      *
      * @param key the memory
-     * @param wanted what to do when another turn is going on, or null for what was configured
+     * @param wanted what to do when another turn is in progress, or null for the configured policy
      * @param body the turn
-     * @param <T> what the turn returns
-     * @return what the body returned
-     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @param <T> the type of the turn's result
+     * @return the body's result
+     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
+     *     ended
      */
     public <T extends @Nullable Object> T run(MemoryKey key, @Nullable TurnPolicy wanted, Supplier<? extends T> body) {
         Objects.requireNonNull(body, "body");
@@ -89,13 +90,14 @@ public final class TurnLeases {
     }
 
     /**
-     * Begins a turn that ends when the handle is closed. The handle belongs to no thread: another turn of the memory is
-     * another turn, on this thread too. Opened within {@link #run} it prolongs that turn.
+     * Begins a turn that ends when the handle is closed. The handle belongs to no thread, so another turn of the memory
+     * conflicts with it, even on this thread. A handle that is opened within {@link #run} prolongs that turn.
      *
      * @param key the memory
-     * @param wanted what to do when another turn is going on, or null for what was configured
-     * @return the handle, to be closed
-     * @throws TurnConflictException if another turn is going on, and this one is rejected or has waited long enough
+     * @param wanted what to do when another turn is in progress, or null for the configured policy
+     * @return the handle, which must be closed
+     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
+     *     ended
      */
     public TurnHandle open(MemoryKey key, @Nullable TurnPolicy wanted) {
         if (keeps(wanted)) {
@@ -107,7 +109,7 @@ public final class TurnLeases {
     }
 
     /**
-     * Renews the lease of this process's turn on a memory, if there is one and it is time to.
+     * Renews the lease of this process's turn on a memory, if there is such a turn and the renewal is due.
      *
      * @param key the memory
      */

@@ -10,8 +10,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * The turns of this process that wait, in order of arrival. Only the first one of a memory asks the log, with pauses that
- * grow; it is woken when a turn of this process ends. Thread-safe.
+ * The waiting turns of this process, in order of arrival. Only the first turn of each memory asks the log, at growing
+ * intervals. It is woken when a turn of this process ends. Thread-safe.
  */
 final class TurnQueue {
 
@@ -26,16 +26,19 @@ final class TurnQueue {
     }
 
     /**
-     * Waits for an attempt to succeed.
+     * Waits until an attempt succeeds.
      *
-     * @param nanos the longest wait
-     * @return false if time ran out
+     * @param key the memory
+     * @param nanos the maximum time to wait, in nanoseconds
+     * @param attempt returns whether it succeeded
+     * @return false if the time has run out
+     * @throws InterruptedException if the thread is interrupted while it waits
      */
     boolean await(MemoryKey key, long nanos, BooleanSupplier attempt) throws InterruptedException {
         long deadline = nanoTime.getAsLong() + nanos;
         Waiting waiting = queues.compute(key, (k, there) -> (there == null ? new Waiting() : there).entered());
         try {
-            // With a time it is fair; without one it would barge in.
+            // With a timeout, the semaphore is fair. Without one, it would let this thread overtake others.
             if (!waiting.first.tryAcquire(nanos, TimeUnit.NANOSECONDS)) {
                 return false;
             }
@@ -49,7 +52,7 @@ final class TurnQueue {
         }
     }
 
-    /** Tells whoever waits that a turn of this process is over. */
+    /** Wakes the waiting turn of a memory, because a turn of this process is over. */
     void wake(MemoryKey key) {
         Waiting waiting = queues.get(key);
         if (waiting != null) {
@@ -60,7 +63,7 @@ final class TurnQueue {
     private boolean poll(Waiting waiting, long deadline, BooleanSupplier attempt) throws InterruptedException {
         long pause = FIRST_PAUSE;
         while (true) {
-            // Before the attempt, so that a turn that ends right behind it cuts the pause short.
+            // Drained before the attempt, so that a turn that ends right after it shortens the pause.
             waiting.ended.drainPermits();
             if (attempt.getAsBoolean()) {
                 return true;
@@ -75,7 +78,7 @@ final class TurnQueue {
         }
     }
 
-    /** Who waits for one memory. */
+    /** The waiting turns of one memory. */
     private static final class Waiting {
 
         final Semaphore first = new Semaphore(1, true);

@@ -1,6 +1,7 @@
 /**
- * Turns of a conversation that meet: what the second one does ({@link io.github.keepsake4j.turn.TurnPolicy}), by a lease in
- * the log. Users call {@code Keepsake.turn(id, ...)}.
+ * Turns of a conversation that begin while another turn is in progress. A {@link io.github.keepsake4j.turn.TurnPolicy}
+ * determines what the later turn does. Turns exclude each other by a lease in the log. Applications call
+ * {@code Keepsake.turn(id, ...)}.
  */
 @NullMarked
 package io.github.keepsake4j.turn;

@@ -15,16 +15,19 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows which stored message each instance is that a read gave out or that a caller set, for as long as the caller keeps
- * the instance. Messages have no id, so this is the only way to recognize one. An instance whose content has changed since
- * is another message. Thread-safe.
+ * Maps each instance that a read returned or a caller set to the stored message that it is, for as long as the caller
+ * keeps the instance. Messages have no id, so this is the only way to recognize one. An instance whose content has
+ * changed since then is a different message. Thread-safe.
  */
 public final class HandedOut {
 
-    /** An application's constant may be given out again and again, each time as another message. */
+    /**
+     * The maximum number of stored messages that are kept for one instance. An application's constant may be returned
+     * many times, each time as another message.
+     */
     private static final int MOST_ORIGINS = 16;
 
-    /** A map's key: the same instance, or nothing. */
+    /** A key of the map. It equals only a key of the same instance. */
     private static final class Instance extends WeakReference<ChatMessage> {
         private final int hash;
 
@@ -45,15 +48,15 @@ public final class HandedOut {
     }
 
     /**
-     * One message that an instance is.
+     * One stored message that an instance is.
      *
      * @param key the memory
-     * @param number the number of the newest reading with it
+     * @param number the number of the newest reading that contains it
      * @param reading what the caller has seen with it
-     * @param at its place in what the memory showed
-     * @param own whether it is the caller's own instance, and no read gave it out. A caller may send the same instance
-     *     again as another message, so it is recognized only where the list that it was set in comes back in order
-     * @param hash the content's hash, which tells of changes in place
+     * @param at its index in the list that the memory showed
+     * @param own whether it is the caller's own instance and no read returned it. A caller may send the same instance
+     *     again as another message. So it is recognized only where the list in which it was set comes back in order
+     * @param hash the content's hash, which shows whether the instance was changed in place
      */
     private record Origin(MemoryKey key, long number, Reading reading, int at, boolean own, int hash) {
         Place place() {
@@ -74,10 +77,10 @@ public final class HandedOut {
     /**
      * A list whose instances were looked up.
      *
-     * @param places for each message of the list the stored one that it is, or null
-     * @param saw the newest reading with one of them, which is what the caller has seen; null if there is none
+     * @param places for each message of the list its stored message, or null
+     * @param saw the newest reading that contains one of them, which is what the caller has seen; null if there is none
      */
-    @SuppressWarnings("ArrayRecordComponent") // Made for one caller, which fills in what it finds elsewhere.
+    @SuppressWarnings("ArrayRecordComponent") // The only caller fills in the places that it finds elsewhere.
     record Recognized(@Nullable Place[] places, @Nullable Reading saw) {}
 
     private final Map<Instance, List<Origin>> origins = new ConcurrentHashMap<>();
@@ -85,10 +88,10 @@ public final class HandedOut {
     private final AtomicLong readings = new AtomicLong();
 
     /**
-     * Notes what a read gives out.
+     * Records the messages that a read returns.
      *
      * @param key the memory
-     * @param shown the messages that its caller gets
+     * @param shown the messages that the caller receives
      */
     public void add(MemoryKey key, Shown shown) {
         long number = next();
@@ -99,7 +102,7 @@ public final class HandedOut {
         }
     }
 
-    /** Notes a list that a caller has set: the first messages that the memory shows now. */
+    /** Records a list that a caller has set: the first messages that the memory shows now. */
     void set(MemoryKey key, Reading reading, List<ChatMessage> list) {
         long number = next();
         for (int at = 0; at < list.size(); at++) {
@@ -119,7 +122,9 @@ public final class HandedOut {
         origins.merge(new Instance(message, gone), List.of(origin), (before, added) -> merge(before, origin));
     }
 
-    /** A newer reading of the same message replaces an older one. An instance that a read gave out stays one. */
+    /**
+     * Adds a reading. It replaces an older reading of the same message. An instance that a read returned remains one.
+     */
     private static List<Origin> merge(List<Origin> before, Origin origin) {
         boolean own = origin.own();
         List<Origin> merged = new ArrayList<>(before.size() + 1);
@@ -135,12 +140,12 @@ public final class HandedOut {
     }
 
     /**
-     * Tells whether an instance was given out of a memory and is unchanged.
+     * Returns whether an instance was returned by a read of a memory and is unchanged.
      *
      * @param key the memory
-     * @param epoch the epoch in which it was given out
+     * @param epoch the epoch in which it was returned
      * @param message the instance
-     * @return whether it was
+     * @return whether it was returned and is unchanged
      */
     public boolean holds(MemoryKey key, long epoch, ChatMessage message) {
         int hash = message.hashCode();
@@ -149,7 +154,10 @@ public final class HandedOut {
                         origin.key().equals(key) && origin.epoch() == epoch && origin.hash() == hash && !origin.own());
     }
 
-    /** Looks up the instances of a list. Each stored message counts once: an instance that comes again is a new one. */
+    /**
+     * Looks up the instances of a list. Each stored message is found once. An instance that occurs again is a new
+     * message.
+     */
     Recognized recognize(MemoryKey key, List<ChatMessage> list) {
         List<List<Origin>> found = new ArrayList<>(list.size());
         Origin newest = null;
@@ -186,7 +194,7 @@ public final class HandedOut {
         return new Recognized(places, newest.reading());
     }
 
-    /** Whether a list holds an instance that was given out before the memory was erased. */
+    /** Returns whether a list contains an instance that was returned before the memory was erased. */
     boolean holdsErased(MemoryKey key, long epoch, List<ChatMessage> list) {
         return list.stream()
                 .flatMap(message -> find(message).stream())
@@ -203,16 +211,15 @@ public final class HandedOut {
                 .flatMap(message -> find(message).stream())
                 .allMatch(origin -> origin.own() || !origin.key().equals(key));
         if (allOwn) {
-            list.forEach(message -> origins.computeIfPresent(
-                    new Instance(message, null),
-                    (instance, known) -> known.stream()
+            list.forEach(
+                    message -> origins.computeIfPresent(new Instance(message, null), (instance, known) -> known.stream()
                             .filter(origin -> !origin.key().equals(key))
                             .toList()));
         }
         return allOwn;
     }
 
-    /** How many instances are known. */
+    /** Returns the number of known instances. */
     int size() {
         return origins.size();
     }

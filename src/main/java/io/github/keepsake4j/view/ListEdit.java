@@ -14,15 +14,15 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list that a caller sets: which of its messages are stored already, and which are new. It works out the one append that
- * makes a memory show the list. Pure.
+ * A list that a caller sets, divided into stored and new messages. It determines the append that makes a memory show
+ * the list. Immutable, without I/O.
  *
  * @param items the list
- * @param summary the message up to which the summary before the list covers, or null for no summary
+ * @param summary the message that the summary before the list covers up to, or null for no summary
  */
 record ListEdit(List<Item> items, @Nullable String summary) {
 
-    /** One message of the list: either stored, or new. */
+    /** One message of the list, either stored or new. */
     record Item(@Nullable Place known, @Nullable NewMessage added) {
         static Item of(Place known) {
             return new Item(known, null);
@@ -33,7 +33,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
         }
     }
 
-    /** Adds stored messages behind the list, each once. */
+    /** Adds stored messages behind the list, each one once. */
     ListEdit followedBy(List<Place> places) {
         Set<String> there = new HashSet<>();
         for (Item item : items) {
@@ -50,12 +50,14 @@ record ListEdit(List<Item> items, @Nullable String summary) {
         return new ListEdit(more, summary);
     }
 
-    /** The stored messages of the list. */
+    /** Returns the stored messages of the list. */
     List<Place> known() {
         return items.stream().map(Item::known).filter(Objects::nonNull).toList();
     }
 
-    /** The list once it is stored: new messages follow the head, or the message that the append named. */
+    /**
+     * Returns the list as it is after the append. New messages follow the head, or the message that the append named.
+     */
     List<Place> places(Append append, AppendResult result) {
         String parent = append.parent() instanceof Parent.Of of ? of.id() : result.previousHead();
         long sequence = result.lastSequence() - added().size();
@@ -77,14 +79,14 @@ record ListEdit(List<Item> items, @Nullable String summary) {
         return items.stream().map(Item::added).filter(Objects::nonNull).toList();
     }
 
-    /** Whether the list is just what a read showed. */
+    /** Returns whether the list is exactly the one that a read showed. */
     boolean isShownBy(Reading reading) {
         return items.size() == reading.shown().size() && prefix(reading) == items.size() && keepsSummary(reading);
     }
 
     /**
-     * The step for a memory that is still where it was read. It needs no view where the list is a beginning of what was
-     * read, and then new messages: these are appended there.
+     * Returns the append for a memory that is still where it was read. If the list is a beginning of what was read,
+     * followed by new messages only, the append needs no view. The new messages are then appended there.
      */
     Append exactly(Reading reading) {
         int prefix = prefix(reading);
@@ -102,8 +104,8 @@ record ListEdit(List<Item> items, @Nullable String summary) {
     }
 
     /**
-     * The step for a memory of whose revision only appends under the head are unknown: they stay, behind the list. They
-     * never stop it.
+     * Returns the append for a memory whose revision is unchanged, although messages may have been appended under the
+     * head. Such messages are kept behind the list and never prevent the append.
      */
     Append withView(Reading reading) {
         List<View.Run> runs = new ArrayList<>();
@@ -124,8 +126,9 @@ record ListEdit(List<Item> items, @Nullable String summary) {
     }
 
     /**
-     * The message to fork from, or null where a fork would not show the same: without such a message, inside a view, before
-     * the system message, behind a message that the list leaves out, or where a limit has cut off what a fork had room for.
+     * Returns the message to fork from, or null where a fork would not show the same messages. That is so if there is
+     * no such message, or if it is inside a view, before the system message, or behind a message that the list leaves
+     * out. It is also so if a limit has cut off messages for which the fork would have room.
      */
     private static @Nullable Place fork(Reading reading, int prefix) {
         if (prefix == 0 || reading.cut()) {
@@ -134,7 +137,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
         List<Place> shown = reading.shown();
         Place last = shown.get(prefix - 1);
         boolean beforeSystem = shown.subList(0, prefix).stream().anyMatch(place -> place.sequence() > last.sequence());
-        // Results are shown behind their call, wherever the branch has them.
+        // Tool results are shown behind their call, wherever they are on the branch.
         boolean behindOthers =
                 shown.subList(prefix, shown.size()).stream().anyMatch(place -> place.sequence() < last.sequence());
         return last.sequence() <= reading.anchor()

@@ -6,16 +6,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of the last call that failed after they were sent: nobody told whether they are stored. When the caller
- * sends the same instances again, they keep their ids, so they are never stored twice. A call that succeeds empties it.
- * Thread-safe.
+ * The messages of the last call that failed after they were sent, so that it is unknown whether they are stored. When
+ * the caller sends the same instances again, they keep their ids, so they are never stored twice. A successful call
+ * empties the outbox. Thread-safe.
  */
 public final class Outbox {
 
     private volatile List<NewMessage> unanswered = List.of();
 
     /**
-     * Notes the messages of a call that failed.
+     * Records the messages of a call that failed.
      *
      * @param messages the messages as they were sent
      */
@@ -23,22 +23,22 @@ public final class Outbox {
         unanswered = List.copyOf(messages);
     }
 
-    /** Notes that a call succeeded. */
+    /** Records that a call succeeded. */
     public void answered() {
         unanswered = List.of();
     }
 
     /**
-     * Tells whether the last call succeeded.
+     * Returns whether the last call succeeded.
      *
-     * @return whether there are no messages of a call that failed
+     * @return whether there are no messages of a failed call
      */
     public boolean isEmpty() {
         return unanswered.isEmpty();
     }
 
     /**
-     * Returns how many messages the call that failed had.
+     * Returns the number of messages of the failed call.
      *
      * @return the number, 0 if the last call succeeded
      */
@@ -47,19 +47,19 @@ public final class Outbox {
     }
 
     /**
-     * Takes over the messages of another one.
+     * Takes over the messages of another outbox.
      *
-     * @param other the other one
+     * @param other the other outbox
      */
     public void takeOver(Outbox other) {
         unanswered = other.unanswered;
     }
 
     /**
-     * Tells whether a call repeats the one that failed.
+     * Returns whether a call repeats the failed one.
      *
      * @param list the messages of the call
-     * @return whether they are the very instances that were sent, and all of them
+     * @return whether they are exactly the instances that were sent
      */
     public boolean isRetry(List<ChatMessage> list) {
         List<NewMessage> sent = unanswered;
@@ -75,10 +75,10 @@ public final class Outbox {
     }
 
     /**
-     * Finds an instance among the messages of the call that failed.
+     * Finds an instance among the messages of the failed call.
      *
      * @param message the instance
-     * @param taken the messages that are found already
+     * @param taken the messages that were already found
      * @return the message as it was sent, or null
      */
     @Nullable

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stored message without its content: where it is in the tree.
+ * The position of a stored message in the tree, without the content.
  *
  * @param id the message's id
- * @param parentId the id of the message that it follows, or null for a root
- * @param sequence its place in the log
+ * @param parentId the id of the message's parent, or null for a root
+ * @param sequence its sequence in the log
  * @param type the message's type
  */
 record Place(String id, @Nullable String parentId, long sequence, ChatMessageType type) {
@@ -29,7 +29,7 @@ record Place(String id, @Nullable String parentId, long sequence, ChatMessageTyp
         return messages.stream().map(Place::of).toList();
     }
 
-    /** Adds a message behind others: it prolongs the last run if it follows the run's newest message. */
+    /** Adds a message behind others. It prolongs the last run if it follows the run's newest message. */
     static void extend(List<View.Run> runs, @Nullable String parentId, String id) {
         View.Run last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
         if (last != null && last.last().equals(parentId)) {
@@ -39,7 +39,7 @@ record Place(String id, @Nullable String parentId, long sequence, ChatMessageTyp
         }
     }
 
-    /** The same place where only some messages are there: without its parent it is a root. */
+    /** Returns this place in a tree that has only the given messages. Without its parent it is a root. */
     Place in(Map<String, LoggedMessage> there) {
         return parentId == null || there.containsKey(parentId) ? this : new Place(id, null, sequence, type);
     }

@@ -18,18 +18,18 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a caller has seen of a memory, by a read or by a list that it set itself, without the messages: the caller decides
- * how long those live. Immutable.
+ * What a caller has seen of a memory, by a read or by a list that it set. It holds no messages, so it does not keep
+ * them alive. Immutable.
  *
  * @param position where the memory was
- * @param newest the highest sequence that was read: a message of a higher one that is not in {@code shown} is unknown to
- *     the caller
- * @param shown what the memory showed, in order
- * @param running the newest turn's last round, if it waits for tool results. It is in {@code shown} but was not given out:
- *     a model must not see calls without results, but a list without them does not mean to drop them
+ * @param newest the highest sequence that was read. A message with a higher sequence that is not in {@code shown} is
+ *     unknown to the caller
+ * @param shown the messages that the memory showed, in order
+ * @param running the newest turn's last round, if it waits for tool results. It is in {@code shown} but was not
+ *     returned, because a model must not see calls without results. A list without this round does not drop it
  * @param anchor the sequence of the anchor of the view that was in force, or 0
- * @param cut whether something older is not shown, so that a branch from here would have room to show it again
- * @param summary the message up to which the summary covers that is shown before the rest, or null
+ * @param cut whether older messages are not shown, so that a branch from here would have room to show them again
+ * @param summary the message that the summary shown before the rest covers up to, or null
  */
 public record Reading(
         Position position,
@@ -41,25 +41,25 @@ public record Reading(
         @Nullable String summary) {
 
     /**
-     * Tells whether the newest turn waits for tool results.
+     * Returns whether the newest turn waits for tool results.
      *
-     * @return whether calls are there that are not shown yet
+     * @return whether there are calls that are not shown yet
      */
     public boolean isRunning() {
         return !running.isEmpty();
     }
 
     /**
-     * Puts a summary before what was shown.
+     * Puts a summary before the shown messages.
      *
-     * @param coversUpTo the id of the message that it covers up to, or null for none
+     * @param coversUpTo the id of the message that the summary covers up to, or null for none
      * @return a copy
      */
     public Reading behindSummary(@Nullable String coversUpTo) {
         return new Reading(position, newest, shown, running, anchor, cut, coversUpTo);
     }
 
-    /** The messages of a read that the caller of this one does not know. */
+    /** Returns the messages of a read that the caller of this reading does not know. */
     List<Place> unknownOf(List<LoggedMessage> messages, long known) {
         Set<String> ids = new HashSet<>();
         shown.forEach(place -> ids.add(place.id()));
@@ -68,12 +68,12 @@ public record Reading(
                 .toList());
     }
 
-    /** Notes a read without a strategy: all that the memory shows. */
+    /** Creates the reading of a read without a strategy, which shows all messages. */
     static Reading of(Tail tail) {
         return of(tail, tail.messages(), List.of(), !tail.complete());
     }
 
-    /** Notes a read of which a strategy selected a part. */
+    /** Creates the reading of a read from which a strategy selected messages. */
     static Reading of(Tail tail, Context context) {
         boolean cut = !tail.complete()
                 || context.omitted().stream()
@@ -85,12 +85,15 @@ public record Reading(
         return of(tail, all, Place.of(running), cut);
     }
 
-    /** Notes that a memory was emptied. The messages that arrive from now on are unknown to the caller. */
+    /** Creates the reading of an emptied memory. Messages that arrive later are unknown to the caller. */
     static Reading empty(Position position, long newest) {
         return new Reading(position, newest, List.of(), List.of(), 0, true, null);
     }
 
-    /** What a caller has seen once a memory shows its list, by a step from just where the caller saw the memory. */
+    /**
+     * Returns what a caller has seen after an append that makes a memory show the caller's list. The append was made
+     * for exactly this position.
+     */
     Reading after(ListEdit edit, Append append, AppendResult result) {
         if (!Objects.equals(result.previousHead(), position.head())) {
             return showing(edit, edit.places(append, result));
@@ -105,12 +108,15 @@ public record Reading(
                 edit.summary());
     }
 
-    /** The same, where others were first. The position stays, so that the next step looks at what they did. */
+    /**
+     * Returns this reading with the given list after other writers have changed the memory. The position does not
+     * change, so the next call compares with their changes.
+     */
     Reading showing(ListEdit edit, List<Place> places) {
         return new Reading(position, newest, places, running, anchor, true, edit.summary());
     }
 
-    /** The same, after a view was set that shows nothing. */
+    /** Returns this reading after a view was set that shows no messages. */
     Reading cleared(AppendResult result) {
         return new Reading(result.position(), newest, shown, running, anchor, cut, summary);
     }

@@ -14,17 +14,18 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that one read shows, and the note that stays of it. Immutable.
+ * The messages that one read shows, and the reading that is kept of it. Immutable.
  *
- * @param reading the note, without the messages
- * @param messages the messages as they are shown, in the order of {@link Reading#shown()}, those of the running round too
- * @param stored the messages as they are stored, by id, where a strategy shows something else in their place; null
- *     where no strategy was at work
+ * @param reading the reading, without the messages
+ * @param messages the messages as they are shown, in the order of {@link Reading#shown()}, including those of the
+ *     running round
+ * @param stored the stored messages by id, where a strategy shows another message in their place; null for a read
+ *     without a strategy
  */
 public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map<String, ChatMessage> stored) {
 
     /**
-     * All that a memory shows.
+     * Returns all messages that a memory shows.
      *
      * @param tail the view as it was read
      * @return the messages
@@ -34,7 +35,7 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
     }
 
     /**
-     * The part that a strategy selected.
+     * Returns the messages that a strategy selected.
      *
      * @param tail the view as it was read
      * @param context the selection
@@ -57,14 +58,14 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
         }
     }
 
-    /** How many messages the caller gets: all but those of the running round, which are the last ones. */
+    /** Returns the number of messages that the caller receives: all but those of the running round, which come last. */
     int given() {
         return messages.size() - reading.running().size();
     }
 
     /**
-     * Whether a message that was decoded elsewhere is the one at a place. A strategy may have shown it whole, or a marker in
-     * its place.
+     * Returns whether a message that was decoded elsewhere is the one at an index. A strategy may have shown the whole
+     * message, or a marker in its place.
      */
     boolean isAt(int place, ChatMessage given) {
         LoggedMessage shown = messages.get(place);

@@ -20,9 +20,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the messages that a caller sees: the branch, or, where a view is in force, the view's runs and the messages that
- * follow its anchor. A branch without a view, or one that has outgrown its view, costs one read. A run that the memory
- * does not hold, as after a restored backup, is left out and logged.
+ * Reads the messages that a caller sees. Without a view, these are the messages of the branch. Where a view is in
+ * force, they are the view's runs and the messages that follow its anchor. A branch without a view, or one that has
+ * outgrown its view, costs one read. If the memory does not hold a run, for example after a backup was restored, the
+ * run is left out and a warning is logged.
  */
 public final class ViewReader {
 
@@ -31,7 +32,7 @@ public final class ViewReader {
     private final MessageLog log;
     private final MemoryKey key;
 
-    /** Newest first, unlike everything that leaves this class. */
+    /** Newest first, unlike every list that this class returns. */
     private final List<LoggedMessage> found = new ArrayList<>();
 
     private final @Nullable String from;
@@ -45,7 +46,7 @@ public final class ViewReader {
     private @Nullable String missingParent;
     private boolean complete = true;
 
-    /** Whether a summary replaces the runs, so that only their system message is looked for. */
+    /** Whether a summary replaces the runs, so that only their system message is needed. */
     private boolean summarized;
 
     private ViewReader(MessageLog log, MemoryKey key, ReadQuery query) {
@@ -59,10 +60,12 @@ public final class ViewReader {
     }
 
     /**
-     * Reads the newest part of what a memory shows. Where a view is in force, only a summary that covers something behind
-     * its anchor counts, and the oldest messages, if asked for, are those that the view begins with: of its runs in their
-     * order, and then of what follows its anchor. Where the first read does not tell them, each run that is needed for them
-     * costs one more read, and so does what follows the anchor.
+     * Reads the newest part of the messages that a memory shows.
+     *
+     * <p>Where a view is in force, only a summary that covers a message behind the view's anchor counts. The oldest
+     * messages, if requested, are those with which the view begins: the messages of its runs in their order, then those
+     * that follow its anchor. If the first read does not return them, each run that is needed costs one more read, and
+     * so do the messages that follow the anchor.
      *
      * @param log where to read
      * @param key the memory
@@ -76,11 +79,12 @@ public final class ViewReader {
     }
 
     /**
-     * Reads all that a memory shows. Costs what it returns and a guess too high, not what the branch holds.
+     * Reads all messages that a memory shows. The cost depends on the number of returned messages and on how much the
+     * guess exceeds it, not on the size of the branch.
      *
      * @param log where to read
      * @param key the memory
-     * @param guess how many messages the read starts with, 1 or more; where it was too low, more reads follow
+     * @param guess the number of messages of the first read, 1 or more; if it is too low, more reads follow
      * @return a tail whose messages, system message and completeness are the view's
      */
     public static Tail everything(MessageLog log, MemoryKey key, int guess) {
@@ -97,19 +101,19 @@ public final class ViewReader {
     }
 
     /**
-     * Reads at least all that a memory shows and that was appended behind a sequence.
+     * Reads the messages that a memory shows and that were appended behind a sequence. It may return more messages.
      *
      * @param log where to read
      * @param key the memory
      * @param sequence the sequence, 0 or more
-     * @param guess how many messages the read starts with, 1 or more; where it was too low, more reads follow
+     * @param guess the number of messages of the first read, 1 or more; if it is too low, more reads follow
      * @return a tail whose messages, system message and completeness are the view's
      */
     public static Tail since(MessageLog log, MemoryKey key, long sequence, int guess) {
         for (long most = guess; ; most *= 4) {
             Tail tail = read(log, key, ReadQuery.newest((int) Math.min(most, Integer.MAX_VALUE)));
             View view = tail.view();
-            // Runs are in any order, so newer messages may be in each of them.
+            // Runs are in any order, so each run may contain newer messages.
             boolean inRuns = view != null && view.anchorSequence() > sequence;
             boolean reached =
                     !tail.messages().isEmpty() && tail.messages().get(0).sequence() <= sequence;
@@ -144,7 +148,7 @@ public final class ViewReader {
         }
         system = behind(view, branch.system());
         user = behind(view, branch.user());
-        // Else the bounds were reached behind the anchor, and what is left out follows it.
+        // Otherwise the bounds were reached behind the anchor, and messages that follow the anchor are left out.
         complete = i > 0 || branch.complete() || reachesAnchor(messages, branch, view);
         List<LoggedMessage> pool = messages.subList(0, i);
         Summary newest = branch.summary();
@@ -153,7 +157,7 @@ public final class ViewReader {
         missingParent = branch.missingParent();
         boolean allBehindAnchor = complete;
         int run = view.runs().size();
-        // Where the branch has none at all, none is looked for in run after run.
+        // If the branch has no such message, the runs are not searched for one.
         boolean noSystem = branch.system() == null;
         boolean noUser = branch.user() == null;
         while (run > 0 && !(isFull() && (noSystem || system != null) && (noUser || user != null))) {
@@ -174,7 +178,7 @@ public final class ViewReader {
                 complete ? missingParent : null);
     }
 
-    /** Whether all that follows the anchor was read, though nothing before it. */
+    /** Returns whether all messages that follow the anchor were read, although none before it was. */
     private boolean reachesAnchor(List<LoggedMessage> messages, Tail branch, View view) {
         String next = messages.isEmpty()
                 ? (from == null ? branch.head() : from)
@@ -194,7 +198,7 @@ public final class ViewReader {
                 }
                 return;
             }
-            // The pool is a part of a branch, so it holds the run up to where either of them begins.
+            // The pool is a part of a branch, so it holds the run from the later one of their two beginnings.
             int begin = i;
             while (begin >= 0 && !pool.get(begin).id().equals(run.after())) {
                 begin--;
@@ -215,11 +219,14 @@ public final class ViewReader {
                 take(rest);
             }
         } catch (UnknownMessageException e) {
-            LOG.warn("Memory {}: its view shows messages that are not there; they are left out", key);
+            LOG.warn("Memory {}: its view names messages that are not in the memory; they are left out", key);
         }
     }
 
-    /** The run's only message, if the read of the branch brought it along: a system message stands far back. */
+    /**
+     * Returns the run's only message if the read of the branch returned it. A system message may be far back on the
+     * branch.
+     */
     private static @Nullable LoggedMessage alone(View.Run run, Tail branch) {
         for (LoggedMessage known : Arrays.asList(branch.system(), branch.user())) {
             if (known != null && known.id().equals(run.last()) && Objects.equals(known.parentId(), run.after())) {
@@ -243,7 +250,7 @@ public final class ViewReader {
         }
     }
 
-    /** Reads a run as far as there is room for it behind some messages that were found in memory. */
+    /** Reads as much of a run as there is room for behind the messages that were found in memory. */
     private Tail readRun(String last, @Nullable String after, int before) {
         int room = isFull() ? 0 : Math.max(0, maxMessages - found.size() - before);
         return log.read(
@@ -271,8 +278,9 @@ public final class ViewReader {
     }
 
     /**
-     * A summary from before the view was set tells of what the view hides, so it does not count. One of what followed the
-     * anchor was made of what the view showed, and stands for the runs too.
+     * Returns whether a summary covers messages behind the anchor. A summary from before the view was set covers
+     * messages that the view hides, so it does not count. A summary of messages that follow the anchor was made from
+     * what the view showed, so it replaces the runs too.
      */
     private boolean isBehindAnchor(Summary summary, View view) {
         String covered = summary.coversUpTo();
@@ -280,7 +288,7 @@ public final class ViewReader {
         return there != null && Objects.equals(there.anchor(), view.anchor()) && !covered.equals(view.anchor());
     }
 
-    /** The summary that stands before the runs. */
+    /** Returns the summary that is shown before the runs. */
     private @Nullable Summary before(View view, @Nullable Summary newest) {
         String covered = view.summary();
         if (covered == null || (newest != null && newest.coversUpTo().equals(covered))) {
@@ -306,7 +314,7 @@ public final class ViewReader {
         return -1;
     }
 
-    /** What the view begins with, once its newest part is known. */
+    /** Returns the messages with which the view begins. Its newest part must be known. */
     private List<LoggedMessage> oldest(Tail branch, View view, List<LoggedMessage> shown) {
         if (complete && !summarized) {
             return shown.subList(0, Math.min(wanted, shown.size()));
@@ -320,13 +328,16 @@ public final class ViewReader {
         return oldest;
     }
 
-    /** What a run begins with: taken from what was read of the branch, if that tells, and else read. */
+    /**
+     * Returns the messages with which a run begins. They are read only if the parts of the branch that were read do not
+     * contain them.
+     */
     private List<LoggedMessage> firstOf(Tail branch, String end, @Nullable String after, String last, int room) {
         if (room == 0 || last.equals(after)) {
             return List.of();
         }
         List<List<LoggedMessage>> parts = List.of(branch.oldest(), branch.messages());
-        // A run of another branch may begin on this one, but goes on elsewhere.
+        // A run of another branch may begin on this branch but continue elsewhere.
         if (last.equals(end) || parts.stream().anyMatch(part -> indexOf(part, last) >= 0)) {
             for (List<LoggedMessage> part : parts) {
                 int begin = begin(part, after);
@@ -340,12 +351,15 @@ public final class ViewReader {
             return log.read(key, ReadQuery.newest(0).endingIn(last).after(after).alsoOldest(room))
                     .oldest();
         } catch (UnknownMessageException e) {
-            // The read of the newest part has told of it.
+            // The read of the newest part has already logged the missing messages.
             return List.of();
         }
     }
 
-    /** Where in a part of the branch the message behind another one stands, or behind the root; negative if it does not. */
+    /**
+     * Returns the index in a part of a branch of the message that follows another one, or that follows the root.
+     * Returns a negative number if there is none.
+     */
     private static int begin(List<LoggedMessage> part, @Nullable String after) {
         if (after == null) {
             return part.isEmpty() || part.get(0).parentId() != null ? -1 : 0;

@@ -37,18 +37,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes the log show a list that a caller sets, in one step: a compare-and-set on the position that the caller saw. Where
- * another writer was first, the list is compared anew with what is there; messages that the caller did not know are kept
- * behind the list. Messages that are appended under the head meanwhile never stop it. Thread-safe.
+ * Makes the log show a list that a caller sets, in one step. The step is a compare-and-set on the position that the
+ * caller saw. If another writer was first, the list is compared again with the messages that the memory shows. Messages
+ * that the caller did not know are kept behind the list. Messages that are appended under the head in the meantime
+ * never prevent the step. Thread-safe.
  */
 public final class ViewWriter {
 
     private static final Logger LOG = LoggerFactory.getLogger(ViewWriter.class);
 
-    /** How often other writers may set a list, move the head or branch between a read and the step. */
+    /**
+     * The maximum number of conflicts with other writers that set a list, move the head or branch between a read and
+     * the step.
+     */
     private static final int MAX_CONFLICTS = 100;
 
-    /** How many messages the read after a conflict starts with. */
+    /** The number of messages that the read after a conflict requests beyond the list's size. */
     private static final int MARGIN = 32;
 
     private final MessageLog log;
@@ -58,13 +62,13 @@ public final class ViewWriter {
     private final HandedOut handedOut;
 
     /**
-     * Makes a writer; no I/O.
+     * Creates a writer. Does no I/O.
      *
      * @param log where to read
      * @param appender appends to that log
      * @param meter counts a read and returns it
-     * @param prepare makes a message ready to be appended
-     * @param handedOut the messages that reads gave out
+     * @param prepare prepares a message for an append
+     * @param handedOut the messages that reads returned
      */
     public ViewWriter(
             MessageLog log,
@@ -83,10 +87,10 @@ public final class ViewWriter {
      * A list to set.
      *
      * @param messages the messages, not empty
-     * @param keepsSummary whether the summary that is shown stays
+     * @param keepsSummary whether the shown summary is kept
      * @param epoch the epoch that the caller works in, or null for the one in force
-     * @param current reads what the memory shows, for a list of which no instance was given out
-     * @param outbox the messages of the caller's last call, if that failed
+     * @param current reads what the memory shows, for a list of which no instance is recognized
+     * @param outbox the messages of the caller's last call, if that call failed
      */
     public record Request(
             List<ChatMessage> messages,
@@ -100,9 +104,9 @@ public final class ViewWriter {
      *
      * @param key the memory
      * @param request the list
-     * @param seen what the caller has seen, or null for the newest read that gave out a message of the list
-     * @return what the caller has seen then
-     * @throws ErasedException if the list holds messages from before an erasure
+     * @param seen what the caller has seen, or null for the newest read that returned a message of the list
+     * @return what the caller has seen after this call
+     * @throws ErasedException if the list contains messages from before an erasure
      * @throws StorageUnavailableException if other writers were first 100 times
      */
     public Reading set(MemoryKey key, Request request, @Nullable Reading seen) {
@@ -118,21 +122,23 @@ public final class ViewWriter {
     }
 
     /**
-     * Empties what a memory shows. Messages that arrive meanwhile stay.
+     * Empties the list of messages that a memory shows. Messages that arrive in the meantime remain shown.
      *
      * @param key the memory
      * @param epoch the epoch that the caller works in, or null for the one in force
-     * @return what the caller has seen then; null if the memory has no messages
+     * @return what the caller has seen after this call; null if the memory has no messages
+     * @throws StorageUnavailableException if other writers were first 100 times
      */
     public @Nullable Reading clear(MemoryKey key, @Nullable Long epoch) {
         return clear(log, key, epoch, appender, meter);
     }
 
     /**
-     * Empties what a memory of a log shows, for callers that set no lists.
+     * Empties the list of messages that a memory of a log shows, for callers that set no lists.
      *
      * @param log the log
      * @param key the memory
+     * @throws StorageUnavailableException if other writers were first 100 times
      */
     public static void clear(MessageLog log, MemoryKey key) {
         clear(log, key, null, log::append, UnaryOperator.identity());
@@ -160,7 +166,7 @@ public final class ViewWriter {
             try {
                 return empty.cleared(appender.apply(key, epoch == null ? append : append.inEpoch(epoch)));
             } catch (HeadConflictException | UnknownMessageException e) {
-                LOG.debug("Memory {}: another writer was first; it is emptied as it is now", key);
+                LOG.debug("Memory {}: another writer was first; emptying it is tried again", key);
             }
         }
         throw tooManyConflicts(key);
@@ -171,28 +177,31 @@ public final class ViewWriter {
                 "Memory " + key + ": other writers were first " + MAX_CONFLICTS + " times", null);
     }
 
-    /** One list on its way. */
+    /** One call that sets a list. */
     private final class Step {
         private final MemoryKey key;
         private final Request request;
         private final List<ChatMessage> list;
 
-        /** For each message of the list the stored one that it is, or null. */
+        /** For each message of the list its stored message, or null. */
         private final @Nullable Place[] places;
 
-        /** For each message of the list, as it is sent where it is new. */
+        /** For each new message of the list the message as it is sent. */
         private final @Nullable NewMessage[] prepared;
 
-        /** Whether a message of the list was sent before and is in it already, as the instance that a read gave out. */
+        /**
+         * Whether a message of the list was sent before and the list also contains the instance of it that a read
+         * returned.
+         */
         private final boolean[] omitted;
 
         /** What the caller has seen. */
         private final Reading saw;
 
-        /** Whether that was read just now. */
+        /** Whether it was read during this call. */
         private final boolean fresh;
 
-        /** The sequence up to which messages are known to the caller. */
+        /** The sequence up to which the caller knows all messages. */
         private long known;
 
         private List<Place> running;
@@ -267,7 +276,7 @@ public final class ViewWriter {
             return now;
         }
 
-        /** For a list that was decoded elsewhere: equal messages are the same ones, in order. */
+        /** Matches the messages of a list that was decoded elsewhere. Equal messages are the same message, in order. */
         private Reading matchEqual(Shown current) {
             int from = 0;
             for (int i = 0; i < places.length; i++) {
@@ -305,27 +314,28 @@ public final class ViewWriter {
         private boolean isStillThere() {
             Position now = meter.apply(log.read(key, ReadQuery.newest(0))).position();
             String head = saw.position().head();
-            // Where the head has moved on, the old one must still be there, or the storage was taken back.
+            // If the head has moved, the old head must still exist. Otherwise the storage was restored to an older
+            // state.
             return now.equals(saw.position())
                     || (now.isSameRevision(saw.position())
                             && (head == null || !log.find(key, List.of(head)).isEmpty()));
         }
 
-        /** Returns null if the list must be compared anew. */
+        /** Appends. Returns null if the list must be compared again. */
         private @Nullable AppendResult send(Append append) {
             try {
                 AppendResult result = appender.apply(key, append);
                 if (!result.replayed()) {
                     return result;
                 }
-                // An attempt whose answer was lost has arrived. It may have been for another list.
+                // An earlier attempt whose answer was lost has arrived. It may have been for another list.
                 findStored();
             } catch (MessageIdConflictException e) {
                 findStored();
             } catch (UnknownMessageException | UnknownParentException e) {
                 forgetLost();
             } catch (HeadConflictException e) {
-                LOG.debug("Memory {}: another writer was first; the list is compared anew", key);
+                LOG.debug("Memory {}: another writer was first; the list is compared again", key);
             } catch (KeepsakeException e) {
                 if (e.isRetryable()) {
                     request.outbox().sent(append.messages());
@@ -335,7 +345,7 @@ public final class ViewWriter {
             return null;
         }
 
-        /** Messages of a call that failed keep their ids. Those that are stored are not sent again. */
+        /** Gives the messages of a failed call the ids that they had. Those that are stored are not sent again. */
         private void findUnanswered() {
             List<NewMessage> taken = new ArrayList<>();
             for (int i = 0; i < prepared.length; i++) {
@@ -369,14 +379,18 @@ public final class ViewWriter {
             }
         }
 
-        /** Whether the list holds a message that the caller's read did not know: then the read does not tell where it is. */
+        /**
+         * Returns whether the list contains a message that the caller's read did not know. That read then does not show
+         * where the message is.
+         */
         private boolean holdsNewer() {
             return Arrays.stream(places).anyMatch(place -> place != null && place.sequence() > known);
         }
 
         /**
-         * Looks which messages are still there. Where the storage was taken back to an older state, the others are new
-         * again, and so is what was appended since then. A parent may also be missing because it was never imported.
+         * Finds out which messages still exist. If the storage was restored to an older state, the others are new
+         * again, and so are the messages that were appended since then. A parent may also be missing because it was
+         * never imported.
          */
         private void forgetLost() {
             Map<String, LoggedMessage> there = new HashMap<>();

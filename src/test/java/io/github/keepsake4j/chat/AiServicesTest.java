@@ -41,7 +41,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The chat memory under LangChain4j's AiServices, with its own mocks: what the log holds, and what the model saw. */
+/**
+ * The chat memory under LangChain4j's AiServices, with its own mocks. The tests check the messages in the log and the
+ * messages that the model received.
+ */
 class AiServicesTest {
 
     private static final SystemMessage SYSTEM = SystemMessage.from("Be brief");

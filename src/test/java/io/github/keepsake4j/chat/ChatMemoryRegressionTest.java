@@ -16,7 +16,9 @@ import java.util.*;
 import org.junit.jupiter.api.*;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sequences of calls that once lost, doubled or misplaced a message, each named after what went wrong. */
+/**
+ * Regression tests: sequences of calls that once lost, doubled or misplaced a message. Each is named after the error.
+ */
 class ChatMemoryRegressionTest {
     boolean failBefore, failAfter;
     int reads;

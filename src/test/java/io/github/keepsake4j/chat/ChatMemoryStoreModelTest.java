@@ -33,7 +33,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Random sequences of what frameworks do to a store, against a model that knows rows and lists and no log. */
+/**
+ * Runs random sequences of calls that frameworks make on a store, and compares the store with a model of rows and
+ * lists.
+ */
 class ChatMemoryStoreModelTest {
 
     @TempDir
@@ -93,7 +96,10 @@ class ChatMemoryStoreModelTest {
     /** A read of a client, or a list that it set: its number, the newest row that was stored at the read, and the rows. */
     private record Read(int number, int newest, List<Row> rows) {}
 
-    /** An instance of a client: which row it is, the newest read or list with it, and whether a read gave it out. */
+    /**
+     * An instance that a client holds: its row, the newest read or list that contains it, and whether a read returned
+     * it.
+     */
     private record Known(Row row, Read read, boolean given) {}
 
     /** A store, and the instances that it gave out. */
@@ -116,10 +122,13 @@ class ChatMemoryStoreModelTest {
         private final List<String> trace = new ArrayList<>();
         private final boolean alone;
 
-        /** What the memory must show. */
+        /** The rows that the memory must show. */
         private List<Row> shown = new ArrayList<>();
 
-        /** How often each message must be in the history: as often as in the list that held it most often. */
+        /**
+         * The number of times that each message must be in the history: as often as in the list that contained it most
+         * often.
+         */
         private final Map<ChatMessage, Integer> ever = new HashMap<>();
 
         private int stored;
@@ -188,7 +197,7 @@ class ChatMemoryStoreModelTest {
             shown = new ArrayList<>();
         }
 
-        /** As a stock memory does when an application clears it and adds again. */
+        /** Does what a stock memory does when an application clears it and adds messages again. */
         private void readd(Client client) {
             List<ChatMessage> before = client.last;
             delete(client);
@@ -229,7 +238,7 @@ class ChatMemoryStoreModelTest {
                     rows.set(i, new Row(list.get(i), ++stored));
                 }
             }
-            // The client does not know what was stored since its read, so it stays.
+            // The client does not know the rows that were stored since its read, so they stay.
             List<Row> next = new ArrayList<>(rows);
             shown.stream()
                     .filter(row -> row.sequence() > newest && indexOf(rows, row) < 0 && indexOf(seen, row) < 0)
@@ -255,7 +264,7 @@ class ChatMemoryStoreModelTest {
             }
         }
 
-        /** As many runs as the list has gaps, however long it is. */
+        /** Checks that the view has as many runs as the list has gaps, regardless of the list's length. */
         private void checkRuns() {
             List<LoggedMessage> now =
                     ViewReader.read(log, key, ReadQuery.wholeBranch()).messages();
@@ -276,8 +285,8 @@ class ChatMemoryStoreModelTest {
         }
 
         /**
-         * Finds the instances that the client knows, each row once, and returns the newest read or list with one of them.
-         * The client's own instances count only in the order of the list that it set last.
+         * Finds the instances that the client knows, each row once, and returns the newest read or list that contains
+         * one of them. The client's own instances count only in the order of the list that it set last.
          */
         private static Read recognize(Client client, List<ChatMessage> list, List<Row> rows) {
             Read newest = null;
@@ -302,7 +311,7 @@ class ChatMemoryStoreModelTest {
             return newest;
         }
 
-        /** A list of which the client was given no instance: what is equal, in order. */
+        /** Matches a list without known instances: equal messages are the same row, in order. */
         private void matchEqual(List<ChatMessage> list, List<Row> rows) {
             int from = 0;
             for (int i = 0; i < list.size(); i++) {

@@ -24,10 +24,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Threads on one chat memory, and storage that fails before or after it has done its work. */
+/** Several threads on one chat memory, and storage that fails before or after its work. */
 class ConcurrencyTest {
 
-    /** How an append fails: before it reaches the log, or after, when only the answer is lost. */
+    /** The failure of an append: before it reaches the log, or afterwards, when only the answer is lost. */
     private enum Fault {
         NONE,
         BEFORE,
@@ -141,7 +141,7 @@ class ConcurrencyTest {
     }
 
     @Test
-    void a_tool_round_that_somebody_interrupted_is_read_again() {
+    void a_tool_round_that_another_writer_interrupted_is_read_again() {
         memory.messages();
         memory.add(user("1"));
         memory.add(calls("a"));

@@ -4,7 +4,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Counts how often it is asked. */
+/** An estimator that counts its calls. */
 final class CountingEstimator implements TokenCountEstimator {
 
     private final TokenCountEstimator estimator;

@@ -25,10 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Limits that a function gives for each memory, as LangChain4j's windows have them. */
+/** Limits that a function returns for each memory, as in LangChain4j's windows. */
 class DynamicLimitsTest {
 
-    /** A window for some messages of ten words, by their number or by their tokens. */
+    /** A window for a number of messages of ten words, by messages or by tokens. */
     enum Window {
         MESSAGES {
             @Override
@@ -156,7 +156,7 @@ class DynamicLimitsTest {
                 .build();
     }
 
-    /** What is shown of five messages. */
+    /** Returns the messages that are shown of five. */
     private static List<ChatMessage> shown(ChatMemory memory) {
         Stream.of(1, 2, 3, 4, 5).forEach(number -> memory.add(message(number)));
         return memory.messages();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A list never stores a message twice while its caller holds the instances that it was given. */
+/** A list never stores a message twice while its caller holds the instances that it received. */
 class InstancesTest {
 
     private Home.Storage storage;
@@ -95,7 +95,7 @@ class InstancesTest {
         assertThat(memory.messages()).isEqualTo(with(held, user("new")));
     }
 
-    /** AiServices share one memory object between threads: each holds its own list. */
+    /** AiServices share one memory object between threads, and each thread holds its own list. */
     @ParameterizedTest
     @EnumSource
     void two_threads_on_one_memory_object_drop_nothing_of_each_other(Home home) throws Exception {
@@ -159,7 +159,7 @@ class InstancesTest {
         UserMessage yes = user("yes");
         KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
         for (int turn = 0; turn < 4; turn++) {
-            // A window of two messages: what it reads, the constant, then the answer.
+            // A window of two messages sends the messages that it read, then the constant, then the answer.
             store.updateMessages("x", newest(with(store.getMessages("x"), yes)));
             store.updateMessages("x", newest(with(store.getMessages("x"), ai("answer " + turn))));
         }
@@ -173,7 +173,7 @@ class InstancesTest {
         return list.subList(Math.max(0, list.size() - 2), list.size());
     }
 
-    /** A caller that never reads again keeps its own list, and sends all of it each time. */
+    /** A caller that never reads again keeps its own list and sends all of it each time. */
     @ParameterizedTest
     @EnumSource
     void a_list_that_its_caller_keeps_is_stored_once(Home home) throws Exception {

@@ -30,7 +30,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What the store does that a random sequence rarely meets: other writers in between, lost answers, erasures, size. */
+/**
+ * Cases of the store that a random sequence rarely produces: other writers in between, lost answers, erasures, size.
+ */
 class KeepsakeChatMemoryStoreTest {
 
     private final CountedLog counted = new CountedLog();
@@ -159,7 +161,7 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     @Test
-    void an_update_that_somebody_came_before_is_worked_out_anew() {
+    void an_update_after_another_writer_is_compared_again() {
         store.updateMessages("alice", List.of(user("1")));
         List<ChatMessage> list = store.getMessages("alice");
         list.add(user("mine"));
@@ -172,7 +174,7 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     @Test
-    void an_update_behind_a_view_that_somebody_set_meanwhile_shows_its_list() {
+    void an_update_behind_a_view_that_another_writer_set_meanwhile_shows_its_list() {
         store.updateMessages("alice", List.of(user("1"), ai("2")));
         List<ChatMessage> list = store.getMessages("alice");
         list.add(user("3"));
@@ -183,7 +185,7 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     @Test
-    void an_equal_list_wins_over_what_somebody_set_meanwhile() {
+    void an_equal_list_wins_over_what_another_writer_set_meanwhile() {
         store.updateMessages("alice", List.of(user("1"), ai("2")));
         List<ChatMessage> list = store.getMessages("alice");
         other.updateMessages("alice", List.of(ai("2")));
@@ -210,7 +212,7 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     @Test
-    void a_lost_answer_and_somebody_elses_list_before_the_retry() {
+    void a_lost_answer_and_another_writers_list_before_the_retry() {
         List<ChatMessage> list = List.of(user("1"), user("mine"));
         counted.nextAppend = Fault.AFTER;
         assertThatThrownBy(() -> store.updateMessages("alice", list)).isInstanceOf(StorageUnavailableException.class);
@@ -233,7 +235,7 @@ class KeepsakeChatMemoryStoreTest {
         assertThatThrownBy(() -> memory.add(message)).isInstanceOf(StorageUnavailableException.class);
         memory.add(message);
         assertThat(history()).containsExactly(user("1"), user("retried"));
-        // LangChain4j read the message that had arrived, and added it once more; it is one message.
+        // LangChain4j read the message that had arrived and added it once more. It is one message.
         assertThat(memory.messages()).containsExactly(user("1"), user("retried"));
         memory.add(ai("2"));
         assertThat(memory.messages()).containsExactly(user("1"), user("retried"), ai("2"));
@@ -253,7 +255,7 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     @Test
-    void what_was_read_before_an_erasure_does_not_come_back_though_somebody_else_has_read_since() {
+    void messages_read_before_an_erasure_do_not_come_back_though_another_caller_has_read_since() {
         store.updateMessages("alice", List.of(user("secret")));
         List<ChatMessage> list = store.getMessages("alice");
         keepsake.conversation("alice").erase();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the chat memory shows and what the log holds, for everything that LangChain4j does with a memory. */
+/** The messages that the chat memory shows and the log holds, for everything that LangChain4j does with a memory. */
 class KeepsakeChatMemoryTest {
 
     private static final SystemMessage SYSTEM = SystemMessage.from("Be brief");
@@ -123,7 +123,7 @@ class KeepsakeChatMemoryTest {
     }
 
     @Test
-    void a_result_that_nobody_waits_for_is_written_at_once() {
+    void a_result_that_no_call_waits_for_is_written_at_once() {
         memory.add(user("1"), ai("2"));
         memory.add(result("a"));
 
@@ -143,7 +143,7 @@ class KeepsakeChatMemoryTest {
     @Test
     void set_with_a_message_replaced_appends_that_one_and_shows_the_list() {
         memory.add(user("1"), calls("a"), result("a"), calls("b"));
-        // What LangChain4j's tool-error compensation does: the newest calls have no results yet.
+        // LangChain4j's compensation of tool errors does this: the newest calls have no results yet.
         List<ChatMessage> list = memory.messages();
         ToolExecutionResultMessage rolledBack = ToolExecutionResultMessage.from("a", "tool", "rolled back");
         list.set(2, rolledBack);
@@ -262,7 +262,7 @@ class KeepsakeChatMemoryTest {
         memory.messages();
         memory.add(user("1"), ai("2"), user("3"), ai("rejected"));
 
-        // What LangChain4j's output guardrails do.
+        // LangChain4j's output guardrails do this.
         List<ChatMessage> list = memory.messages();
         list.remove(list.size() - 1);
         memory.clear();

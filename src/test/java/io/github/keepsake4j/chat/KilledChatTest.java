@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A chat with summaries whose process is killed again and again, wherever it is, and started again. */
+/** A chat with summaries whose process is repeatedly killed at random points and started again. */
 @Timeout(600)
 class KilledChatTest {
 
@@ -38,13 +38,13 @@ class KilledChatTest {
         int said = 0;
         int kills = Counts.of(5, 100);
         int leases = 0;
-        // More often if no lease was left behind, or if that was seen too late.
+        // The process is killed more often if no lease was left behind, or if the lease was noticed too late.
         for (int kill = 0; kill < kills || (leases == 0 && kill < 20 * kills); kill++) {
             try (Child child = Child.start(NumberedChat.class, file, 0)) {
                 for (int line = 5 + random.nextInt(40); line > 0; line--) {
                     said = Integer.parseInt(child.line());
                 }
-                // Not to wait for anything: it is to be killed anywhere.
+                // The pause is random because the process must be killed at random points. It waits for no event.
                 LockSupport.parkNanos(random.nextInt(20_000_000));
                 List<String> rest = child.kill();
                 said = rest.isEmpty() ? said : Integer.parseInt(rest.get(rest.size() - 1));

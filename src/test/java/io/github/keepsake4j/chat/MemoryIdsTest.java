@@ -29,15 +29,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every id that LangChain4j may pass: its own memory and no other's, or a clear error. */
+/** Every id that LangChain4j may pass names a memory of its own, or is refused with a clear error. */
 class MemoryIdsTest {
 
     private static final UUID SOME_UUID = UUID.fromString("0188B2C1-0000-7000-8000-0000000000AA");
 
-    /** Four bytes of UTF-8 each, 512 in all. */
+    /** Characters of four bytes of UTF-8 each, 512 bytes in all. */
     private static final String LONGEST = "\uD83D\uDC1D".repeat(128);
 
-    /** No two of them are the same memory. */
+    /** Ids that all name different memories. */
     private static final List<Object> IDS = List.of(
             "alice",
             "Alice",

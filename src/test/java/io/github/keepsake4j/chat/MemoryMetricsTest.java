@@ -36,7 +36,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What chat memories tell the metrics. */
+/** The events that chat memories report to the metrics. */
 class MemoryMetricsTest {
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
@@ -176,7 +176,7 @@ class MemoryMetricsTest {
         assertThat(memory.messages()).containsExactly(user("q"));
     }
 
-    /** Questions and answers of ten tokens each. */
+    /** Returns a context of questions and answers of ten tokens each. */
     private static Context context(List<String> texts, long firstSequence) {
         List<LoggedMessage> messages = new ArrayList<>();
         for (String text : texts) {

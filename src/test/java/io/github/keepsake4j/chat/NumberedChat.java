@@ -19,9 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process that chats in the conversation "numbered": messages with numbers from one on, each said when it is stored, and
- * summaries that tell which numbers they were made from. Arguments: the SQLite file, how many turns, or 0 to chat on until
- * it is killed.
+ * A process that chats in the conversation "numbered". Its messages are numbered from one on, and it prints each number
+ * when the message is stored. Its summaries contain the numbers that they were made from. Arguments: the SQLite file,
+ * and the number of turns, or 0 to chat until the process is killed.
  */
 final class NumberedChat implements Summarizer {
 
@@ -30,7 +30,7 @@ final class NumberedChat implements Summarizer {
     public static void main(String[] arguments) throws Exception {
         int turns = Integer.parseInt(arguments[1]);
         try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]))) {
-            // A killed process leaves a short lease behind; the one that ends by itself has time.
+            // A killed process leaves a short lease behind. A process that ends by itself has more time.
             Keepsake keepsake = keepsake(log, Duration.ofMillis(turns == 0 ? 600 : 5_000));
             int number = last(keepsake) + 1;
             for (int turn = 0; turns == 0 || turn < turns; turn++) {
@@ -78,7 +78,7 @@ final class NumberedChat implements Summarizer {
     }
 
     private static String text(int number) {
-        return number + " of many messages, each of which says more than the summary that stands for it";
+        return number + " of many messages, each of which is longer than the summary that replaces it";
     }
 
     private static int last(Keepsake keepsake) {

@@ -33,12 +33,12 @@ import java.util.stream.Stream;
 import software.amazon.awssdk.core.exception.SdkClientException;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** Runs in the class loaders that {@link OtherClassPathsTest} makes. */
+/** Runs in the class loaders that {@link OtherClassPathsTest} creates. */
 public final class OtherClassPathDriver {
 
     private OtherClassPathDriver() {}
 
-    /** A chat on SQLite; returns how many messages it holds. */
+    /** Chats on SQLite and returns the number of messages in the memory. */
     public static String sqlite() throws Exception {
         Path directory = Files.createTempDirectory("keepsake");
         try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
@@ -48,7 +48,7 @@ public final class OtherClassPathDriver {
         }
     }
 
-    /** A summary; returns how many were made. */
+    /** Makes summaries and returns their number. */
     public static String summary() {
         String micrometer;
         try {
@@ -77,7 +77,7 @@ public final class OtherClassPathDriver {
         return micrometer + ", " + made + " made";
     }
 
-    /** A chat's log on a bucket that nobody serves; returns the error. */
+    /** Opens a chat's log on a bucket without a server and returns the error. */
     public static String s3() {
         try (MessageLog log =
                 S3MessageLog.connect(URI.create("http://127.0.0.1:1"), "us-east-1", "key", "secret", "bucket")) {
@@ -88,7 +88,7 @@ public final class OtherClassPathDriver {
         }
     }
 
-    /** The same with a client that was given. */
+    /** Does the same with a given client. */
     public static String s3WithAClient() {
         S3Client client = (S3Client) Proxy.newProxyInstance(
                 S3Client.class.getClassLoader(), new Class<?>[] {S3Client.class}, new Refusing());
@@ -101,7 +101,10 @@ public final class OtherClassPathDriver {
         }
     }
 
-    /** A client that reaches nothing; a class of its own, since what it throws may not be there. */
+    /**
+     * A client that reaches no server. It is a class of its own, because the exception that it throws may not be on the
+     * class path.
+     */
     private static final class Refusing implements InvocationHandler {
         @Override
         public Object invoke(Object proxy, Method method, Object[] arguments) {
@@ -112,7 +115,9 @@ public final class OtherClassPathDriver {
         }
     }
 
-    /** Calls only what the interface of the next core declares; where that is not there, the class itself. */
+    /**
+     * Calls only methods that the interface of the next core declares. Without that interface, calls the class itself.
+     */
     public static String async() throws Exception {
         Keepsake keepsake =
                 Keepsake.builder().messageLog(new InMemoryMessageLog()).build();

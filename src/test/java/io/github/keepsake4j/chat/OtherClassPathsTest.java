@@ -15,10 +15,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The classes on other class paths than the one that they were compiled with. */
+/** Runs the classes on other class paths than the one with which they were compiled. */
 class OtherClassPathsTest {
 
-    /** Loaded with the core of 1.20 and called through its interfaces, though nothing says that we override anything. */
+    /**
+     * Loads the classes with the core of 1.20 and calls them through its interfaces, although no method has an
+     * {@code @Override}.
+     */
     @Test
     void the_asynchronous_methods_of_the_next_core_are_ours() throws Exception {
         List<URL> classPath = without("langchain4j-core-");
@@ -51,7 +54,7 @@ class OtherClassPathsTest {
                 .hasMessageContaining("org.sqlite");
     }
 
-    /** All of the SDK: its jars hang together. */
+    /** Removes the whole SDK, because its jars depend on each other. */
     @Test
     void the_aws_sdk_may_be_absent() throws Exception {
         List<URL> classPath = without("/software/amazon/");
@@ -61,7 +64,7 @@ class OtherClassPathsTest {
         assertThatThrownBy(() -> run(classPath, "s3")).rootCause().hasMessageContaining("software.amazon");
     }
 
-    /** Who gives a client needs no other HTTP client than the one that this has. */
+    /** A caller that passes a client needs no other HTTP client than the one of that client. */
     @Test
     void the_apache_client_may_be_absent_where_a_client_is_given() throws Exception {
         List<URL> classPath = without("/apache5-client-");

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
-/** Limits on the whole request, and what a conversation explains of its limits. */
+/** Limits on the whole request, and a conversation's explanation of its limits. */
 class RequestBudgetTest {
 
     private static final JtokkitTokenCountEstimator ESTIMATOR = JtokkitTokenCountEstimator.forModel("gpt-4o");

@@ -28,8 +28,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * Sequences of calls that once lost, doubled or misplaced a message where strategies, views and lists from before meet;
- * each is named after what must hold.
+ * Sequences of calls that once lost, doubled or misplaced a message, in combinations of strategies, views and earlier
+ * lists. Each is named after the condition that must hold.
  */
 abstract class SequencesContract {
 
@@ -39,7 +39,10 @@ abstract class SequencesContract {
 
     abstract MessageLog newLog() throws Exception;
 
-    /** Budgets do not depend on the log: where each call is a request, fewer of them are tried. */
+    /**
+     * Returns the step between the tested budgets. Budgets do not depend on the log, so fewer are tried where each call
+     * is a request.
+     */
     int budgetStride() {
         return 1;
     }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
-/** In turn mode, where most reads are answered from what waits. */
+/** Runs the sequences in turn mode, where most reads are answered from the messages of the open turn. */
 class SequencesS3TurnsTest extends SequencesContract {
 
     @Override

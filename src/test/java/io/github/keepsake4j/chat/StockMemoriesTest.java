@@ -45,7 +45,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** LangChain4j's own window memories over the store, beside the same ones over LangChain4j's own store. */
+/**
+ * LangChain4j's window memories over this library's store, compared with the same memories over LangChain4j's own
+ * store.
+ */
 class StockMemoriesTest {
 
     private static final TokenCountEstimator TOKENS = JtokkitTokenCountEstimator.forModel("gpt-4o-mini");
@@ -83,7 +86,9 @@ class StockMemoriesTest {
         }
     }
 
-    /** Notes all messages that were ever in a list: a window may drop a message before it reaches its store. */
+    /**
+     * Records all messages that were ever in a list, because a window may drop a message before it reaches its store.
+     */
     private record Noting(ChatMemoryStore store, List<ChatMessage> all) implements ChatMemoryStore {
         @Override
         public List<ChatMessage> getMessages(Object id) {
@@ -179,7 +184,7 @@ class StockMemoriesTest {
             try {
                 inThreads(work);
             } catch (Exception e) {
-                // LangChain4j's memory is not thread-safe; that is what is compared.
+                // Only LangChain4j's own memory may fail here, because it is not thread-safe.
                 assertThat(memory).isSameAs(stock);
             }
         }
@@ -224,7 +229,7 @@ class StockMemoriesTest {
         }
     }
 
-    /** The same script over both stores: every request must be the same, and every message in the history. */
+    /** Runs the same script over both stores. Every request and every message in the history must be the same. */
     private void compare(String id, Function<ChatMemoryStore, ChatMemory> memories) {
         List<ChatMessage> given = new ArrayList<>();
         List<List<ChatMessage>> theirs = script(id, memories.apply(new InMemoryChatMemoryStore()));
@@ -238,7 +243,7 @@ class StockMemoriesTest {
                 .as("given and not in the history")
                 .filteredOn(m -> !history.contains(m))
                 .isEmpty();
-        // Answers and user messages of this script are all different, so none may be stored twice.
+        // All answers and user messages of this script differ, so none may be stored twice.
         assertThat(history)
                 .as("stored twice")
                 .filteredOn(message -> !(message instanceof SystemMessage))
@@ -293,7 +298,7 @@ class StockMemoriesTest {
             try {
                 assistant.chat(id, "question " + turn);
             } catch (OutputGuardrailException e) {
-                // It removed the answer from the memory.
+                // The guardrail removed the answer from the memory.
             }
             if (turn == 12) {
                 memory.clear();

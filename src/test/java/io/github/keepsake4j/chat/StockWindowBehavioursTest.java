@@ -37,9 +37,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What LangChain4j promises of {@code MessageWindowChatMemory} and {@code TokenWindowChatMemory}, asked of a memory of ours
- * with the same limit. Where we mean to differ, the name begins with {@code unlike_stock}, the stock memory is asked too,
- * and decision 009 says why.
+ * The documented behaviours of {@code MessageWindowChatMemory} and {@code TokenWindowChatMemory}, tested on a memory of
+ * this library with the same limit. Intended differences have names that begin with {@code unlike_stock}. These tests
+ * check the stock memory too, and decision 009 gives the reasons.
  */
 class StockWindowBehavioursTest {
 
@@ -51,7 +51,7 @@ class StockWindowBehavioursTest {
     private final MessageLog log = counting(new InMemoryMessageLog());
     private Keepsake keepsake;
 
-    /** A window for some messages, by their number or by their tokens. */
+    /** A window for a number of messages, by messages or by tokens. */
     enum Window {
         MESSAGES {
             @Override
@@ -158,7 +158,7 @@ class StockWindowBehavioursTest {
 
     @ParameterizedTest
     @EnumSource(Window.class)
-    void unlike_stock_the_user_stands_first_behind_the_system_message(Window window) {
+    void unlike_stock_the_user_is_first_behind_the_system_message(Window window) {
         ChatMessage[] open = {SYSTEM, user("1"), ai("2"), user("3")};
 
         assertThat(stock(window, 3, open)).containsExactly(SYSTEM, ai("2"), user("3"));
@@ -167,7 +167,7 @@ class StockWindowBehavioursTest {
 
     @ParameterizedTest
     @EnumSource(Window.class)
-    void unlike_stock_a_changed_system_message_stands_first(Window window) {
+    void unlike_stock_a_changed_system_message_is_first(Window window) {
         ChatMessage[] changed = {SYSTEM, user("1"), ai("2"), OTHER_SYSTEM};
 
         assertThat(stock(window, 3, changed)).containsExactly(user("1"), ai("2"), OTHER_SYSTEM);
@@ -183,14 +183,14 @@ class StockWindowBehavioursTest {
 
     @ParameterizedTest
     @EnumSource(Window.class)
-    void a_system_message_that_is_added_later_stands_first_as_with_the_stock_switch(Window window) {
+    void a_system_message_that_is_added_later_is_first_as_with_the_stock_switch(Window window) {
         assertThat(shown(window, 5, SYSTEM, user("1"), ai("2"))).containsExactly(SYSTEM, user("1"), ai("2"));
         assertThat(shown(window, 5, user("1"), SYSTEM, ai("2"))).containsExactly(SYSTEM, user("1"), ai("2"));
     }
 
     @ParameterizedTest
     @EnumSource(Window.class)
-    void unlike_stock_a_system_message_stands_first_without_a_switch(Window window) {
+    void unlike_stock_a_system_message_is_first_without_a_switch(Window window) {
         assertThat(stock(window, 5, user("1"), SYSTEM, ai("2"))).containsExactly(user("1"), SYSTEM, ai("2"));
         assertThat(shown(window, 5, user("1"), SYSTEM, ai("2"))).containsExactly(SYSTEM, user("1"), ai("2"));
     }
@@ -306,7 +306,7 @@ class StockWindowBehavioursTest {
 
     @ParameterizedTest
     @EnumSource(Window.class)
-    void unlike_stock_what_stands_before_the_first_question_is_hidden_and_kept(Window window) {
+    void unlike_stock_messages_before_the_first_question_are_hidden_and_kept(Window window) {
         ChatMessage[] greeted = {ai("hello"), user("1"), ai("2")};
 
         assertThat(stock(window, 10, greeted)).containsExactly(greeted);
@@ -470,10 +470,10 @@ class StockWindowBehavioursTest {
                 });
     }
 
-    /** A token limit that is a limit of messages: each counts ten. */
+    /** An estimator that counts ten tokens for each message, so that a token limit is a limit of messages. */
     private static final class TenEach implements TokenCountEstimator {
 
-        /** Room for some messages, and not for one more. */
+        /** Returns a limit with room for a number of messages and not for one more. */
         static int tokens(int messages) {
             return 3 + 10 * messages + 5;
         }

@@ -59,18 +59,21 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random conversations with random strategies and a summarizer that fails in every way that there is. The worker's jobs
- * wait in a queue until the test runs them, and things happen while the summarizer thinks; so one thread does everything
- * and a seed is a conversation.
+ * Random conversations with random strategies and a summarizer that fails in every possible way. The worker's jobs wait
+ * in a queue until the test runs them, and other events happen during the summarizer's call. So one thread does
+ * everything, and a seed determines a conversation.
  */
 class SummarizationPropertyTest {
 
     private static final MemoryKey KEY = ConversationKey.of("default", "id");
 
-    /** A text that begins so counts as one token, so that it is shorter than whatever it stands for. */
+    /**
+     * A text with this beginning counts as one token, so that such a summary is shorter than the messages that it
+     * replaces.
+     */
     private static final String TINY = "Tiny";
 
-    /** Words, and what a message costs beside them. */
+    /** Counts words, and a fixed number of tokens for each message. */
     private static final TokenCountEstimator ESTIMATOR = new TokenCountEstimator() {
         private final WordCounter words = new WordCounter();
 
@@ -97,7 +100,7 @@ class SummarizationPropertyTest {
         }
     };
 
-    /** What a repair hides is hidden from a model for good; only a limit owes a summary. */
+    /** Messages that a repair hides are hidden from the model permanently. Only a limit requires a summary for them. */
     private static final Set<Reason> REPAIRS = EnumSet.of(
             Reason.ORPHAN_RESULT,
             Reason.UNANSWERED_CALL,
@@ -118,7 +121,7 @@ class SummarizationPropertyTest {
         int tries = given != null ? 1 : Counts.of(100, 5_000);
         Tell.line("seeds " + first + " to " + (first + tries - 1));
         Map<String, Integer> happened = new HashMap<>();
-        // More of them if something that this test is about did not happen.
+        // More seeds are run if an event that this test is about has not happened.
         for (long seed = first;
                 seed < first + tries
                         || (given == null && !happened.keySet().containsAll(KINDS) && seed < first + 10 * tries);
@@ -133,7 +136,7 @@ class SummarizationPropertyTest {
         }
         Tell.line(happened.toString());
         if (given == null) {
-            // Or the test would say nothing.
+            // Without these events, the test would prove nothing.
             assertThat(happened.keySet()).containsAll(KINDS);
         }
     }
@@ -152,10 +155,10 @@ class SummarizationPropertyTest {
         private final String described;
         private final boolean hangs;
 
-        /** What was added, but for system messages, which are stored only where they change. */
+        /** The added messages without system messages, which are stored only where they change. */
         private final List<ChatMessage> added = new ArrayList<>();
 
-        /** What the summarizer was asked, by its answer. */
+        /** The requests to the summarizer, by its answer. */
         private final Map<String, Asked> asked = new HashMap<>();
 
         private ChatMemorySettings settings;
@@ -167,7 +170,7 @@ class SummarizationPropertyTest {
         private int scenes;
         private int answers;
 
-        /** What there was to be summarized when the summarizer was asked. */
+        /** The messages that were there to summarize when the summarizer was called. */
         private record Asked(@Nullable Summary previous, List<LoggedMessage> uncovered, List<ChatMessage> messages) {}
 
         Play(long seed) {
@@ -313,7 +316,7 @@ class SummarizationPropertyTest {
             } else if (choice < 17) {
                 clear();
             } else if (choice < 18) {
-                // What waits for the rest of a tool round is this object's, and is gone with it.
+                // Messages that wait for the rest of a tool round belong to this object and are lost with it.
                 shown();
                 memory = new KeepsakeChatMemory("id", KEY, settings);
             } else if (!thinking) {
@@ -321,7 +324,7 @@ class SummarizationPropertyTest {
             }
         }
 
-        /** What an AI service does: it reads before it adds the user's message, and after each tool round. */
+        /** Does what an AI service does: it reads before it adds the user's message, and after each tool round. */
         private void scene() {
             for (ChatMessage message : Scene.random(random).play("s" + scenes++)) {
                 if (message instanceof UserMessage && random.nextInt(4) > 0) {
@@ -337,7 +340,7 @@ class SummarizationPropertyTest {
             }
         }
 
-        /** Somebody regenerates an answer, edits a question, or goes to another branch. */
+        /** Regenerates an answer, edits a question, or switches to another branch, as a user does. */
         private void branch() {
             shown();
             List<LoggedMessage> all = history();
@@ -396,14 +399,14 @@ class SummarizationPropertyTest {
             assertThat(conversation().messages()).isEmpty();
             int again = random.nextBoolean() ? shown.size() : random.nextInt(shown.size() + 1);
             shown.subList(0, again).forEach(memory::add);
-            // A limit that moves in steps has room again for what it cut too much of.
+            // A limit that moves in steps cuts more than necessary, so it has room again.
             if (again == shown.size() && !pinned && !stepped) {
                 assertThat(shown()).as("added again").isEqualTo(shown);
             }
         }
 
         private void now() {
-            // It would wait for a job that waits in our queue.
+            // The call would otherwise wait for a job in the test's queue.
             drain();
             try {
                 conversation().summarizeNow();
@@ -467,7 +470,7 @@ class SummarizationPropertyTest {
             }
         }
 
-        /** Worked out from all that is there, and from nothing that the chat or the worker say. */
+        /** Determines the request from all stored messages, and from no information of the chat or the worker. */
         private Asked asked(List<ChatMessage> messages) {
             List<LoggedMessage> whole = whole();
             View view = log.read(KEY, ReadQuery.newest(0)).view();
@@ -479,7 +482,10 @@ class SummarizationPropertyTest {
             return ViewReader.read(log, KEY, ReadQuery.wholeBranch()).messages();
         }
 
-        /** The newest summary of what is there; where a view is in force, of what follows it, or the one before it. */
+        /**
+         * Returns the newest summary of the messages. Where a view is in force, it is the newest summary of those that
+         * follow the view, or the summary before it.
+         */
         private @Nullable Summary covering(List<LoggedMessage> whole, @Nullable View view) {
             List<Summary> summaries = log.summaries(KEY);
             for (int i = whole.size() - 1; i >= 0; i--) {
@@ -512,7 +518,7 @@ class SummarizationPropertyTest {
             return whole;
         }
 
-        /** Each new summary was made from exactly what it covers beyond the one before. */
+        /** Checks that each new summary was made from exactly the messages that it covers beyond the previous one. */
         private void checkSummaries() {
             List<Summary> all = log.summaries(KEY);
             for (Summary summary : all.subList(checkedSummaries, all.size())) {
@@ -534,7 +540,7 @@ class SummarizationPropertyTest {
             checkedSummaries = all.size();
         }
 
-        /** Reads, or returns null if the turn that is going on does not fit. */
+        /** Reads, or returns null if the current turn does not fit. */
         private @Nullable List<ChatMessage> shown() {
             try {
                 List<ChatMessage> shown = memory.messages();
@@ -554,7 +560,7 @@ class SummarizationPropertyTest {
             assertThat(stored.stream().filter(message -> !(message instanceof SystemMessage)))
                     .containsExactlyElementsOf(added);
             if (shown != null) {
-                // In the middle of a turn the memory itself goes on with the summary that it began with.
+                // In the middle of a turn, the memory itself continues with the summary with which the turn began.
                 KeepsakeChatMemory another = new KeepsakeChatMemory("id", KEY, settings);
                 if (conversation().context().overflow()) {
                     // The turn does not fit beside a newer summary that is longer.
@@ -587,7 +593,7 @@ class SummarizationPropertyTest {
                     .isEmpty();
         }
 
-        /** A blank text beside an image is the user's own, and stays. */
+        /** A blank text beside an image was sent by the user and stays. */
         private static List<ProviderRules.Violation> violations(List<ChatMessage> messages) {
             return ProviderRules.all(messages).stream()
                     .filter(violation -> violation.rule() != ProviderRules.Rule.NO_BLANK_TEXT
@@ -595,7 +601,10 @@ class SummarizationPropertyTest {
                     .toList();
         }
 
-        /** What a summary tells is not shown beside it, but for the question that is being answered, and pinned turns. */
+        /**
+         * Checks that messages that a summary covers are not shown beside it, except for the question that is being
+         * answered and pinned turns.
+         */
         private void checkNothingTwice() {
             List<LoggedMessage> whole = whole();
             Context context = conversation().context();
@@ -622,8 +631,9 @@ class SummarizationPropertyTest {
         }
 
         /**
-         * The summarizer works again, in another process perhaps, and the conversation goes on for two plain turns; or for
-         * many where somebody set a view, since a summary is only made once it can end behind the view's anchor.
+         * Lets the summarizer work again, possibly in another process, and continues the conversation for two plain
+         * turns. If another writer has set a view, it continues for many turns, because a summary is only made once it
+         * can end behind the view's anchor.
          */
         private void heal() {
             drain();

@@ -50,15 +50,18 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Summaries in a chat: what is shown of them, on which branch, and that nothing is ever out of sight for long. */
+/**
+ * Summaries in a chat. The tests check how they are shown, on which branches, and that every message is soon either
+ * shown or covered.
+ */
 class SummarizationTest {
 
     private static final JtokkitTokenCountEstimator ESTIMATOR = JtokkitTokenCountEstimator.forModel("gpt-4o");
 
-    /** Small numbers: due with the seventh message, and the newest two stay. */
+    /** Small limits: a summary is due with the seventh message, and the newest two messages stay. */
     private static final Summarization SMALL = Summarization.triggerMessages(6).keepMessages(2);
 
-    /** Writes down which messages it was given, so that a summary says what it covers. */
+    /** A summarizer whose summaries name the messages that they cover. */
     private static final class Notes implements Summarizer {
         private final List<List<ChatMessage>> asked = new ArrayList<>();
         private final AtomicLong tokensSent = new AtomicLong();
@@ -86,7 +89,7 @@ class SummarizationTest {
     }
 
     @Test
-    void old_turns_become_a_summary_that_stands_behind_the_system_message() {
+    void old_turns_become_a_summary_behind_the_system_message() {
         Keepsake keepsake = keepsake(SMALL, notes);
         KeepsakeChatMemory memory = keepsake.chatMemory("id");
         memory.add(SystemMessage.from("Be brief"));
@@ -240,7 +243,7 @@ class SummarizationTest {
 
             memory.set(shown);
             assertThat(memory.messages()).isEqualTo(shown);
-            // As a guardrail does that removes the last answer.
+            // A guardrail that removes the last answer does this.
             memory.clear();
             shown.subList(0, 3).forEach(memory::add);
             assertThat(memory.messages()).isEqualTo(shown.subList(0, 3));
@@ -377,7 +380,7 @@ class SummarizationTest {
         assertThat((double) sent.get() / folded.get()).isLessThanOrEqualTo(1.3);
     }
 
-    /** Once the worker is idle, each message of the conversation but the system's is in the view or covered. */
+    /** Checks that each message except the system message is in the view or covered once the worker is idle. */
     private static void assertEverythingIsShownOrCovered(Keepsake keepsake, String id) {
         Conversation conversation = keepsake.conversation(id);
         List<Summary> summaries = conversation.summaries();

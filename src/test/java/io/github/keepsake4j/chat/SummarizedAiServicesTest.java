@@ -32,7 +32,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** AI services on a conversation whose beginning is a summary: what the model is sent, and what is stored. */
+/**
+ * AI services on a conversation that begins with a summary. The tests check the messages that the model receives and
+ * those that are stored.
+ */
 class SummarizedAiServicesTest {
 
     private static final SystemMessage SYSTEM = SystemMessage.from("Be brief");
@@ -181,7 +184,7 @@ class SummarizedAiServicesTest {
         return summarized(role, 100);
     }
 
-    /** Four turns, the first of which are a summary by now. */
+    /** Creates a conversation of four turns, the first of which are summarized. */
     private Keepsake summarized(Summarization.Role role, int window) {
         KeepsakeChatMemory memory = keepsake(role, 6, window).chatMemory("id");
         memory.add(SYSTEM);
@@ -225,7 +228,7 @@ class SummarizedAiServicesTest {
         assertThat(sent.messages()).isEqualTo(expected);
     }
 
-    /** Nine messages are there from before. */
+    /** Checks the number of stored messages, of which nine were there before. */
     private static void assertStored(Keepsake keepsake, int more) {
         assertThat(history(keepsake)).hasSize(9 + more).noneMatch(Summarization::isSummary);
         assertThat(keepsake.chatMemory("id").messages().stream().filter(Summarization::isSummary))

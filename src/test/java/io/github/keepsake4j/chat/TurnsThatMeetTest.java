@@ -50,7 +50,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Two AI services with a tool on one conversation at once, under each policy: what their models were sent. */
+/**
+ * Two AI services with a tool that use one conversation at once, under each policy. The tests check the requests of
+ * their models.
+ */
 @Timeout(600)
 class TurnsThatMeetTest {
 
@@ -64,7 +67,7 @@ class TurnsThatMeetTest {
         TokenStream chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
     }
 
-    /** Says that it was reached, and then waits to be let go. */
+    /** Reports that a thread has reached it, and holds the thread until it is opened. */
     private static final class Gate {
         private final CountDownLatch reached = new CountDownLatch(1);
         private final CountDownLatch open = new CountDownLatch(1);
@@ -91,7 +94,7 @@ class TurnsThatMeetTest {
         }
     }
 
-    /** One AI service: its model calls the tool once and then answers; model and tool stop at gates. */
+    /** An AI service whose model calls the tool once and then answers. Model and tool stop at gates. */
     private final class Service implements ChatModel {
 
         final String name;
@@ -287,7 +290,7 @@ class TurnsThatMeetTest {
         first.get();
     }
 
-    /** The handle is closed on the model's thread, behind the last message that LangChain4j writes. */
+    /** The handle is closed on the model's thread, after the last message that LangChain4j writes. */
     @ParameterizedTest
     @EnumSource(value = TurnPolicy.class, names = "KEEP", mode = EnumSource.Mode.EXCLUDE)
     void a_streaming_turn_lasts_until_its_callback_closes_it(TurnPolicy policy) throws Exception {
@@ -322,7 +325,7 @@ class TurnsThatMeetTest {
         };
 
         CompletableFuture<?> first = stream.get();
-        // Nothing that this thread does is within the handle's turn.
+        // No call of this thread is within the handle's turn.
         assertThatThrownBy(() -> keepsake.turn("alice", TurnPolicy.REJECT, () -> "not run"))
                 .isInstanceOf(TurnConflictException.class);
         Future<CompletableFuture<?>> second = threads.submit(stream::get);
@@ -354,7 +357,9 @@ class TurnsThatMeetTest {
         two.sent.forEach(TurnsThatMeetTest::assertValid);
     }
 
-    /** What providers insist on: results directly behind the calls that they answer, and no call without one. */
+    /**
+     * Checks the rules of providers: results directly follow the calls that they answer, and no call lacks a result.
+     */
     private static void assertValid(List<ChatMessage> request) {
         Set<String> open = new HashSet<>();
         for (ChatMessage message : request) {

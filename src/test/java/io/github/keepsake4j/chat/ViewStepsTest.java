@@ -37,14 +37,14 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A list is set in one step, whatever other writers do between the calls of the log that a step takes. */
+/** A list is set in one step, whatever other writers do between the calls of the log within it. */
 class ViewStepsTest {
 
     private static final MemoryKey KEY = ConversationKey.of("default", "x");
 
     /**
-     * Random schedules of writers that meet between any two calls of the log. A reader looks before each call: it must see
-     * a list that was current, and never one that was not set.
+     * Random schedules of writers, with changes between any two calls of the log. A reader reads before each call. It
+     * must see a list that was current, and never one that was not set.
      */
     @ParameterizedTest
     @EnumSource
@@ -92,7 +92,7 @@ class ViewStepsTest {
                 }));
             }
             running.await();
-            // In memory so much is added meanwhile that each list is long.
+            // In memory, other writers add so many messages in the meantime that each list is long.
             int sets = home == Home.SQLITE || home == Home.POSTGRESQL ? 20 : 3;
             try {
                 for (int i = 0; i < sets; i++) {
@@ -173,7 +173,7 @@ class ViewStepsTest {
         private final List<Writer> writers = new ArrayList<>();
         private final List<String> trace = new ArrayList<>();
 
-        /** What the memory shows. */
+        /** The texts that the memory shows. */
         private List<String> current = List.of();
 
         /** The order in which texts were stored. */
@@ -181,7 +181,7 @@ class ViewStepsTest {
 
         private final Map<String, String> ids = new HashMap<>();
 
-        /** What the reader saw while a step was under way. */
+        /** The texts that the reader saw during a step. */
         private final List<List<String>> seen = new ArrayList<>();
 
         private int texts;
@@ -228,7 +228,7 @@ class ViewStepsTest {
             assertThat(shown(null)).as("after the step").isEqualTo(current);
         }
 
-        /** Before each call of a writer's log: a reader looks, and other writers come in between. */
+        /** Runs before each call of a writer's log: a reader reads, and other writers make changes. */
         private void meet(Writer writer, String method) {
             assertThat(shown(null)).as("between calls").isEqualTo(current);
             for (int i = 0; depth < MOST_MEETINGS && i < 2 && random.nextInt(3) == 0; i++) {
@@ -250,7 +250,7 @@ class ViewStepsTest {
             return log.read(key, ReadQuery.newest(0)).position();
         }
 
-        /** The place of the newest message of the current branch. */
+        /** Returns the sequence of the newest message of the current branch. */
         private int newest() {
             String head = position().head();
             if (head == null) {
@@ -268,7 +268,7 @@ class ViewStepsTest {
             sequences.put(text, sequences.size() + 1);
         }
 
-        /** What a writer was given or has set: the texts, the place of the newest one, and where the memory was. */
+        /** What a writer received or set: the texts, the sequence of the newest one, and the position of the memory. */
         private record Sight(long number, int newest, List<String> texts, Position position) {}
 
         private final class Writer {
@@ -279,15 +279,15 @@ class ViewStepsTest {
             private List<ChatMessage> last = List.of();
             private boolean busy;
 
-            /** What was there at each read of the step that is under way: the newest message, and what was shown. */
+            /** The state at each read of the current step: the newest message and the shown texts. */
             private final List<Sight> looks = new ArrayList<>();
 
-            /** The message that the step under way moves to, and what its branch shows. */
+            /** The message to which the current step moves the head, and the texts of its branch. */
             private String target;
 
             private List<String> branch = List.of();
 
-            /** Where the memory was before the newest append. */
+            /** The position of the memory before the newest append. */
             private Position appendedAt;
 
             Writer() {
@@ -333,7 +333,7 @@ class ViewStepsTest {
                 } else {
                     memory.clear();
                 }
-                // Messages that arrive between the last look and the step stay.
+                // Messages that arrive between the last read and the step stay.
                 int newest = looks.get(looks.size() - 1).newest();
                 current = current.stream()
                         .filter(text -> sequences.get(text) > newest)
@@ -397,7 +397,7 @@ class ViewStepsTest {
                 last.forEach(message -> sights.put(message, sight));
             }
 
-            /** Some of what was given or set last, in order, and something new. */
+            /** Sets some of the messages that were received or set last, in order, and new ones. */
             void set() {
                 if (random.nextBoolean()) {
                     read();
@@ -428,7 +428,8 @@ class ViewStepsTest {
                 } else {
                     memory.set(list);
                 }
-                // A list without an instance that was given out is compared with what is there when it is read.
+                // A list without a returned instance is compared with the messages that the memory shows when it is
+                // read.
                 Sight sighted = saw == null ? looks.get(0) : saw;
                 int newest = sighted.newest();
                 List<String> knownTexts = sighted.texts();

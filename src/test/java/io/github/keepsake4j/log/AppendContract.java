@@ -17,7 +17,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Appending: all or nothing, once, where it was meant to go. */
+/** Appends: all or none of a batch is stored, once, in the named place. */
 public interface AppendContract extends LogUnderTest {
 
     /** A kind of message that no codec knows. */

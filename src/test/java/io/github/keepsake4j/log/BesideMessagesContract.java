@@ -184,7 +184,7 @@ public interface BesideMessagesContract extends LogUnderTest {
 
     @Test
     default void onlyItsHolderReleasesALease() {
-        log().releaseLease(KEY, "work", "nobody");
+        log().releaseLease(KEY, "work", "unknown");
         log().acquireLease(KEY, "work", "one", Duration.ofSeconds(60));
         log().releaseLease(KEY, "work", "two");
         log().releaseLease(KEY, "other work", "one");

@@ -29,12 +29,14 @@ import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Many threads, and two logs on one storage, at once. */
+/** Many threads at once, and two logs on one storage. */
 public interface ConcurrencyContract extends LogUnderTest {
 
     int THREADS = 8;
 
-    /** Fewer where each append writes the whole memory. */
+    /**
+     * Returns the number of appends per thread in a full run. It is smaller where each append writes the whole memory.
+     */
     default int appendsPerThreadInFull() {
         return 400;
     }
@@ -57,7 +59,7 @@ public interface ConcurrencyContract extends LogUnderTest {
                 try {
                     result = log.append(KEY, append);
                 } catch (HeadConflictException e) {
-                    // Somebody was first: what a caller would do then.
+                    // Another writer was first, so this does what a caller would do then.
                     append = Append.under(append.parent(), append.messages());
                     result = log.append(KEY, append);
                 }
@@ -125,7 +127,10 @@ public interface ConcurrencyContract extends LogUnderTest {
         assertThat(byId.keySet()).as("seed %s", seed).isEqualTo(expected);
     }
 
-    /** As if one after the other: each append moved the head on from where exactly one other had put it. */
+    /**
+     * Checks that the appends are in one line: each append moved the head on from where exactly one other append had
+     * put it.
+     */
     private void assertOneLine(Collection<Acknowledged> acknowledged, long seed) {
         Map<String, String> next = new HashMap<>();
         for (Acknowledged one : acknowledged) {
@@ -220,7 +225,7 @@ public interface ConcurrencyContract extends LogUnderTest {
                         second.append(KEY, batch(prefix + thread + "-" + i).inEpoch(epoch));
                     }
                 } catch (ErasedException e) {
-                    // Meant to happen.
+                    // This failure is expected.
                 }
             });
             assertThat(history(log(), KEY)).as("round %s", round).isEmpty();
@@ -300,7 +305,7 @@ public interface ConcurrencyContract extends LogUnderTest {
         assertThat(met.stream().filter(before::contains)).containsExactlyElementsOf(before);
     }
 
-    /** What a thread does; its number is from 0. */
+    /** The work of one thread, whose number starts at 0. */
     interface Work {
 
         void run(int thread) throws Exception;

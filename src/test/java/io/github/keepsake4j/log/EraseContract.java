@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Erasing: nothing stays but an epoch that keeps the past from coming back. */
+/** Erasure: only an epoch stays, which refuses work that began before. */
 public interface EraseContract extends LogUnderTest {
 
     private Summary summary(String coversUpTo) {

@@ -14,7 +14,7 @@ import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
-/** Damage and outages are errors, never "empty", and cost nothing that was kept. */
+/** Damage and outages are reported as errors, never as "empty", and lose no stored message. */
 public interface FailureContract extends LogUnderTest {
 
     @Test
@@ -132,7 +132,7 @@ public interface FailureContract extends LogUnderTest {
                 .hasMessageNotContaining(SECRET);
     }
 
-    /** A backend that keeps a memory in one piece may have to refuse what one with rows can do. */
+    /** A backend that keeps a memory in one piece may refuse calls that a backend with rows can serve. */
     private static void tolerant(ThrowingCallable call) throws Exception {
         try {
             call.call();

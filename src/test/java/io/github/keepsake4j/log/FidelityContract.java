@@ -15,7 +15,7 @@ import java.util.HashMap;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What comes out equals what went in. */
+/** Messages that are read equal the messages that were appended. */
 public interface FidelityContract extends LogUnderTest {
 
     @Test
@@ -30,7 +30,7 @@ public interface FidelityContract extends LogUnderTest {
                 "e\u0301 is not \u00e9, \ufeff, \u202e, 😀",
                 "x".repeat(1 << 20));
         for (int i = 0; i < texts.size(); i++) {
-            // TextContent refuses blank text; an answer does not.
+            // TextContent refuses blank text, but an answer accepts it.
             ChatMessage message = AiMessage.from(texts.get(i));
             log().append(KEY, Append.under(Parent.head(), List.of(message("m" + i, message, 1))));
         }
@@ -67,7 +67,7 @@ public interface FidelityContract extends LogUnderTest {
     }
 
     @Test
-    default void nobodyChangesTheLogThroughAMessage() {
+    default void noCallerChangesTheLogThroughAMessage() {
         UserMessage message = UserMessage.builder()
                 .addContent(TextContent.from("hello"))
                 .attributes(new HashMap<>())
@@ -81,12 +81,12 @@ public interface FidelityContract extends LogUnderTest {
                 .isEmpty();
     }
 
-    /** Attributes may be a live map; where they are not, all is well. */
+    /** Changes a message's attributes if they are a live map. */
     private static void mutate(ChatMessage message) {
         try {
             ((UserMessage) message).attributes().put("planted", true);
         } catch (UnsupportedOperationException e) {
-            // Nothing to plant.
+            // The attributes cannot be changed.
         }
     }
 }

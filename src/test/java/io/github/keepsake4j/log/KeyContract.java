@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Ids are data: whatever they hold, each memory meets its own messages only. */
+/** Ids are data. Whatever characters they contain, each memory returns only its own messages. */
 public interface KeyContract extends LogUnderTest {
 
-    /** Ids that a path, a pattern, a case-blind or normalising storage would confuse. */
+    /** Ids that a path, a pattern, or a case-insensitive or normalising storage would confuse. */
     List<String> ODD_IDS = List.of(
             "a",
             "A",
@@ -128,7 +128,7 @@ public interface KeyContract extends LogUnderTest {
         }
     }
 
-    /** The same message ids everywhere; the text says whose they are. */
+    /** Appends messages with the same ids to every memory, and checks that each memory reads only its own. */
     private void assertEachMeetsItsOwn(List<MemoryKey> keys) {
         List<AppendResult> results = new ArrayList<>();
         for (int i = 0; i < keys.size(); i++) {

@@ -94,7 +94,7 @@ public interface ListingContract extends LogUnderTest {
         for (int i = 0; i < 11; i++) {
             made.add(0, i % 2 == 0 ? ConversationKey.of("acme", "c" + i) : NodeKey.of("acme", "app", "c", "n" + i));
             log().append(made.get(0), batch("a"));
-            // Order is no clock's.
+            // The order does not depend on the clock.
             clock().advance(Duration.ofHours(-1));
         }
         log().append(made.get(10), batch("b"));
@@ -115,11 +115,11 @@ public interface ListingContract extends LogUnderTest {
                     .extracting(MemoryInfo::key)
                     .containsExactly(ConversationKey.of(tenant, "42"));
         }
-        assertThat(list(log(), "nobody", 2)).isEmpty();
+        assertThat(list(log(), "unknown", 2)).isEmpty();
     }
 
     @Test
-    default void aCursorThatNobodyGaveOutIsRefused() {
+    default void aCursorThatNoPageReturnedIsRefused() {
         assertThatThrownBy(() -> log().list("acme", new ListQuery(1, "no cursor")))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("cursor");

@@ -13,28 +13,28 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Short words for what the contract's tests do all the time. */
+/** Short methods for steps that the contract's tests often repeat. */
 public final class LogTesting {
 
     /** The memory that most tests use. */
     public static final MemoryKey KEY = ConversationKey.of("acme", "42");
 
-    /** Stands in every text, so that a test can tell whether an error repeats message text. */
+    /** A word that is in every text, so that a test can tell whether an error repeats message text. */
     public static final String SECRET = "Sesame";
 
     private LogTesting() {}
 
-    /** A user message of ten tokens whose text says its id. */
+    /** Returns a user message of ten tokens whose text contains its id. */
     public static NewMessage user(String id) {
         return message(id, UserMessage.from(SECRET + " " + id), 10);
     }
 
-    /** An answer of ten tokens whose text says its id. */
+    /** Returns an answer of ten tokens whose text contains its id. */
     public static NewMessage answer(String id) {
         return message(id, AiMessage.from(SECRET + " " + id), 10);
     }
 
-    /** A system message of ten tokens whose text says its id. */
+    /** Returns a system message of ten tokens whose text contains its id. */
     public static NewMessage system(String id) {
         return message(id, SystemMessage.from(SECRET + " " + id), 10);
     }
@@ -43,17 +43,17 @@ public final class LogTesting {
         return new NewMessage(id, message, tokens, "test-counter", null);
     }
 
-    /** User messages with these ids. */
+    /** Returns user messages with these ids. */
     public static List<NewMessage> users(String... ids) {
         return Stream.of(ids).map(LogTesting::user).toList();
     }
 
-    /** User messages under the head. */
+    /** Returns an append of user messages under the head. */
     public static Append batch(String... ids) {
         return Append.under(Parent.head(), users(ids));
     }
 
-    /** User messages under a named parent. */
+    /** Returns an append of user messages under a named parent. */
     public static Append batchUnder(String parent, String... ids) {
         return Append.under(Parent.of(parent), users(ids));
     }
@@ -66,17 +66,17 @@ public final class LogTesting {
         return branches.stream().map(Branch::leafId).toList();
     }
 
-    /** The ids of the whole current branch. */
+    /** Returns the ids of the whole current branch. */
     public static List<String> branch(MessageLog log, MemoryKey key) {
         return ids(log.read(key, ReadQuery.wholeBranch()).messages());
     }
 
-    /** The ids of the whole branch that ends in a message. */
+    /** Returns the ids of the whole branch that ends in a message. */
     public static List<String> branch(MessageLog log, MemoryKey key, String leaf) {
         return ids(log.read(key, ReadQuery.wholeBranch().endingIn(leaf)).messages());
     }
 
-    /** Everything, by pages of the given size, in the order in which the pages gave it. */
+    /** Returns the whole history in pages of the given size, in the order in which the pages returned it. */
     public static List<LoggedMessage> history(MessageLog log, MemoryKey key, HistoryQuery first) {
         List<LoggedMessage> all = new ArrayList<>();
         Optional<HistoryQuery> next = Optional.of(first);
@@ -89,19 +89,19 @@ public final class LogTesting {
         return all;
     }
 
-    /** A log whose pages repeat would keep a test busy for ever. */
+    /** Fails if pages return too many entries. A log whose pages repeat would otherwise keep a test busy for ever. */
     public static void refuseToPageForEver(List<?> met) {
         if (met.size() > 1_000_000) {
             throw new AssertionError("pages without end");
         }
     }
 
-    /** Everything, oldest first. */
+    /** Returns the whole history, oldest first. */
     public static List<LoggedMessage> history(MessageLog log, MemoryKey key) {
         return history(log, key, HistoryQuery.oldest(500));
     }
 
-    /** All memories of a tenant, by pages of the given size. */
+    /** Returns all memories of a tenant, in pages of the given size. */
     public static List<MemoryInfo> list(MessageLog log, String tenant, int limit) {
         List<MemoryInfo> all = new ArrayList<>();
         Optional<ListQuery> next = Optional.of(ListQuery.first(limit));

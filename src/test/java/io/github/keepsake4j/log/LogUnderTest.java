@@ -2,31 +2,34 @@ package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.MemoryKey;
 
-/** What the parts of the contract get to work with. {@link MessageLogContract} says what a backend provides. */
+/** The environment of the contract's parts. {@link MessageLogContract} describes what a backend provides. */
 public interface LogUnderTest {
 
-    /** What ends an outage. */
+    /** A handle that ends an outage. */
     interface Outage extends AutoCloseable {
 
         @Override
         void close();
     }
 
-    /** The log, empty when the test begins. */
+    /** Returns the log, which is empty when the test begins. */
     MessageLog log();
 
-    /** The clock that the log was opened with. */
+    /** Returns the clock with which the log was opened. */
     TestClock clock();
 
-    /** A second log on the same storage, as another process would see it, or the same log where there is none. */
+    /**
+     * Returns a second log on the same storage, as another process would open it, or the same log if its storage cannot
+     * be shared.
+     */
     MessageLog reopen() throws Exception;
 
-    /** Scribbles over the stored form of one message. */
+    /** Damages the stored form of one message. */
     void corrupt(MemoryKey key, String messageId) throws Exception;
 
-    /** The stored form of one message, as it is. */
+    /** Returns the stored form of one message. */
     String rawBytes(MemoryKey key, String messageId) throws Exception;
 
-    /** Makes the storage unreachable until closed. */
+    /** Makes the storage unreachable until the result is closed. */
     Outage breakStorage() throws Exception;
 }

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 
 /**
- * What every backend must do, whatever it keeps memories in. A backend's test extends this class and says how to open
- * an empty storage, how to damage it and how to break it; the tests stand in the interfaces, by subject.
+ * The contract of every backend, regardless of its storage. A backend's test extends this class and implements how to
+ * open an empty storage, how to damage it and how to break it. The tests are in the interfaces, by subject.
  */
 @Timeout(600)
 public abstract class MessageLogContract
@@ -70,7 +70,7 @@ public abstract class MessageLogContract
         return second;
     }
 
-    /** Overridden by every backend that can fail; the others skip these tests, visibly. */
+    /** Every backend that can fail overrides this method. Other backends visibly skip these tests. */
     @Override
     public Outage breakStorage() throws Exception {
         String reason = getClass().getSimpleName() + ": this storage cannot be unreachable";

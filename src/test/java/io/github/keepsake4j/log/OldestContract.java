@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Reading what a branch, or what a memory shows, begins with. */
+/** Reads of the messages with which a branch, or the view of a memory, begins. */
 public interface OldestContract extends LogUnderTest {
 
     @Test
@@ -253,7 +253,7 @@ public interface OldestContract extends LogUnderTest {
 
     private void assertOldest(ReadQuery query, String... expected) {
         assertThat(ids(log().read(KEY, query).oldest())).as("%s", query).containsExactly(expected);
-        // What it does not ask for is as if it had not asked.
+        // The parts that the query does not request are the same as without it.
         assertThat(ids(log().read(KEY, query).messages()))
                 .isEqualTo(ids(log().read(KEY, query.alsoOldest(0)).messages()));
     }

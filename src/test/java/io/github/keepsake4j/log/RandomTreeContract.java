@@ -21,10 +21,10 @@ import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Random trees, compared with a model that walks parents one by one. */
+/** Random trees, compared with a model that follows parents one by one. */
 public interface RandomTreeContract extends LogUnderTest {
 
-    /** What the model knows of a message. */
+    /** The properties of a message in the model. */
     record Known(String id, String parent, boolean system, int tokens) {}
 
     /** A memory as a map from id to parent. */
@@ -35,7 +35,7 @@ public interface RandomTreeContract extends LogUnderTest {
         private final Map<String, Summary> summaries = new HashMap<>();
         private String head;
 
-        /** From the root to a message. */
+        /** Returns the messages from the root to a message. */
         private List<Known> path(String id) {
             List<Known> path = new ArrayList<>();
             for (Known at = messages.get(id); at != null; at = messages.get(at.parent())) {
@@ -49,7 +49,7 @@ public interface RandomTreeContract extends LogUnderTest {
         }
     }
 
-    /** Fewer where each append writes the whole memory. */
+    /** Returns the number of trees in a full run. It is smaller where each append writes the whole memory. */
     default int randomTreesInFull() {
         return 200;
     }
@@ -219,7 +219,10 @@ public interface RandomTreeContract extends LogUnderTest {
         assertThat(tail.head()).isEqualTo(model.head);
     }
 
-    /** What the view in force begins with: each of its runs from message to message, and then what follows its anchor. */
+    /**
+     * Compares the messages with which the view in force begins: those of each run in order, then those that follow the
+     * anchor.
+     */
     private static void compareOldestSeen(Tail tail, ReadQuery query, List<Known> path, Model model) {
         List<Known> shown = path;
         for (int i = 0; i < path.size(); i++) {

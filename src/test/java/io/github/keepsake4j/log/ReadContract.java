@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Reading the newest part of a branch, within bounds. */
+/** Bounded reads of the newest part of a branch. */
 public interface ReadContract extends LogUnderTest {
 
     @Test
@@ -164,7 +164,7 @@ public interface ReadContract extends LogUnderTest {
         assertThat(log().read(KEY, ReadQuery.newest(1)).system().id()).isEqualTo("s");
     }
 
-    /** The newest n of a path, for many n, and the same by tokens (ten per message). */
+    /** Checks the newest n messages of a path, for many n, and the same by tokens (ten per message). */
     private void assertNewestOf(List<String> path) {
         for (int n : new int[] {1, 2, 3, 17, 49, 50, 51, path.size() - 1, path.size(), path.size() + 1}) {
             int from = Math.max(0, path.size() - n);

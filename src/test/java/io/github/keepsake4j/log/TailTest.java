@@ -10,7 +10,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What was read stays true over appends of ours. */
+/** A tail remains correct over the reader's own appends. */
 class TailTest {
 
     private final MessageLog log = new InMemoryMessageLog();

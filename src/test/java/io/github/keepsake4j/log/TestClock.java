@@ -7,7 +7,10 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A clock that stands still until a test moves it, backwards too. It starts with nanoseconds that a log must drop. */
+/**
+ * A clock whose time is fixed until a test moves it, forward or backward. It starts with nanoseconds that a log must
+ * drop.
+ */
 public final class TestClock extends Clock {
 
     private final AtomicReference<Instant> now = new AtomicReference<>(Instant.parse("2026-01-02T03:04:05.123456789Z"));

@@ -88,7 +88,7 @@ public interface TreeContract extends LogUnderTest {
     }
 
     @Test
-    default void theRevisionTellsWhenSomebodyElseMovedTheHead() {
+    default void theRevisionTellsWhenAnotherWriterMovedTheHead() {
         AppendResult appended = log().append(KEY, batch("a", "b"));
         AppendResult plain = log().append(KEY, batch("c"));
         log().moveHead(KEY, "a", null);

@@ -11,7 +11,7 @@ import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Views: what a caller set instead of the branch, and reading through them. */
+/** Views: lists that a caller set instead of the branch, and reads through them. */
 public interface ViewContract extends LogUnderTest {
 
     @Test
@@ -63,8 +63,8 @@ public interface ViewContract extends LogUnderTest {
         View view = View.of(null, List.of());
 
         assertThatThrownBy(() -> log().append(KEY, Append.viewOnly(view))).isInstanceOf(InvalidInputException.class);
-        // Touches the memory again, lest half a change waits for the next write.
-        log().releaseLease(KEY, "work", "nobody");
+        // Touches the memory again, so that no part of a change waits for the next write.
+        log().releaseLease(KEY, "work", "unknown");
         assertThat(list(log(), KEY.tenant(), 1)).isEmpty();
 
         log().append(KEY, batch("a"));

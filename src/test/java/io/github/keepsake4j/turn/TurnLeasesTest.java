@@ -40,7 +40,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The lease of a turn: renewed, lost, given back, waited for. Time stands still until a test moves it. */
+/** The lease of a turn: renewal, loss, release and waiting. The time is fixed until a test moves it. */
 @Timeout(600)
 class TurnLeasesTest {
 
@@ -54,7 +54,7 @@ class TurnLeasesTest {
     private final Process elsewhere = new Process();
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
-    /** What one process knows; two of them share nothing but the log and the time. */
+    /** The state of one process. Two processes share only the log and the time. */
     private final class Process {
 
         private final LongSupplier nanoTime =
@@ -257,7 +257,7 @@ class TurnLeasesTest {
         });
         log.fail("releaseLease", null);
 
-        assertThat(warnings.split("could not be given back", -1)).hasSize(3);
+        assertThat(warnings.split("could not be released", -1)).hasSize(3);
         assertThat(warnings).doesNotContain("outlived");
         assertThat(here.canBegin()).isFalse();
         clock.advance(LEASE);
@@ -323,7 +323,7 @@ class TurnLeasesTest {
         assertThat(here.turns.<String>run(KEY, TurnPolicy.WAIT, () -> "next")).isEqualTo("next");
     }
 
-    /** Pools such as HikariCP refuse an interrupted thread. */
+    /** Connection pools such as HikariCP refuse an interrupted thread. */
     @Test
     void a_turn_that_was_interrupted_gives_its_lease_back_and_stays_interrupted() {
         AtomicReference<Boolean> during = new AtomicReference<>();
@@ -413,12 +413,12 @@ class TurnLeasesTest {
     @Test
     void a_wait_does_not_spin() throws Exception {
         TurnHandle first = here.turns.open(KEY, TurnPolicy.REJECT);
-        // From before the wait, so that a busy machine only makes the time longer.
+        // The time is taken before the wait, so that a busy machine can only make the measured time longer.
         long begin = System.nanoTime();
         Future<?> second = threads.submit(() -> here.turns.run(KEY, TurnPolicy.WAIT, () -> null));
         log.awaitRefusal();
         await().until(() -> log.calls("acquireLease") >= 10);
-        // Pauses of 10, 20, 40 ... 250 ms, of which jitter leaves at least half.
+        // The pauses are 10, 20, 40 ... 250 ms, and jitter leaves at least half of each.
         assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(500));
         first.close();
         second.get();
@@ -472,7 +472,7 @@ class TurnLeasesTest {
         return Dialogue.history(here.memories.conversation(KEY, KEY));
     }
 
-    /** What is logged meanwhile. */
+    /** Returns the warnings that are logged during some work. */
     private static String warnings(Runnable work) {
         PrintStream before = System.err;
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Turns of several processes on one conversation, and a process that is killed in its turn. */
+/** Turns of several processes on one conversation, and a process that is killed during its turn. */
 @Timeout(600)
 class TurnProcessesTest {
 
@@ -85,16 +85,16 @@ class TurnProcessesTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"sqlite", "postgres"})
-    void a_process_that_is_killed_in_its_turn_blocks_nobody_longer_than_its_lease(String database) throws Exception {
+    void a_process_that_is_killed_in_its_turn_blocks_no_caller_longer_than_its_lease(String database) throws Exception {
         Duration lease = LEASE;
         while (!blocksUntilItsLeaseEnds(database, lease)) {
-            // The machine is so busy that the lease was over before it was looked at.
+            // The machine is so busy that the lease expired before the test looked at it.
             lease = lease.multipliedBy(2);
             assertThat(lease).isLessThan(LEASE.multipliedBy(32));
         }
     }
 
-    /** Returns false if the turn did not keep another one out before its process was killed. */
+    /** Returns false if the turn did not exclude another one before its process was killed. */
     private boolean blocksUntilItsLeaseEnds(String database, Duration lease) throws Exception {
         String place = place(database);
         try (TurnTaker.Place opened = TurnTaker.Place.open(place);
@@ -107,7 +107,7 @@ class TurnProcessesTest {
                 keepsake.turn("shared", TurnPolicy.REJECT, () -> null);
                 return false;
             } catch (TurnConflictException e) {
-                // As it should be.
+                // The turn is rejected, as it should be.
             }
             child.kill();
             long killed = System.nanoTime();
@@ -121,7 +121,7 @@ class TurnProcessesTest {
             Tell.line(
                     "%s: killed with a lease of %d ms, the next turn began %d ms later",
                     database, lease.toMillis(), blocked.toMillis());
-            // Behind the lease comes at most one pause between two looks at it; the rest is for a busy machine.
+            // After the lease expires, at most one pause between two attempts follows. The rest is for a busy machine.
             assertThat(blocked).isLessThan(lease.plusSeconds(60));
             assertThat(TurnTaker.everything(keepsake)).containsExactly(user("killed"), user("next"), ai("1"));
             return true;

@@ -24,10 +24,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
 /**
- * A process that takes turns in the conversation "shared". Arguments: where ("sqlite:file" or "postgres:port:database"),
- * its name, the policy, then either how many turns to take, each of which counts on from the last answer that it is
- * shown, or "stop": to begin one turn, say so, and never end it; then the lease in milliseconds. It takes more turns than
- * that while the other process was next in fewer than a tenth of them.
+ * A process that takes turns in the conversation "shared". Arguments: the log ("sqlite:file" or
+ * "postgres:port:database"), the process's name, the policy, the number of turns or "stop", and the lease in
+ * milliseconds. Each turn counts on from the last answer that it is shown. With "stop", the process begins one turn,
+ * prints that it did, and never ends it. The process takes more turns than requested while the other process was next
+ * in fewer than a tenth of them.
  */
 final class TurnTaker {
 
@@ -46,8 +47,8 @@ final class TurnTaker {
             int count = Integer.parseInt(arguments[3]);
             System.out.println("ready");
             for (int i = 0; i < count || changes(keepsake) <= count / 10; i++) {
-                // The time that a user thinks; without it the process that has had its turn mostly gets the next one
-                // too.
+                // This is the time that a user thinks. Without it, the process that has just had a turn usually gets
+                // the next one too.
                 Thread.sleep(ThreadLocalRandom.current().nextInt(30));
                 String question = name + "-" + i;
                 keepsake.turn("shared", policy, () -> countOn(keepsake.chatMemory("shared"), question));
@@ -64,7 +65,7 @@ final class TurnTaker {
                 .build();
     }
 
-    /** What an AI service does in a turn, with a model that adds one to the last answer. */
+    /** Does what an AI service does in a turn, with a model that adds one to the last answer. */
     static Void countOn(KeepsakeChatMemory memory, String question) {
         List<ChatMessage> shown = memory.messages();
         int last = shown.stream()
@@ -76,7 +77,7 @@ final class TurnTaker {
         return null;
     }
 
-    /** Returns how often a turn was of another process than the turn before it. */
+    /** Returns how often a turn was taken by another process than the turn before it. */
     static int changes(Keepsake keepsake) {
         List<String> names = new ArrayList<>();
         for (ChatMessage message : everything(keepsake)) {
@@ -100,7 +101,7 @@ final class TurnTaker {
         return all;
     }
 
-    /** What is slow the first time must not eat up a short lease. */
+    /** Does everything once, because the slow first calls must not use up a short lease. */
     static void warmUp(Keepsake keepsake) {
         keepsake.turn("another", TurnPolicy.WAIT, () -> countOn(keepsake.chatMemory("another"), "first"));
     }
@@ -113,7 +114,7 @@ final class TurnTaker {
         }
     }
 
-    /** A log that two processes reach by its name. */
+    /** A log that two processes open by its name. */
     record Place(MessageLog log, AutoCloseable pool) implements AutoCloseable {
 
         static Place open(String name) {

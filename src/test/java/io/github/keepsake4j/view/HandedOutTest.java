@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** An instance is known for as long as its caller holds it, and no longer. */
+/** An instance is known exactly as long as its caller holds it. */
 class HandedOutTest {
 
     private static final MemoryKey KEY = ConversationKey.of("default", "x");

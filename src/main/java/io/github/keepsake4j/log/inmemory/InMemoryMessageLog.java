@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Function;
 
 /**
- * A log in the heap. Its memories end with the process, and only {@link #erase} frees heap. Messages are kept as the text that
- * other logs would store, so that they accept what this one accepts, and a message's mutable attributes cannot change the log.
- * Thread-safe.
+ * A log in the heap. Its memories are lost when the process ends, and only {@link #erase} frees heap. Messages are kept
+ * as the text that other logs would store. So other logs accept the same messages, and a message's mutable attributes
+ * cannot change the log. Thread-safe.
  */
 public final class InMemoryMessageLog extends TreeMessageLog {
 
@@ -29,15 +29,15 @@ public final class InMemoryMessageLog extends TreeMessageLog {
     private final ConcurrentMap<MemoryKey, StoredMemory> memories = new ConcurrentHashMap<>();
     private final ConcurrentMap<String, TenantListing> listings = new ConcurrentHashMap<>();
 
-    /** Makes an empty log. */
+    /** Creates an empty log that uses the system's clock. */
     public InMemoryMessageLog() {
         this(Clock.systemUTC());
     }
 
     /**
-     * Makes an empty log with a clock.
+     * Creates an empty log that uses the given clock.
      *
-     * @param clock what times of messages and the ends of leases are taken from
+     * @param clock the clock for the times of messages and the expiry of leases
      */
     public InMemoryMessageLog(Clock clock) {
         this.clock = clock;
@@ -54,19 +54,19 @@ public final class InMemoryMessageLog extends TreeMessageLog {
         return (listing == null ? new TenantListing() : listing).page(query);
     }
 
-    /** Does nothing: what was kept stays readable until the log is garbage. */
+    /** Does nothing. The memories remain readable until the log is garbage-collected. */
     @Override
     public void close() {
-        // The heap is all there is.
+        // The log holds no resources but heap.
     }
 
-    /** The memory, made on first use. */
+    /** Returns a memory, created on first use. */
     StoredMemory memory(MemoryKey key) {
         return memories.computeIfAbsent(
                 Objects.requireNonNull(key, "key"), k -> new StoredMemory(new MemoryTree(k, PAYLOADS)));
     }
 
-    /** Reading what was never written leaves no trace, or a scan over made-up ids would fill the heap. */
+    /** Reads without creating the memory. Otherwise a scan over invented ids would fill the heap. */
     @Override
     protected <T> T ask(MemoryKey key, Function<MemoryTree, T> query) {
         StoredMemory memory = memories.get(Objects.requireNonNull(key, "key"));

@@ -5,13 +5,13 @@ import io.github.keepsake4j.log.MemoryTree;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** One memory and its lock. Once made it stays, even empty: its epoch must outlive what it held. */
+/** One memory and its lock. It is never removed, even if it is empty, because its epoch must outlive its messages. */
 final class StoredMemory {
 
-    /** Guarded by this. Not final, so that a test can put damaged content in its place. */
+    /** Guarded by this. Not final, so that a test can replace it with damaged content. */
     MemoryTree tree;
 
-    /** Guarded by this. The number under which the tenant's listing knows it, or 0 while it is not listed. */
+    /** Guarded by this. The number under which the tenant's listing holds this memory, or 0 if it is not listed. */
     private long listedAs;
 
     StoredMemory(MemoryTree tree) {
@@ -22,7 +22,7 @@ final class StoredMemory {
         return query.apply(tree);
     }
 
-    /** Changes the memory; the listing follows in the same step, whatever the change was. */
+    /** Changes the memory, and updates the listing in the same step. */
     synchronized <T> T write(Function<MemoryTree, T> change, TenantListing listing) {
         T result = change.apply(tree);
         boolean listed = tree.info().isPresent();
@@ -35,7 +35,10 @@ final class StoredMemory {
         return result;
     }
 
-    /** What a listing shows, unless the memory was erased (and maybe written anew) since the listing met it. */
+    /**
+     * Returns the information that a listing shows. Empty if the memory was erased since the listing read the number,
+     * even if the memory was written again.
+     */
     synchronized Optional<MemoryInfo> listedAs(long number) {
         return listedAs == number ? tree.info() : Optional.empty();
     }

@@ -11,7 +11,7 @@ import java.util.concurrent.ConcurrentNavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** One tenant's memories, numbered in the order in which they came into being: a number is a cursor that stays good. */
+/** The memories of one tenant, numbered in order of creation. A number is a cursor that stays valid. */
 final class TenantListing {
 
     private final AtomicLong last = new AtomicLong();

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentSkipListMap;
 
-/** Objects with etags, written only on a condition; it can be unreachable. */
+/** Objects with etags that are written only on a condition. The bucket can be made unreachable. */
 final class Bucket {
 
     /** An object's bytes, and the etag that changes with each write. */
@@ -31,13 +31,13 @@ final class Bucket {
                 .toList();
     }
 
-    /** Like {@code If-None-Match: *}: writes only where nothing is. */
+    /** Writes only if there is no object, like {@code If-None-Match: *}. */
     boolean putIfAbsent(String name, byte[] bytes) throws IOException {
         reach();
         return blobs.putIfAbsent(name, blob(bytes)) == null;
     }
 
-    /** Like {@code If-Match}: writes only over what was read. */
+    /** Writes only if the object is the one that was read, like {@code If-Match}. */
     boolean putIfMatch(String name, String etag, byte[] bytes) throws IOException {
         reach();
         Blob there = blobs.get(name);

@@ -17,11 +17,11 @@ import java.time.Instant;
 import java.util.List;
 
 /**
- * One memory as an object's content.
+ * One memory as the content of an object.
  *
  * @param ids the key's ids
- * @param number its place among the tenant's memories, 0 while it is not listed
- * @param state all the rest
+ * @param number its number among the tenant's memories, 0 while it is not listed
+ * @param state the memory's state
  */
 record Document(List<String> ids, long number, State state) {
 

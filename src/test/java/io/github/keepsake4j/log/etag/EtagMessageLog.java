@@ -23,15 +23,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
- * A log with the shape of object storage: each memory is one document, and a change is applied again on what is there
- * until nobody was first. It shows that the port needs no database.
+ * A log with the structure of object storage. Each memory is one document. A change is applied again to the current
+ * document until no other writer was first. It shows that the interface does not require a database.
  */
 final class EtagMessageLog extends TreeMessageLog {
 
     private static final MessageCodec CODEC = new MessageCodec();
     private static final MemoryTree.Payloads PAYLOADS = new MemoryTree.Payloads(CODEC::encode, CODEC::decode);
 
-    /** A step that talks to the bucket. */
+    /** A step that accesses the bucket. */
     private interface Step<T> {
 
         T run() throws IOException;
@@ -40,7 +40,7 @@ final class EtagMessageLog extends TreeMessageLog {
     private final Bucket bucket;
     private final Clock clock;
 
-    /** Writers of one process wait for each other: losing a race costs a whole document. */
+    /** Writers of one process wait for each other, because a lost race costs a whole document. */
     private final ConcurrentMap<MemoryKey, Lock> locks = new ConcurrentHashMap<>();
 
     EtagMessageLog(Bucket bucket, Clock clock) {
@@ -85,7 +85,7 @@ final class EtagMessageLog extends TreeMessageLog {
 
     @Override
     public void close() {
-        // Nothing is held.
+        // The log holds no resources.
     }
 
     @Override
@@ -134,7 +134,7 @@ final class EtagMessageLog extends TreeMessageLog {
         }
     }
 
-    /** Numbers may be skipped, when two writers make the same memory at once, but never repeat. */
+    /** Returns a new number. Numbers never repeat. Some are skipped when two writers create the same memory at once. */
     private long nextNumber(String tenant) throws IOException {
         String name = "numbers/" + MemoryKey.encode(tenant);
         while (true) {

@@ -20,7 +20,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
-/** A fresh bucket, a log on it, and what other programs do with its objects. */
+/** A fresh bucket with a log, and changes that other programs make to its objects. */
 abstract class BucketFixture {
 
     static final NodeKey NODE = NodeKey.of("default", "app", "conversation", "node");
@@ -47,7 +47,7 @@ abstract class BucketFixture {
         client.close();
     }
 
-    /** A log that remembers nothing, as in another process. */
+    /** Returns another log that has no state of this one, as in another process. */
     final MessageLog another() {
         return another(builder -> {});
     }
@@ -79,7 +79,7 @@ abstract class BucketFixture {
                 .asByteArray();
     }
 
-    /** An object's text, inflated if need be. */
+    /** Returns an object's text, inflated if necessary. */
     final String text(String object) {
         byte[] bytes = bytes(object);
         try {
@@ -113,7 +113,7 @@ abstract class BucketFixture {
         return new ObjectNames("", "default").document(key);
     }
 
-    /** What goes to the server during some work, such as "1 GET, 1 PUT". */
+    /** Returns the requests that the server receives during some work, such as "1 GET, 1 PUT". */
     final String requests(Runnable work) {
         List<String> kinds = List.of("GET", "PUT", "LIST", "DELETE");
         int[] before = kinds.stream().mapToInt(wire::count).toArray();
@@ -131,7 +131,10 @@ abstract class BucketFixture {
         return text.toString();
     }
 
-    /** Lets something happen with the next request of a kind: before it is served, or after it and before it is answered. */
+    /**
+     * Runs an interference once, with the next request of a kind: before it is served, or after it was served and
+     * before the answer.
+     */
     final void once(String kind, boolean before, Runnable interference) {
         AtomicInteger times = new AtomicInteger();
         Consumer<String> hook = request -> {

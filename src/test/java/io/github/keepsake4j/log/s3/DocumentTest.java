@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The document that other programs read and write too. */
+/** The document that other programs also read and write. */
 @Timeout(600)
 class DocumentTest extends BucketFixture {
 
@@ -108,7 +108,7 @@ class DocumentTest extends BucketFixture {
     }
 
     @Test
-    void what_plain_fields_cannot_say_stands_in_one_more_field() throws Exception {
+    void what_plain_fields_cannot_say_is_in_one_more_field() throws Exception {
         List<ChatMessage> messages = List.of(
                 UserMessage.from(
                         TextContent.from("look"),
@@ -217,7 +217,7 @@ class DocumentTest extends BucketFixture {
     }
 
     @Test
-    void a_head_that_was_moved_back_is_honoured_as_long_as_nobody_else_wrote() {
+    void a_head_that_was_moved_back_is_honoured_until_another_writer_writes() {
         log.append(NODE, batch("a", "b"));
         log.moveHead(NODE, "a", null);
 
@@ -293,7 +293,7 @@ class DocumentTest extends BucketFixture {
         assertThat(tail.missingParent()).isEqualTo("c");
         assertThat(ids(history(log, NODE))).containsExactly("a", "b", "c", "d");
         assertThat(leaves(log.branches(NODE))).containsExactly("d", "c");
-        // A change looks for the messages that a plain reader must not see, along parents and runs.
+        // A change searches along parents and runs for the messages that a plain reader must not see.
         log.moveHead(NODE, "d", null);
         assertThat(branch(another(), NODE)).containsExactly("d");
         log.moveHead(NODE, "c", null);
@@ -439,7 +439,7 @@ class DocumentTest extends BucketFixture {
     }
 
     @Test
-    void a_view_whose_summarized_message_somebody_removed_stands_behind_none() {
+    void a_view_whose_summarized_message_another_program_removed_has_no_summary() {
         put(
                 NODE_OBJECT,
                 """
@@ -451,7 +451,7 @@ class DocumentTest extends BucketFixture {
     }
 
     @Test
-    void what_a_summary_stands_for_is_not_hidden_from_a_plain_reader() throws Exception {
+    void messages_that_a_summary_replaces_are_not_hidden_from_a_plain_reader() throws Exception {
         log.append(NODE, batch("a", "b"));
         log.putSummary(NODE, new Summary("b", "text", 1, "c", 2, 2, null, Instant.EPOCH), 1);
         log.append(NODE, Append.viewOnly(View.of(null, List.of()).behindSummary("b")));
@@ -644,7 +644,7 @@ class DocumentTest extends BucketFixture {
         return Append.viewOnly(View.of(null, List.of()));
     }
 
-    /** A blank system message is the one plain message that LangChain4j cannot hold. */
+    /** A blank system message is the only plain message that LangChain4j cannot represent. */
     @Test
     void a_message_that_cannot_be_one_is_reported_with_its_id() throws Exception {
         put(

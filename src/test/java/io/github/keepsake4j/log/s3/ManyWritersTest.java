@@ -24,7 +24,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** Many writers of one document, and a line and a server that fail: judged by the history checker. */
+/**
+ * Many writers of one document, with failures of the connection and the server. The history checker judges the results.
+ */
 @Timeout(900)
 class ManyWritersTest extends BucketFixture {
 
@@ -114,13 +116,13 @@ class ManyWritersTest extends BucketFixture {
         }
     }
 
-    /** The checker is no use if it does not see what a write without its condition does. */
+    /** Proves that the checker detects a write without its condition. */
     @Test
     void a_write_without_its_condition_is_found() throws Exception {
         AtomicInteger unconditional = new AtomicInteger();
         List<Finding> found = List.of();
         try (S3Client careless = S3Server.client(server.port(), new WithoutConditions(unconditional))) {
-            // It takes two writers at the same moment.
+            // The error requires two writers at the same moment.
             for (int round = 0; round < 50 && found.isEmpty(); round++) {
                 String name = round + "-";
                 S3Writer.inThreads(4, writer -> {
@@ -146,7 +148,7 @@ class ManyWritersTest extends BucketFixture {
         }
     }
 
-    /** A slow server: the delay is what is tested. */
+    /** Delays the server's answer. The delay is part of the test. */
     private static void delay() {
         try {
             Thread.sleep(ThreadLocalRandom.current().nextInt(20));

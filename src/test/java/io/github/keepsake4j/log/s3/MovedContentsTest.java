@@ -33,7 +33,7 @@ import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Large inline contents are beside the document, and a reader of the log does not notice. */
+/** Large inline contents are stored beside the document, and a reader of the log does not notice it. */
 class MovedContentsTest extends BucketFixture {
 
     private static final String LARGE = base64(1, 30_000);
@@ -255,7 +255,7 @@ class MovedContentsTest extends BucketFixture {
     @Test
     void contents_are_not_taken_for_cleared_messages() {
         append(image(LARGE));
-        // A program that knows only the public fields drops ours.
+        // A program that knows only the public fields drops the fields of this library.
         String document = text(NODE_OBJECT);
         int ours = document.lastIndexOf(",\n\"keepsake\":");
         assertThat(ours).isPositive();

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Names of objects: one for each memory, none outside its place, and back to the ids. */
+/** Names of objects: one for each memory, none outside its prefix, and each convertible back to the ids. */
 @Timeout(600)
 class ObjectNamesTest extends BucketFixture {
 

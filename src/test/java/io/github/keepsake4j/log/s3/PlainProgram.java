@@ -10,12 +10,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Another program, which knows the public fields of the document and nothing else. */
+/** A program that knows only the public fields of the document. */
 final class PlainProgram {
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
-    /** A message as such a program knows it. */
+    /** A message as such a program sees it. */
     record Message(String id, String parent, String role, String content, JsonNode files, int tokens, String time) {
 
         ObjectNode json() {
@@ -39,7 +39,7 @@ final class PlainProgram {
         return JSON.readTree(document);
     }
 
-    /** Reads strictly: each public field must be there with its type. */
+    /** Reads strictly: each public field must be present with its type. */
     static List<Message> read(String document) throws Exception {
         JsonNode json = JSON.readTree(document);
         if (json.get("version").intValue() != 1) {
@@ -59,7 +59,7 @@ final class PlainProgram {
         return messages;
     }
 
-    /** The thread that ends in the last message, by parents, as such a program finds it. */
+    /** Returns the thread that ends in the last message, which such a program finds by the parents. */
     static List<String> thread(String document) throws Exception {
         Map<String, Message> byId = new HashMap<>();
         List<Message> messages = read(document);
@@ -74,7 +74,7 @@ final class PlainProgram {
         return thread;
     }
 
-    /** Appends and writes only what it knows of: all else is gone. */
+    /** Appends and writes only the known fields, so all other fields are lost. */
     static String appendForgetting(String document, Message... added) throws Exception {
         List<Message> messages = read(document);
         messages.addAll(List.of(added));
@@ -85,7 +85,7 @@ final class PlainProgram {
         return json.toPrettyString();
     }
 
-    /** Appends and leaves alone what it does not know. */
+    /** Appends and keeps the unknown fields. */
     static String appendKeeping(String document, Message... added) throws Exception {
         ObjectNode json = (ObjectNode) JSON.readTree(document);
         for (Message message : added) {

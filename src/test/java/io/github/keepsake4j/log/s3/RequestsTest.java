@@ -48,7 +48,7 @@ import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** The requests on the wire, also when another writer is first or an answer is lost. */
+/** The requests on the wire, including those when another writer is first or an answer is lost. */
 @Timeout(600)
 class RequestsTest extends BucketFixture {
 
@@ -169,7 +169,7 @@ class RequestsTest extends BucketFixture {
         turns.close();
     }
 
-    /** What a workflow engine's node does: it knows its messages when the model has answered. */
+    /** A node of a workflow engine does this: it knows its messages when the model has answered. */
     @Test
     void a_turn_that_is_appended_as_one_batch_is_one_read_and_one_write() {
         log.append(NODE, batch("a", "b"));
@@ -263,7 +263,7 @@ class RequestsTest extends BucketFixture {
         for (String name : List.of("append", "lease", "summary", "clear")) {
             MessageLog other = another();
             once("PUT", false, () -> {
-                // Others go on with what was written.
+                // Other writers continue from the written document.
                 for (int i = 0; i < 5 && !name.equals("clear"); i++) {
                     other.describe(NODE, "title " + name + i, Map.of());
                 }
@@ -279,7 +279,7 @@ class RequestsTest extends BucketFixture {
         assertThat(list(another(), "default", 1).get(0).title()).isEqualTo("title summary4");
     }
 
-    /** What is left of an answer whose line was cut within its head. */
+    /** The remains of an answer whose connection was cut within its head. */
     @ParameterizedTest
     @ValueSource(strings = {"PUT", "GET"})
     void an_answer_without_its_etag_is_none(String kind) {
@@ -321,12 +321,12 @@ class RequestsTest extends BucketFixture {
     }
 
     @Test
-    void a_write_that_nobody_answers_for_is_looked_for_before_it_is_repeated() {
+    void a_write_without_an_answer_is_looked_for_before_it_is_repeated() {
         log.append(NODE, batch("a"));
         AtomicInteger puts = new AtomicInteger();
         server.after(request -> {
             if (request.startsWith("PUT") && puts.incrementAndGet() == 1) {
-                // From now on no write gets through, so the client gives up.
+                // From now on no write succeeds, so the client gives up.
                 server.before(next -> {
                     if (next.startsWith("PUT")) {
                         S3Server.fail(503);
@@ -361,7 +361,7 @@ class RequestsTest extends BucketFixture {
     }
 
     @Test
-    void what_lies_beside_may_go_while_somebody_reads() {
+    void contents_beside_the_document_may_be_removed_during_a_read() {
         log.append(NODE, batch("a", "b"));
         log.append(NODE, Append.viewOnly(View.of(null, List.of())));
         MessageLog reader = another();

@@ -25,9 +25,9 @@ import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 
 /**
- * Whether a server at hand does what the log needs. Opt-in: {@code KEEPSAKE_S3_BUCKET} names a bucket that may be written
- * to; {@code KEEPSAKE_S3_ENDPOINT}, {@code KEEPSAKE_S3_REGION}, {@code KEEPSAKE_S3_ACCESS_KEY} and
- * {@code KEEPSAKE_S3_SECRET_KEY} say where it is unless the environment is Amazon's own.
+ * Checks whether a given server meets the log's requirements. Opt-in: {@code KEEPSAKE_S3_BUCKET} names a bucket that
+ * may be written to. {@code KEEPSAKE_S3_ENDPOINT}, {@code KEEPSAKE_S3_REGION}, {@code KEEPSAKE_S3_ACCESS_KEY} and
+ * {@code KEEPSAKE_S3_SECRET_KEY} configure the server. They are not needed in Amazon's own environment.
  */
 @Timeout(300)
 class S3EndpointTest {

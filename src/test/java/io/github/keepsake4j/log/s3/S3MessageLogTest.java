@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeAll;
 import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** The contract over the wire; large documents are compressed, small ones are not. */
+/** The contract over the wire. Large documents are compressed, small ones are not. */
 class S3MessageLogTest extends MessageLogContract {
 
     private static final ObjectNames NAMES = new ObjectNames("chat/", "default");
@@ -57,7 +57,7 @@ class S3MessageLogTest extends MessageLogContract {
         return builder(clock).build();
     }
 
-    /** Sets what a subclass tests. */
+    /** Applies the settings that a subclass tests. */
     S3MessageLog.Builder configured(S3MessageLog.Builder builder) {
         return builder;
     }

@@ -26,12 +26,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 
 /**
- * The contract in turn mode, with large contents beside the document. The contract rarely ends a turn, and a list, another
- * process and the bucket show only written turns. So open turns are flushed before these are looked at.
+ * The contract in turn mode, with large contents beside the document. The contract rarely ends a turn. But a list,
+ * another process and the bucket show only written turns, so open turns are flushed before these are read.
  */
 class S3TurnModeContractTest extends S3MessageLogTest {
 
-    /** The memories in the order of their first use, in which they come into being. */
+    /** The memories in the order of their first use, in which they are created. */
     private final Set<MemoryKey> used = Collections.synchronizedSet(new LinkedHashSet<>());
 
     private boolean concurrent;
@@ -66,8 +66,8 @@ class S3TurnModeContractTest extends S3MessageLogTest {
 
     /**
      * Opens a log without turn mode. The concurrency contract gets the same log instead: another process's appends come
-     * before an open turn, and the results of the turn's appends cannot tell that. {@link TurnModeTest} has the turns of several
-     * logs at once.
+     * before an open turn, and the results of the turn's appends cannot tell that. {@link TurnModeTest} tests the turns
+     * of several logs at once.
      */
     @Override
     protected MessageLog openAgain(Clock clock) {
@@ -84,7 +84,7 @@ class S3TurnModeContractTest extends S3MessageLogTest {
         return super.rawBytes(key, messageId);
     }
 
-    /** An append that is held back needs no storage, nor does a read of its turn. All other calls do. */
+    /** An append that is held back needs no storage, and neither does a read of its turn. All other calls do. */
     @Override
     @Test
     public void anOutageIsARetryableErrorOfEveryCall() throws Exception {
@@ -107,7 +107,7 @@ class S3TurnModeContractTest extends S3MessageLogTest {
         assertThat(branch(reopen(), KEY)).containsExactly("a");
     }
 
-    /** What is held back survives the outage too. */
+    /** Messages that are held back survive the outage too. */
     @Override
     @Test
     public void whatAnOutageRefusedCanBeSentAgain() throws Exception {

@@ -24,8 +24,9 @@ import java.util.function.Consumer;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /**
- * Appends turns and says what it was told. As a process: prints one attempt a line, and last what it sent over the wire.
- * Arguments: port, bucket, this process's number of two, threads, how many turns each thread sends.
+ * Appends turns and reports the results. As a process, it prints one attempt per line, and finally the requests that it
+ * sent over the wire. Arguments: port, bucket, this process's number (of two), the number of threads, and the number of
+ * turns that each thread sends.
  */
 final class S3Writer {
 
@@ -50,7 +51,9 @@ final class S3Writer {
         System.out.println("wire: " + wire);
     }
 
-    /** Sends a thread's own turns, some of them twice, and some of those that the other process sends at the time. */
+    /**
+     * Sends a thread's own turns, some of them twice, and some of those that the other process sends at the same time.
+     */
     static void write(MessageLog log, int process, int threads, int count, Consumer<Attempt> told) throws Exception {
         inThreads(threads, thread -> {
             String client = process + "-" + thread;
@@ -66,7 +69,7 @@ final class S3Writer {
         });
     }
 
-    /** Sends one turn whose messages follow from its name. */
+    /** Sends one turn whose messages are determined by its name. */
     static Attempt send(MessageLog log, String client, String name) {
         List<NewMessage> turn = List.of(
                 new NewMessage(name + "/q", UserMessage.from("Question of " + name), 5, "none", null),
@@ -96,7 +99,7 @@ final class S3Writer {
         return all;
     }
 
-    /** Work of one thread, which may throw. */
+    /** The work of one thread, which may throw. */
     interface ThreadWork {
         void run(int thread) throws Exception;
     }

@@ -50,7 +50,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import software.amazon.awssdk.services.s3.S3Client;
 
-/** What waits until its turn ends, who sees it, and what becomes of it when something goes wrong. */
+/**
+ * Messages that are held back until their turn ends: where they are visible, and what happens to them after a failure.
+ */
 @Timeout(600)
 class TurnModeTest extends BucketFixture {
 
@@ -169,9 +171,9 @@ class TurnModeTest extends BucketFixture {
     @Test
     void a_change_that_is_refused_leaves_what_waits() {
         turns.append(NODE, batch("u"));
-        assertThatThrownBy(() -> turns.append(NODE, ends("a").expectingHead("nobody")))
+        assertThatThrownBy(() -> turns.append(NODE, ends("a").expectingHead("unknown")))
                 .isInstanceOf(io.github.keepsake4j.log.HeadConflictException.class);
-        assertThatThrownBy(() -> turns.moveHead(NODE, "nobody", null)).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> turns.moveHead(NODE, "unknown", null)).isInstanceOf(InvalidInputException.class);
         assertThat(objects()).isEmpty();
         turns.append(NODE, ends("a"));
         assertThat(branch(other, NODE)).containsExactly("u", "a");
@@ -221,7 +223,7 @@ class TurnModeTest extends BucketFixture {
                         .turnMode(Duration.ofMillis(100))
                         .build()) {
             idle.append(NODE, batch("u"));
-            // So often is a change tried before the log gives up.
+            // The log tries a change this often before it gives up.
             await().untilAtomic(refused, greaterThanOrEqualTo(4));
             server.leaveAlone();
             await().until(() -> branch(other, NODE).equals(List.of("u")));

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What cannot be read is an error that names the memory, and nothing is written over it. */
+/** A document that cannot be read causes an error that names the memory, and it is never overwritten. */
 @Timeout(600)
 class UnreadableDocumentTest extends BucketFixture {
 

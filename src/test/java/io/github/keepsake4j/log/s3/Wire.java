@@ -7,7 +7,7 @@ import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.SdkHttpRequest;
 
-/** Counts requests as the client sends them, tries again among them, and answers by their status. */
+/** Counts the requests that the client sends, including retries, and the answers by their status. */
 final class Wire implements ExecutionInterceptor {
 
     private final Map<String, Integer> counts = new ConcurrentHashMap<>();
@@ -24,7 +24,10 @@ final class Wire implements ExecutionInterceptor {
         counts.merge(Integer.toString(context.httpResponse().statusCode()), 1, Integer::sum);
     }
 
-    /** How many of a kind: {@code PUT}, {@code GET}, {@code LIST}, {@code DELETE}, or a status such as {@code 412}. */
+    /**
+     * Returns the number of requests or answers of a kind: {@code PUT}, {@code GET}, {@code LIST}, {@code DELETE}, or a
+     * status such as {@code 412}.
+     */
     int count(String kind) {
         return counts.getOrDefault(kind, 0);
     }

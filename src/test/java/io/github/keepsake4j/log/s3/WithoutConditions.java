@@ -7,7 +7,7 @@ import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
 import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 
-/** Takes the conditions off each write, as a server does that does not know them. */
+/** Removes the conditions from each write, as a server does that does not know them. */
 record WithoutConditions(AtomicInteger taken) implements ExecutionInterceptor {
 
     @Override
