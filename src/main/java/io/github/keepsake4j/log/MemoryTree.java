@@ -161,7 +161,10 @@ public final class MemoryTree {
         revision = state.revision();
         for (Entry entry : state.entries()) {
             if (entry.sequence() != nodes.size() + 1L || byId.containsKey(entry.id())) {
-                found(Damage.Kind.SEQUENCE, entry, "message number " + (nodes.size() + 1) + " has another number or a used id");
+                found(
+                        Damage.Kind.SEQUENCE,
+                        entry,
+                        "message number " + (nodes.size() + 1) + " has another number or a used id");
             }
             link(entry);
         }
@@ -559,11 +562,15 @@ public final class MemoryTree {
             head = newest;
         }
         int viewsBefore = views.size();
-        views.values().removeIf(view -> !isAnchored(view) || !byId.keySet().containsAll(view.names()));
+        views.values()
+                .removeIf(view -> !isAnchored(view)
+                        || view.names().stream()
+                                .map(byId::get)
+                                .anyMatch(node -> node == null || unsound.contains(node)));
         int summariesBefore = summaries.size();
         summaries.removeIf(summary -> !isCovering(summary));
-        Repair repair = new Repair(
-                damage, before, id(head), viewsBefore - views.size(), summariesBefore - summaries.size());
+        Repair repair =
+                new Repair(damage, before, id(head), viewsBefore - views.size(), summariesBefore - summaries.size());
         if (repair.droppedViews() + repair.droppedSummaries() > 0 || !Objects.equals(before, id(head))) {
             revision++;
         }
@@ -612,7 +619,10 @@ public final class MemoryTree {
 
     private static Damage damaged(Summary summary) {
         return new Damage(
-                Damage.Kind.SUMMARY, null, summary.coversUpTo(), "the summary covers up to a message that is not there");
+                Damage.Kind.SUMMARY,
+                null,
+                summary.coversUpTo(),
+                "the summary covers up to a message that is not there");
     }
 
     private void found(Damage.Kind kind, @Nullable Entry entry, String problem) {

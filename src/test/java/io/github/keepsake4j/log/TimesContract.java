@@ -39,17 +39,22 @@ public interface TimesContract extends LogUnderTest {
     @Test
     default void timesOfMessagesAndSummariesAreStoredInMicroseconds() throws Exception {
         for (int i = 0; i < STORED.size(); i++) {
-            log().append(KEY, Append.under(Parent.head(), List.of(at(STORED.get(i), "m" + i))).asImport());
+            log().append(
+                            KEY,
+                            Append.under(Parent.head(), List.of(at(STORED.get(i), "m" + i)))
+                                    .asImport());
             log().putSummary(KEY, summary("m" + i, STORED.get(i)), 1);
         }
-        List<Instant> truncated = STORED.stream()
-                .map(time -> time.truncatedTo(ChronoUnit.MICROS))
-                .toList();
+        List<Instant> truncated =
+                STORED.stream().map(time -> time.truncatedTo(ChronoUnit.MICROS)).toList();
 
         MessageLog second = reopen();
         assertThat(history(second, KEY).stream().map(LoggedMessage::createdAt)).isEqualTo(truncated);
         assertThat(second.summaries(KEY).stream().map(Summary::createdAt)).isEqualTo(truncated);
-        assertThat(second.list(KEY.tenant(), ListQuery.first(1)).memories().get(0).lastMessageAt())
+        assertThat(second.list(KEY.tenant(), ListQuery.first(1))
+                        .memories()
+                        .get(0)
+                        .lastMessageAt())
                 .isEqualTo(LATEST);
     }
 
@@ -69,7 +74,8 @@ public interface TimesContract extends LogUnderTest {
         assertRefused("lease duration", () -> lease(longest.plusNanos(1_000)));
 
         assertThat(lease(longest).expiresAt()).isEqualTo(LATEST);
-        assertThat(reopen().acquireLease(KEY, "work", "other", Duration.ofSeconds(1))).isEmpty();
+        assertThat(reopen().acquireLease(KEY, "work", "other", Duration.ofSeconds(1)))
+                .isEmpty();
     }
 
     @Test
@@ -96,7 +102,8 @@ public interface TimesContract extends LogUnderTest {
         }
 
         assertThat(history(reopen(), KEY).stream()
-                        .map(logged -> ((UserMessage) logged.message()).attributes().get("at")))
+                        .map(logged ->
+                                ((UserMessage) logged.message()).attributes().get("at")))
                 .isEqualTo(times);
     }
 

@@ -39,8 +39,10 @@ final class Checker {
 
     private final List<Damage> damage = new ArrayList<>();
     private final Map<Long, BitSet> unsound = new HashMap<>();
-    private final List<Long> badViews = new ArrayList<>();
-    private final List<Long> badSummaries = new ArrayList<>();
+    /** Their keys as they are, which may be no numbers. */
+    private final List<Object> badViews = new ArrayList<>();
+
+    private final List<Object> badSummaries = new ArrayList<>();
     private @Nullable Memory memory;
     private long newest;
     private long newestSound;
@@ -146,7 +148,8 @@ final class Checker {
             add(kind, seq, id, problem);
         }
         newest = seq > Memory.MAX ? newest : Math.max(newest, seq);
-        tokens += row.getLong("tokens");
+        long own = row.getLong("tokens");
+        tokens += own >= 0 && own <= Integer.MAX_VALUE ? own : 0;
         if (sound) {
             newestSound = seq;
         } else {
@@ -178,6 +181,7 @@ final class Checker {
         String id = null;
         try {
             id = Rows.nullableText(row, "anchor");
+            Rows.number(row, "anchor_seq");
             View view = ViewJson.read(key, Rows.text(row, "view"), id, anchor);
             for (String name : view.names()) {
                 Long seq = session.first(Sql.SEQUENCE_BY_ID, found -> found.getLong("seq"), hash, name);
@@ -190,7 +194,7 @@ final class Checker {
         }
         if (problem != null) {
             add(Damage.Kind.VIEW, anchor, id, problem);
-            badViews.add(anchor);
+            badViews.add(row.getObject("anchor_seq"));
         }
     }
 
@@ -203,7 +207,7 @@ final class Checker {
             }
         } catch (DamagedException | KeepsakeException e) {
             add(Damage.Kind.SUMMARY, row.getLong("covers_seq"), row.getString("covers"), "the summary cannot be read");
-            badSummaries.add(row.getLong("version"));
+            badSummaries.add(row.getObject("version"));
         }
     }
 
@@ -238,10 +242,10 @@ final class Checker {
                 inRange(row.revision(), 1) + 1,
                 inRange(row.lastSeq(), newest),
                 tokens);
-        for (Long anchor : badViews) {
+        for (Object anchor : badViews) {
             session.update(Sql.DROP_VIEW, hash, anchor);
         }
-        for (Long version : badSummaries) {
+        for (Object version : badSummaries) {
             session.update(Sql.DROP_SUMMARY, hash, version);
         }
         String mended = Memory.find(session, hash).sound().headId();

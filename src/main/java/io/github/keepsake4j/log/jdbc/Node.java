@@ -77,8 +77,8 @@ record Node(
                 SqliteSql.IS_ON_BRANCH,
                 row -> {
                     if (!row.getBoolean("reached") && !Long.valueOf(0).equals(Rows.nullableNumber(row, "up"))) {
-                        throw new DamagedException("the branch of message " + seq + " breaks off at message "
-                                + row.getLong("low"));
+                        throw new DamagedException(
+                                "the branch of message " + seq + " breaks off at message " + row.getLong("low"));
                     }
                     return row.getBoolean("reached") && row.getBoolean("within");
                 },
@@ -159,7 +159,8 @@ record Node(
     /** Checks the system or user message that a row says is in force. */
     static LoggedMessage requireInForce(@Nullable LoggedMessage found, long seq, ChatMessageType type) {
         if (found == null || found.message().type() != type) {
-            throw new DamagedException("message " + seq + ", which is in force as " + type + ", is not there or is none");
+            throw new DamagedException(
+                    "message " + seq + ", which is in force as " + type + ", is not there or is none");
         }
         return found;
     }

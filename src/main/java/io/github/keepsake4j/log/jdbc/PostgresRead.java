@@ -274,7 +274,8 @@ final class PostgresRead {
     private List<LoggedMessage> oldest(Beside found) {
         older.sort(BY_SEQUENCE);
         List<MessageRow> oldest = new ArrayList<>(older);
-        long newest = oldest.isEmpty() ? 0 : oldest.get(oldest.size() - 1).node().seq();
+        long newest =
+                oldest.isEmpty() ? 0 : oldest.get(oldest.size() - 1).node().seq();
         for (MessageRow row : rows) {
             if (oldest.size() >= query.oldest()) {
                 break;
@@ -286,7 +287,9 @@ final class PostgresRead {
         Node.checkBranch(oldest);
         Node first = oldest.isEmpty() ? null : oldest.get(0).node();
         long floor = first == null || first.parentSeq() == null ? 0 : first.parentSeq();
-        long end = oldest.isEmpty() ? found.after() : oldest.get(oldest.size() - 1).node().seq();
+        long end = oldest.isEmpty()
+                ? found.after()
+                : oldest.get(oldest.size() - 1).node().seq();
         boolean isShort = oldest.size() < query.oldest() && end != Objects.requireNonNull(found.start());
         if (isShort || (first != null && floor != found.after())) {
             throw new DamagedException("messages are missing where the branch begins");

@@ -2,8 +2,8 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.AppendRules;
-import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.InputRules;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -108,7 +108,8 @@ final class Rows {
     static Summary summary(MessageCodec codec, ResultSet row) throws SQLException {
         String covers = nullableText(row, "covers");
         if (covers == null) {
-            throw new DamagedException("a summary covers up to message " + number(row, "covers_seq") + ", which is not there");
+            throw new DamagedException(
+                    "a summary covers up to message " + number(row, "covers_seq") + ", which is not there");
         }
         return summary(
                 covers, codec, row, "text", "model", number(row, "replaced_messages"), number(row, "replaced_tokens"));

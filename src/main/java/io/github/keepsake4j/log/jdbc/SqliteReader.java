@@ -118,6 +118,8 @@ final class SqliteReader {
                 if (next == null || row.node().seq() != next) {
                     throw new DamagedException("message " + next + " of the branch is not there");
                 }
+                // Here, so that a parent that does not come before its child ends the loop.
+                row.node().check();
                 rows.add(row);
                 tokens += row.node().tokens();
                 next = row.node().parentSeq();
@@ -182,8 +184,7 @@ final class SqliteReader {
         if (seq == null || seq <= floor) {
             return null;
         }
-        LoggedMessage found =
-                session.first(SqliteSql.MESSAGE_BY_SEQ, row -> Rows.message(key, codec, row), hash, seq);
+        LoggedMessage found = session.first(SqliteSql.MESSAGE_BY_SEQ, row -> Rows.message(key, codec, row), hash, seq);
         return Node.requireInForce(found, seq, type);
     }
 
