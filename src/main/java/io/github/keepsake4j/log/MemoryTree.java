@@ -562,7 +562,11 @@ public final class MemoryTree {
             head = newest;
         }
         int viewsBefore = views.size();
-        views.values().removeIf(view -> !isAnchored(view) || !byId.keySet().containsAll(view.names()));
+        views.values()
+                .removeIf(view -> !isAnchored(view)
+                        || view.names().stream()
+                                .map(byId::get)
+                                .anyMatch(node -> node == null || unsound.contains(node)));
         int summariesBefore = summaries.size();
         summaries.removeIf(summary -> !isCovering(summary));
         Repair repair =

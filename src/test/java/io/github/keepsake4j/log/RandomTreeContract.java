@@ -215,7 +215,7 @@ public interface RandomTreeContract extends LogUnderTest {
                 .isEqualTo(view == null ? null : view.anchor());
         assertThat(tail.view() == null ? null : tail.view().runs())
                 .as("view for %s", query)
-                .isEqualTo(view == null ? null : view.runs());
+                .isEqualTo(view == null ? null : view.resolved(null).runs());
         assertThat(tail.head()).isEqualTo(model.head);
     }
 

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,8 +40,10 @@ final class Checker {
 
     private final List<Damage> damage = new ArrayList<>();
     private final Map<Long, BitSet> unsound = new HashMap<>();
-    private final List<Long> badViews = new ArrayList<>();
-    private final List<Long> badSummaries = new ArrayList<>();
+    /** Their keys as they are, which may be no numbers. */
+    private final List<Object> badViews = new ArrayList<>();
+
+    private final List<Object> badSummaries = new ArrayList<>();
     private @Nullable Memory memory;
     private long newest;
     private long newestSound;
@@ -67,9 +70,9 @@ final class Checker {
             if (damage.isEmpty()) {
                 return unchanged();
             }
-            Repair repair = connections.write("repair of memory " + key, session -> mend(session, now));
-            if (repair != null) {
-                return repair;
+            Optional<Repair> repair = connections.write("repair of memory " + key, session -> mend(session, now));
+            if (repair.isPresent()) {
+                return repair.get();
             }
         }
         throw new DamagedException("other writers change it too often").during("repair of memory " + key);
@@ -84,10 +87,10 @@ final class Checker {
         newest = 0;
         newestSound = 0;
         tokens = 0;
-        Memory before = connections.single("check of memory " + key, this::find);
+        Memory before = find();
         pages(Sql.CHECK_MESSAGES, "seq", Long.MIN_VALUE, Long.MAX_VALUE, this::message);
         // The row is read after the messages. It knows of those that were appended meanwhile, which are read then.
-        memory = connections.single("check of memory " + key, this::find);
+        memory = find();
         long last = memory == null ? 0 : memory.lastSeq();
         if (newest < last) {
             pages(Sql.CHECK_MESSAGES, "seq", newest, last, this::message);
@@ -146,7 +149,8 @@ final class Checker {
             add(kind, seq, id, problem);
         }
         newest = seq > Memory.MAX ? newest : Math.max(newest, seq);
-        tokens += row.getLong("tokens");
+        long own = row.getLong("tokens");
+        tokens += own >= 0 && own <= Integer.MAX_VALUE ? own : 0;
         if (sound) {
             newestSound = seq;
         } else {
@@ -178,6 +182,7 @@ final class Checker {
         String id = null;
         try {
             id = Rows.nullableText(row, "anchor");
+            Rows.number(row, "anchor_seq");
             View view = ViewJson.read(key, Rows.text(row, "view"), id, anchor);
             for (String name : view.names()) {
                 Long seq = session.first(Sql.SEQUENCE_BY_ID, found -> found.getLong("seq"), hash, name);
@@ -190,7 +195,7 @@ final class Checker {
         }
         if (problem != null) {
             add(Damage.Kind.VIEW, anchor, id, problem);
-            badViews.add(anchor);
+            badViews.add(row.getObject("anchor_seq"));
         }
     }
 
@@ -203,7 +208,7 @@ final class Checker {
             }
         } catch (DamagedException | KeepsakeException e) {
             add(Damage.Kind.SUMMARY, row.getLong("covers_seq"), row.getString("covers"), "the summary cannot be read");
-            badSummaries.add(row.getLong("version"));
+            badSummaries.add(row.getObject("version"));
         }
     }
 
@@ -213,18 +218,22 @@ final class Checker {
         }
     }
 
-    /** Mends what was found, or returns null if the memory's row is not as it was then. */
-    private @Nullable Repair mend(Session session, long now) throws SQLException {
+    private @Nullable Memory find() {
+        return connections.single("check of memory " + key, this::find).orElse(null);
+    }
+
+    /** Mends what was found, or does nothing if the memory's row is not as it was then. */
+    private Optional<Repair> mend(Session session, long now) throws SQLException {
         session.list(dialect.lockMemory(), row -> true, hash);
-        Memory current = find(session);
+        Memory current = find(session).orElse(null);
         if (!Objects.equals(current, memory)) {
-            return null;
+            return Optional.empty();
         }
         boolean isRowSound = current != null && current.problem() == null && current.tokens() == tokens;
         Long head = current == null ? null : current.headSeq();
-        boolean isHeadSound = head == null ? isRowSound : isHead(session, current, head);
+        boolean isHeadSound = (current == null || head == null) ? isRowSound : isHead(session, current, head);
         if (isRowSound && isHeadSound && badViews.isEmpty() && badSummaries.isEmpty()) {
-            return unchanged();
+            return Optional.of(unchanged());
         }
         Memory row = current == null ? Memory.NONE : current;
         // A missing row is made again; one that is there keeps its ids.
@@ -238,14 +247,14 @@ final class Checker {
                 inRange(row.revision(), 1) + 1,
                 inRange(row.lastSeq(), newest),
                 tokens);
-        for (Long anchor : badViews) {
+        for (Object anchor : badViews) {
             session.update(Sql.DROP_VIEW, hash, anchor);
         }
-        for (Long version : badSummaries) {
+        for (Object version : badSummaries) {
             session.update(Sql.DROP_SUMMARY, hash, version);
         }
         String mended = Memory.find(session, hash).sound().headId();
-        return new Repair(damage, headId(), mended, badViews.size(), badSummaries.size());
+        return Optional.of(new Repair(damage, headId(), mended, badViews.size(), badSummaries.size()));
     }
 
     private boolean isHead(Session session, Memory current, long head) throws SQLException {
@@ -265,12 +274,12 @@ final class Checker {
         return memory == null ? null : memory.headId();
     }
 
-    /** The memory's row as it is, or null if it cannot be read. */
-    private @Nullable Memory find(Session session) throws SQLException {
+    /** The memory's row as it is, or nothing if it cannot be read. */
+    private Optional<Memory> find(Session session) throws SQLException {
         try {
-            return Memory.find(session, hash);
+            return Optional.of(Memory.find(session, hash));
         } catch (DamagedException e) {
-            return null;
+            return Optional.empty();
         }
     }
 }

@@ -56,8 +56,8 @@ record Memory(
     /** Says what is wrong, or returns null. */
     @Nullable
     String problem() {
-        boolean hasHead = headSeq != null && headId != null;
-        if (hasHead ? headSeq < 1 || headSeq > lastSeq : headSeq != null || headId != null) {
+        Long head = headSeq;
+        if ((head == null) != (headId == null) || (head != null && (head < 1 || head > lastSeq))) {
             return "the head's columns contradict each other";
         }
         boolean inRange = epoch >= 1

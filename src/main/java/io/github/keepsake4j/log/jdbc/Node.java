@@ -93,9 +93,9 @@ record Node(
 
     /** Checks what can be seen without the parent. */
     void check() {
-        boolean root = parentSeq == null;
+        Long parent = parentSeq;
         boolean inRange = seq >= 1
-                && (root || (parentSeq >= 1 && parentSeq < seq))
+                && (parent == null || (parent >= 1 && parent < seq))
                 && tokens >= 0
                 && pathTokens >= tokens
                 && isUpTo(systemSeq, seq)
@@ -104,9 +104,9 @@ record Node(
                 && runStart <= seq
                 && depth > seq - runStart
                 && depth <= seq;
-        boolean continues = root
+        boolean continues = parent == null
                 ? depth == 1 && runStart == seq && pathTokens == tokens
-                : depth > 1 && (runStart == seq) == (parentSeq < seq - 1);
+                : depth > 1 && (runStart == seq) == (parent < seq - 1);
         if (!inRange || !continues) {
             throw new DamagedException("the place of message " + seq + " in the tree contradicts itself");
         }

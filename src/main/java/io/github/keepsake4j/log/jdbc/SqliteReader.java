@@ -118,6 +118,8 @@ final class SqliteReader {
                 if (next == null || row.node().seq() != next) {
                     throw new DamagedException("message " + next + " of the branch is not there");
                 }
+                // Here, so that a parent that does not come before its child ends the loop.
+                row.node().check();
                 rows.add(row);
                 tokens += row.node().tokens();
                 next = row.node().parentSeq();
