@@ -20,7 +20,7 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * Creates a window of messages. The system message and the summary count.
+     * Creates a window of messages. The system message and the summary count towards the limit.
      *
      * @param maxMessages the maximum number of messages that are shown, 1 or more
      * @return the strategy
@@ -31,7 +31,8 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * Creates a window of messages whose size depends on the memory. The system message and the summary count.
+     * Creates a window of messages whose size depends on the memory. The system message and the summary count towards the
+     * limit.
      *
      * @param maxMessages returns the limit, 1 or more, for a memory's id as LangChain4j passed it; it must be fast,
      *     because it is called whenever the memory is read
@@ -53,8 +54,8 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * Lets the window move in steps. When the window is full, up to this much more than necessary is removed at once.
-     * Until the next step, the shown messages only grow at their end, so that a provider's prompt cache stays valid.
+     * Lets the window move in steps. When the window is full, up to this many additional messages or turns are removed at
+     * once. Until the next step, the list only grows at its end, so that a provider's prompt cache stays valid.
      * Default: no steps.
      *
      * @param step the number of messages (or of turns, in a window of turns), 1 or more and at most half the window

@@ -15,25 +15,27 @@ import org.jspecify.annotations.Nullable;
  * Keeps memories. A memory is a tree of messages with a head (the newest message of the current branch), and beside it
  * what callers set: views, summaries, leases, a title. Nothing but {@link #erase} deletes.
  *
- * <p>Every method is atomic and safe across threads and, where the storage is shared, across processes. What was
- * acknowledged survives a kill of either side. A memory needs no creation: one that was never written is empty.
+ * <p>Every method is atomic and safe across threads and, where the storage is shared, across processes. A change that was
+ * acknowledged survives a kill of the process or of the storage's server. A memory need not be created: one that was never
+ * written is empty.
  *
  * <p>Every method throws {@link StorageUnavailableException} (retryable) when the storage cannot be reached and
  * {@link UnreadableDataException} when what is stored cannot be read or contradicts itself; neither is ever reported as
- * "empty", and nothing is written over damage. {@link #check} finds it and {@link #repair} mends it. A log that keeps
- * something open throws {@link LogClosedException} after {@link #close()}.
+ * "empty". Nothing is written over damage. {@link #check} finds damage and {@link #repair} mends it. A log that keeps
+ * connections or files open throws {@link LogClosedException} after {@link #close()}.
  */
 public interface MessageLog extends AutoCloseable {
 
     /**
      * Appends a batch of messages, all or none, moves the head to the last one, and sets a view if one is given.
      *
-     * <p>Idempotent by message id within the memory: a batch that is there already with the same messages (and the same
-     * parent, where one is named) changes nothing and says so, whatever the head is by now.
+     * <p>Idempotent by message id within the memory: a batch that is stored already changes nothing, whatever the head is
+     * by now, and {@link AppendResult#replayed()} says so. The stored batch must have the same messages, and the same parent
+     * if the append names one.
      *
      * @param key the memory
      * @param append what to append, and where
-     * @return where the messages went, and the head from before
+     * @return the position after the append, and the head from before
      * @throws MessageIdConflictException if an id is used with other content, or only a part of the batch is there
      * @throws HeadConflictException if another head or revision was expected
      * @throws UnknownParentException if the parent is not there
@@ -47,23 +49,23 @@ public interface MessageLog extends AutoCloseable {
      *
      * @param key the memory
      * @param query the bounds
-     * @return the messages, oldest first, and what stands beside them
+     * @return the messages, oldest first, with the system message, view and summary in force
      * @throws UnknownMessageException if the query names a message that is not there, or not on the branch
      */
     Tail read(MemoryKey key, ReadQuery query);
 
     /**
-     * Finds messages by their ids, on whichever branches they are. Costs what it returns.
+     * Finds messages by their ids, on any branch. The cost depends on the number of ids.
      *
      * @param key the memory
      * @param ids the ids
-     * @return the messages that are there, in order of sequence; ids that are not there have none
+     * @return the messages that are there, in order of sequence; an id that is not there is left out
      */
     List<LoggedMessage> find(MemoryKey key, Collection<String> ids);
 
     /**
-     * Reads one page of everything, all branches, by sequence. Pages hold no cursor open: a message that is there when
-     * the first page is read is met exactly once.
+     * Reads one page of all messages of all branches, by sequence. No cursor stays open between pages. A message that is
+     * there when the first page is read is on exactly one page.
      *
      * @param key the memory
      * @param query the page
@@ -80,11 +82,11 @@ public interface MessageLog extends AutoCloseable {
     List<Branch> branches(MemoryKey key);
 
     /**
-     * Moves the head to another message. Nothing is deleted: what was the current branch can be moved back to.
+     * Moves the head to another message. Nothing is deleted: the head can be moved back.
      *
      * @param key the memory
      * @param messageId the new head
-     * @param epoch the epoch that the caller works in, or null for whichever it is
+     * @param epoch the epoch that the caller works in, or null for the epoch in force
      * @return the head from before
      * @throws UnknownMessageException if the message is not there
      * @throws ErasedException if the memory was erased since that epoch
@@ -92,17 +94,17 @@ public interface MessageLog extends AutoCloseable {
     String moveHead(MemoryKey key, String messageId, @Nullable Long epoch);
 
     /**
-     * Sets what a list of memories shows.
+     * Sets the title and the metadata that a list of memories shows.
      *
-     * @param key the memory; it comes into being if it is not there
+     * @param key the memory; it is created if it is not there
      * @param title the title, without NUL and at most 1,000 characters, or null for none
-     * @param metadata any short texts by name; replaces what was there
+     * @param metadata short texts by name; they replace the previous ones
      */
     void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata);
 
     /**
-     * Lists a tenant's memories, newest first by when they came into being. A memory that is there when the first page
-     * is read is met exactly once, whatever is written meanwhile.
+     * Lists a tenant's memories by their creation, newest first. A memory that is there when the first page is read is on
+     * exactly one page, whatever is written meanwhile.
      *
      * @param tenant the tenant's id
      * @param query the page
@@ -111,8 +113,8 @@ public interface MessageLog extends AutoCloseable {
     MemoryPage list(String tenant, ListQuery query);
 
     /**
-     * Keeps a summary beside the log. All versions are kept; on a branch the newest one of the newest covered message
-     * counts.
+     * Stores a summary beside the log. All versions are kept. The summary in force on a branch is the one that covers most of
+     * it; of several that cover up to the same message, it is the newest.
      *
      * @param key the memory
      * @param summary the summary, which names the message that it covers up to
@@ -135,7 +137,7 @@ public interface MessageLog extends AutoCloseable {
      *
      * @param key the memory
      * @param name the kind of work
-     * @param owner who asks; the same owner renews
+     * @param owner the id of the caller; the holder of the lease renews it
      * @param duration how long from now, by the store's clock; more than zero
      * @return the lease, or empty while another owner holds it
      */
@@ -146,13 +148,13 @@ public interface MessageLog extends AutoCloseable {
      *
      * @param key the memory
      * @param name the kind of work
-     * @param owner who holds it
+     * @param owner the id of the holder
      */
     void releaseLease(MemoryKey key, String name, String owner);
 
     /**
-     * Deletes a memory: messages, views, summaries, leases, title, ids. What stays is a tombstone without content, whose
-     * epoch makes the store refuse what was begun before.
+     * Deletes a memory: messages, views, summaries, leases, title, ids. A tombstone without content stays. Its epoch makes
+     * the store refuse work that was begun before.
      *
      * @param key the memory
      * @return the new epoch
@@ -179,8 +181,8 @@ public interface MessageLog extends AutoCloseable {
     Repair repair(MemoryKey key);
 
     /**
-     * Writes what the log holds back of a memory. Only a log that was told to hold something back does so; all others have
-     * written it when {@link #append} returned.
+     * Writes the appends to a memory that the log holds back. Only a log in turn mode holds any back; every other log has
+     * written an append when {@link #append} returns.
      *
      * @param key the memory
      */
@@ -189,13 +191,13 @@ public interface MessageLog extends AutoCloseable {
     /**
      * Names the backend, for metrics and reports.
      *
-     * @return a short name in lower case such as {@code postgresql}; the class's name unless a log says otherwise
+     * @return a short name in lower case such as {@code postgresql}; default: the class's simple name
      */
     default String backend() {
         return getClass().getSimpleName();
     }
 
-    /** Releases what the log holds. Idempotent. Storage that the user gave stays open. */
+    /** Releases connections and files. Idempotent. A data source or client that the user passed stays open. */
     @Override
     void close();
 }

@@ -13,7 +13,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log of whole memories: the port over {@link MemoryTree}, for backends that read and write a memory in one piece. Such a
+ * A log of whole memories: the interface over {@link MemoryTree}, for backends that read and write a memory in one piece. Such a
  * backend says how it does that, and lists memories.
  */
 public abstract class TreeMessageLog implements MessageLog {

@@ -9,7 +9,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 import java.util.Set;
 
-/** What one database does otherwise than another. All that they do alike stands in {@link Sql}. */
+/** The differences between databases. Statements that all of them take are in {@link Sql}. */
 interface Dialect {
 
     /** The backend's name in metrics. */
@@ -18,7 +18,7 @@ interface Dialect {
     /** A memory's row. Parameter: key. */
     String memory();
 
-    /** The same, and nobody else changes it before the transaction ends. Parameter: key. */
+    /** A memory's row, which no other writer changes before the transaction ends. Parameter: key. */
     String lockMemory();
 
     /** Makes a message the head. Changes nothing if the old head is not there. Parameters: its sequence, key. */

@@ -45,15 +45,14 @@ import org.jspecify.annotations.Nullable;
  * may share (not over a network file system). Needs {@code org.xerial:sqlite-jdbc}.
  *
  * <p><b>PostgreSQL</b> 14 and newer, for any number of processes. Needs {@code org.postgresql:postgresql}, and
- * {@code com.zaxxer:HikariCP} if the pool is made here. An append is one statement, and a read is one. Each call takes a
- * connection of its own for as long as it lasts, and has committed when it returns, whatever transaction the caller is
- * in. So give it the plain data source, not a proxy that hands out the transaction's connection; and if calls are made
- * inside transactions, a pool of its own or one with more connections than there are threads. Transaction poolers such
- * as PgBouncer should do (with {@code prepareThreshold=0} in the URL where they do not support prepared statements): nothing
- * is kept in a session.
+ * {@code com.zaxxer:HikariCP} if this class makes the pool. An append is one statement, and a read is one. Each call takes
+ * a connection of its own and has committed when it returns, whatever transaction the caller is in. So give it the plain
+ * data source, not a proxy that hands out the transaction's connection. If calls are made inside transactions, give it a
+ * pool of its own, or one with more connections than threads. Nothing is kept in a session, so transaction poolers such as
+ * PgBouncer should work. Where they do not support prepared statements, add {@code prepareThreshold=0} to the URL.
  *
- * <p>Leases end by the clock of the machine that asks, so machines' clocks should agree to within a small part of a
- * lease's duration.
+ * <p>A lease ends by the clock of the machine that asks. So the machines' clocks should differ by a small part of a
+ * lease's duration at most.
  */
 public final class JdbcMessageLog implements MessageLog {
 
@@ -370,8 +369,8 @@ public final class JdbcMessageLog implements MessageLog {
         Builder() {}
 
         /**
-         * Sets where connections come from. Their auto-commit and isolation may be as they like: serializable works, with
-         * more tries where writers meet.
+         * Sets where connections come from. Any auto-commit mode and any isolation level work. With serializable isolation,
+         * writers that meet try more often.
          *
          * @param source the data source; stays the caller's to close
          * @return this builder
@@ -382,7 +381,7 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Has a pool made with HikariCP, which is closed with the log.
+         * Makes a pool with HikariCP, which is closed with the log.
          *
          * @param jdbcUrl such as {@code jdbc:postgresql://host/database}
          * @param databaseUser the database's user
@@ -397,7 +396,8 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Sets how many connections the pool of {@link #url} has at most; 10 unless said otherwise. Calls wait for one.
+         * Sets how many connections the pool of {@link #url} has at most. Calls wait for one. Default:
+         * 10.
          *
          * @param connections 1 or more
          * @return this builder
@@ -411,8 +411,8 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Sets how long one statement may take, in whole seconds, before it is cancelled with a retryable error; 10 seconds
-         * unless said otherwise. The pool of {@link #url} waits as long for a connection.
+         * Sets how long one statement may take, in whole seconds, before it is cancelled with a retryable error.
+         * The pool of {@link #url} waits as long for a connection. Default: 10 seconds.
          *
          * @param timeout more than zero
          * @return this builder
@@ -426,7 +426,7 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Sets whether tables are made; {@link SchemaMode#EMBEDDED} unless said otherwise.
+         * Sets whether the log makes its tables. Default: {@link SchemaMode#EMBEDDED}.
          *
          * @param mode when
          * @return this builder
@@ -437,7 +437,7 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Sets the clock that times of messages and the ends of leases are taken from; the system's unless said otherwise.
+         * Sets the clock for the times of messages and the ends of leases. Default: the system's clock.
          *
          * @param source the clock
          * @return this builder

@@ -31,12 +31,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * One append: {@link PostgresSql#APPEND}, or for one message under the head of a memory that was seen to have messages the
  * shorter {@link PostgresSql#APPEND_ONE}. Either does all of it or nothing. If it did nothing, a second statement
- * tells why, by the rules that hold for every backend. What the second one sees may be newer than what stopped the first
- * one; if nothing is in the way any more, the append is sent again.
+ * tells why, by the rules that hold for every backend. The second statement may see a newer state than the first one. If
+ * nothing stops the append any more, it is sent again.
  */
 final class PostgresAppend {
 
-    /** Somebody else must win each time for this to run out. */
+    /** An append gives up only if another writer was first each time. */
     private static final int MAX_ROUNDS = 100;
 
     private static final String UNIQUE_VIOLATION = "23505";
@@ -167,7 +167,7 @@ final class PostgresAppend {
         };
     }
 
-    /** Throws what stands in the way, or returns what a replay did, or null if nothing stands in the way any more. */
+    /** Throws the error that stops the append, or returns the outcome of a replay, or null if nothing stops it any more. */
     private @Nullable AppendResult classify(Session session, @Nullable String parent) throws SQLException {
         List<String> named = new ArrayList<>(append.namedByView());
         if (append.view() != null && append.view().anchor() != null) {

@@ -22,13 +22,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One bounded read: what the rows of {@link PostgresSql#READ_RUN} or {@link PostgresSql#READ} make together. The first one
- * is sent where it may do, unless it did not do for this memory the last time ({@code winding}). Where the oldest messages
- * are asked for too, {@link PostgresSql#OLDEST} is a part of the statement.
+ * One bounded read, put together from the rows of {@link PostgresSql#READ_RUN} or {@link PostgresSql#READ}. The first one
+ * is sent where it may be enough, unless it was not enough for this memory the last time ({@code winding}). A read that
+ * asks for the oldest messages too has {@link PostgresSql#OLDEST} as a part of its statement.
  */
 final class PostgresRead {
 
-    /** What stands beside the messages. */
+    /** The row of the memory. */
     private record Beside(
             @Nullable Long start,
             Position position,

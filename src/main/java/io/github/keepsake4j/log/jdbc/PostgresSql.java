@@ -399,9 +399,9 @@ final class PostgresSql {
             """;
 
     /**
-     * A whole bounded read. The first kind of row stands for the memory and says what is damaged, the second for messages of the branch, the third
-     * for the system and user message in force where they are older, then the view and the summary, if there are. The seventh kind is the
-     * ancestor to stop behind.
+     * A whole bounded read. The first kind of row is the memory's, and says what is damaged. The second kind is messages of
+     * the branch. The third is the system and user message in force where they are older. Then come the view and the summary,
+     * if there are any. The seventh kind is the ancestor to stop behind.
      *
      * <p>{@code chain} goes from run to run only while a view, a summary or the ancestor to stop behind is still to be found
      * below. {@code part} is a stretch of a run that is read; where only tokens bound the read, stretches grow, so that

@@ -112,8 +112,8 @@ final class SqliteSql {
             """;
 
     /**
-     * The oldest part of a branch: from run to run to where it begins, and of the runs found there what is wanted. The depth
-     * stands for a run's first message. Parameters: key, end; key, key, depth that the first wanted message has; key; that
+     * The oldest part of a branch. It goes from run to run to the branch's beginning, and returns the wanted part of the runs
+     * there. A run's depth is that of its first message. Parameters: key, end; key, key, depth that the first wanted message has; key; that
      * depth, the depth of the last wanted message, and this again.
      */
     static final String OLDEST =

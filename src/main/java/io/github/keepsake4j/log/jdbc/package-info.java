@@ -1,7 +1,8 @@
 /**
- * The log in a relational database: {@link io.github.keepsake4j.log.jdbc.JdbcMessageLog} is what users
- * open. The tables are in {@code io/github/keepsake4j/schema}. Every statement stands whole in {@code Sql}, or, where only one
- * database takes it, in {@code SqliteSql} or {@code PostgresSql}; a {@code Dialect} chooses.
+ * The log in a relational database: users open
+ * {@link io.github.keepsake4j.log.jdbc.JdbcMessageLog}. The tables are in {@code io/github/keepsake4j/schema}. Every
+ * statement is a whole text in {@code Sql}, or, where only one database takes it, in {@code SqliteSql} or
+ * {@code PostgresSql}. A {@code Dialect} chooses between these.
  */
 @NullMarked
 package io.github.keepsake4j.log.jdbc;

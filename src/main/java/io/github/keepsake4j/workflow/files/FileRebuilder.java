@@ -75,7 +75,7 @@ public final class FileRebuilder {
      * @param tenantId the tenant whose files may be shown
      * @param config the settings for showing files
      * @param files the files that the function will be called with
-     * @return the function, for one thread; it returns a placeholder for null, which stands for a malformed reference
+     * @return the function, for one thread; it returns a placeholder for null, which means a malformed reference
      */
     public Function<@Nullable FileReference, Content> rebuild(
             MemoryKey key, String tenantId, FileUploadConfig config, List<FileReference> files) {
