@@ -60,7 +60,7 @@ public record View(@Nullable String anchor, long anchorSequence, List<Run> runs,
      *
      * @return whether there are neither runs nor a summary
      */
-    public boolean isEmpty() {
+    public boolean showsNothing() {
         return runs.isEmpty() && summary == null;
     }
 

@@ -159,7 +159,7 @@ public final class ViewWriter {
             }
             Reading empty = Reading.empty(position, tail.messages().get(0).sequence());
             View view = tail.view();
-            if (view != null && view.isEmpty() && head.equals(view.anchor())) {
+            if (view != null && view.showsNothing() && head.equals(view.anchor())) {
                 return empty;
             }
             Append append = Append.viewOnly(View.of(head, List.of())).sinceRevisionOf(position);

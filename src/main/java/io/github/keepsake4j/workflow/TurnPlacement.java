@@ -64,7 +64,7 @@ final class TurnPlacement {
         this.conversations = conversations;
         this.tail = tail;
         View view = tail.view();
-        this.floor = view != null && view.isEmpty() ? view.anchorSequence() : 0;
+        this.floor = view != null && view.showsNothing() ? view.anchorSequence() : 0;
         tail.messages().forEach(this::remember);
     }
 

@@ -37,7 +37,9 @@ final class PostgresErrors {
         if (state.equals("22003") || state.equals("23514")) {
             // Input is checked before, so a number out of range or a failed CHECK comes from a damaged row.
             return new UnreadableDataException(
-                    what + ": the stored data is damaged: a number is out of range; nothing was written", cause);
+                    what + ": the stored data is damaged: a number is out of range" + inBrackets(state)
+                            + "; nothing was written",
+                    cause);
         }
         if (isUnavailable(state, e)) {
             return new StorageUnavailableException(
