@@ -927,7 +927,7 @@ abstract class WorkflowContract {
     }
 
     @Test
-    @ExpectedLog("its turn was not kept")
+    @ExpectedLog("its turn was not stored")
     void a17_a_failed_flush_does_not_lose_the_reply() {
         watched.fail("append", new StorageUnavailableException("down", null));
         NodeReply reply = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.NODE))
@@ -953,7 +953,7 @@ abstract class WorkflowContract {
     }
 
     @Test
-    @ExpectedLog("its turn was not kept")
+    @ExpectedLog("its turn was not stored")
     void a17_a_conversation_that_is_erased_while_the_model_answers_stays_empty() {
         say("u1", null, user("one"), "a1", ai("two"));
         ChatModel model = new ChatModel() {
