@@ -8,6 +8,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,7 +35,7 @@ class TakenBackTest {
                     .messageLog(log)
                     .strategy(SlidingWindow.withMaxMessages(1_000))
                     .build();
-            int step = home == Home.S3 || home == Home.S3_TURNS ? 3 : 1;
+            int step = Counts.of(9, home == Home.S3 || home == Home.S3_TURNS ? 3 : 1);
             for (int lost = 1; lost <= MOST_LOST; lost += step) {
                 for (Way way : Way.values()) {
                     new Case(storage, keepsake, "lost " + lost + " " + way, way).run(lost);

@@ -23,6 +23,7 @@ import io.github.keepsake4j.view.ViewReader;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,7 +53,7 @@ class ViewStepsTest {
     void a_reader_sees_only_lists_that_were_current(Home home) throws Exception {
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
-            for (int seed = 0; seed < home.counts(300, 2_000); seed++) {
+            for (int seed = 0; seed < home.counts(100, 2_000); seed++) {
                 Schedule schedule = new Schedule(log, ConversationKey.of("default", "s" + seed), seed);
                 try {
                     schedule.run();
@@ -71,7 +72,7 @@ class ViewStepsTest {
                 MessageLog log = storage.open()) {
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(log)
-                    .strategy(SlidingWindow.withMaxMessages(100_000))
+                    .strategy(SlidingWindow.withMaxMessages(Integer.MAX_VALUE))
                     .build();
             KeepsakeChatMemory memory = keepsake.chatMemory("x");
             memory.add(user("a"), user("b"), user("c"));
@@ -110,8 +111,12 @@ class ViewStepsTest {
             }
             threads.shutdown();
             List<String> history = texts(history(log, ConversationKey.of("default", "x")));
-            assertThat(history).hasSize(added).doesNotHaveDuplicates();
-            assertThat(texts(memory.messages())).hasSize(added - sets).doesNotHaveDuplicates();
+            List<String> shown = texts(memory.messages());
+            // Sizes only: in memory, the lists are too long to be printed.
+            assertThat(history.size()).isEqualTo(added);
+            assertThat(new HashSet<>(history).size()).isEqualTo(added);
+            assertThat(shown.size()).isEqualTo(added - sets);
+            assertThat(new HashSet<>(shown).size()).isEqualTo(added - sets);
         }
     }
 
