@@ -34,12 +34,11 @@ final class PostgresErrors {
         if (state.equals("XX001") || state.equals("XX002")) {
             return new UnreadableDataException(what + ": the database reports that its data is damaged", cause);
         }
-        if (state.equals("22003") || state.equals("23514")) {
-            // Input is checked before, so a number out of range or a failed CHECK comes from a damaged row.
+        if (state.equals("22003")
+                || (state.equals("23514") && String.valueOf(e.getMessage()).contains("_sound\""))) {
+            // Input is checked before, so a number out of range or a failed CHECK of ours comes from a damaged row.
             return new UnreadableDataException(
-                    what + ": the stored data is damaged: a number is out of range" + inBrackets(state)
-                            + "; nothing was written",
-                    cause);
+                    what + ": the stored data is damaged, nothing was written" + inBrackets(state), cause);
         }
         if (isUnavailable(state, e)) {
             return new StorageUnavailableException(

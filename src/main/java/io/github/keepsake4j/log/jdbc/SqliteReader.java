@@ -112,7 +112,8 @@ final class SqliteReader {
                 throw new DamagedException("message " + next + " of the branch is not there");
             }
             for (MessageRow row : found) {
-                if (tokens >= query.maxTokens()) {
+                // A damaged index may lead to more rows than were asked for.
+                if (tokens >= query.maxTokens() || rows.size() == query.maxMessages()) {
                     break;
                 }
                 if (next == null || row.node().seq() != next) {
