@@ -121,7 +121,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             WriteBuffer open = buffer();
             open.refill(null);
             boolean awaits = open.awaited > 0;
-            Reading seen = show(open, list, keepsSummary, null);
+            Reading seen = show(open, list, keepsSummary, null, null);
             if (!awaits || !seen.isRunning()) {
                 open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
             }
@@ -315,9 +315,10 @@ public final class KeepsakeChatMemory implements ChatMemory {
         boolean isSummary = Summarization.isSummary(message);
         if (refill != null) {
             if (isSummary) {
-                open.refill(refill.withSummary());
+                refill(open, refill.withSummary());
             } else if (settings.handedOut().holds(key, refill.seen().position().epoch(), message)) {
-                link(open, refill, message);
+                refill(open, refill.with(message));
+                open.awaited = WriteBuffer.calls(message);
                 return false;
             } else {
                 open.refill(null);
@@ -338,20 +339,24 @@ public final class KeepsakeChatMemory implements ChatMemory {
         return open.accept(settings.prepare(message));
     }
 
-    /** Shows one more of the messages that the memory showed before it was cleared. */
-    private void link(WriteBuffer open, WriteBuffer.Refill refill, ChatMessage message) {
-        List<ChatMessage> linked = new ArrayList<>(refill.linked());
-        linked.add(message);
-        Reading seen = refill.seen().behindSummary(refill.behindSummary() ? refill.summary() : null);
-        open.refill(refill.with(show(open, linked, refill.behindSummary(), seen), linked));
-        open.awaited = WriteBuffer.calls(message);
+    /** Shows the messages that were added again since the memory was cleared, and the summary if it was. */
+    private void refill(WriteBuffer open, WriteBuffer.Refill refill) {
+        String summary = refill.behindSummary() ? refill.summary() : null;
+        Reading seen = show(open, refill.linked(), false, summary, refill.seen());
+        open.refill(refill.at(seen));
     }
 
     /** Makes the memory show a list. */
-    private Reading show(WriteBuffer open, List<ChatMessage> list, boolean keepsSummary, @Nullable Reading seen) {
+    private Reading show(
+            WriteBuffer open,
+            List<ChatMessage> list,
+            boolean keepsSummary,
+            @Nullable String summary,
+            @Nullable Reading seen) {
         ViewWriter.Request request = new ViewWriter.Request(
                 list,
                 keepsSummary,
+                summary,
                 epochOf(open),
                 () -> {
                     Tail tail = load(open, list.size());

@@ -102,7 +102,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         Outbox known = outboxes.get(key);
         Outbox outbox = known == null ? new Outbox() : known;
         try {
-            settings.views().set(key, new ViewWriter.Request(list, true, null, () -> read(key), outbox), null);
+            settings.views().set(key, new ViewWriter.Request(list, true, null, null, () -> read(key), outbox), null);
             sizes.put(key, list.size());
         } finally {
             if (outbox.isEmpty()) {

@@ -32,8 +32,14 @@ final class WriteBuffer {
             return new Refill(seen, linked, summary, true);
         }
 
-        Refill with(Reading now, List<ChatMessage> more) {
-            return new Refill(now, more, summary, behindSummary);
+        Refill with(ChatMessage message) {
+            List<ChatMessage> more = new ArrayList<>(linked);
+            more.add(message);
+            return new Refill(seen, more, summary, behindSummary);
+        }
+
+        Refill at(Reading now) {
+            return new Refill(now, linked, summary, behindSummary);
         }
     }
 

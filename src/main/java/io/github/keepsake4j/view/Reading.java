@@ -49,16 +49,6 @@ public record Reading(
         return !running.isEmpty();
     }
 
-    /**
-     * Puts a summary before the shown messages.
-     *
-     * @param coversUpTo the id of the message that the summary covers up to, or null for none
-     * @return a copy
-     */
-    public Reading behindSummary(@Nullable String coversUpTo) {
-        return new Reading(position, newest, shown, running, anchor, cut, coversUpTo);
-    }
-
     /** Returns the messages of a read that the caller of this reading does not know. */
     List<Place> unknownOf(List<LoggedMessage> messages, long known) {
         Set<String> ids = new HashSet<>();

@@ -86,8 +86,9 @@ public final class ViewWriter {
     /**
      * A list to set.
      *
-     * @param messages the messages, not empty
+     * @param messages the messages
      * @param keepsSummary whether the shown summary is kept
+     * @param summary else, the message up to which the summary covers that the list is to show first, or null for none
      * @param epoch the epoch that the caller works in, or null for the one in force
      * @param current reads what the memory shows, for a list of which no instance is recognized
      * @param outbox the messages of the caller's last call, if that call failed
@@ -95,6 +96,7 @@ public final class ViewWriter {
     public record Request(
             List<ChatMessage> messages,
             boolean keepsSummary,
+            @Nullable String summary,
             @Nullable Long epoch,
             Supplier<Shown> current,
             Outbox outbox) {}
@@ -220,7 +222,7 @@ public final class ViewWriter {
             this.saw = given != null ? given : matchEqual(request.current().get());
             this.known = saw.newest();
             this.running = saw.running();
-            this.summary = request.keepsSummary() ? saw.summary() : null;
+            this.summary = request.keepsSummary() ? saw.summary() : request.summary();
             long epoch = saw.position().epoch();
             if (request.epoch() != null && request.epoch() != epoch) {
                 throw new ErasedException(key, request.epoch(), epoch);
