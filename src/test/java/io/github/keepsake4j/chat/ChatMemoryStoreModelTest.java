@@ -90,8 +90,8 @@ class ChatMemoryStoreModelTest {
         }
     }
 
-    /** A row that the model says is stored. */
-    private record Row(ChatMessage message, int sequence) {}
+    /** A row that the model says is stored, and the client that stored it; null for another program. */
+    private record Row(ChatMessage message, int sequence, Client by) {}
 
     /** A read of a client, or a list that it set: its number, the newest row that was stored at the read, and the rows. */
     private record Read(int number, int newest, List<Row> rows) {}
@@ -214,7 +214,7 @@ class ChatMemoryStoreModelTest {
             trace.add("add " + text(message));
             Keepsake.builder().messageLog(log).build().chatMemory(key).add(message);
             shown = new ArrayList<>(shown);
-            shown.add(new Row(message, ++stored));
+            shown.add(new Row(message, ++stored, null));
             remember(messages(shown));
         }
 
@@ -235,23 +235,26 @@ class ChatMemoryStoreModelTest {
             int unmatched = Collections.frequency(rows, null);
             for (int i = 0; i < list.size(); i++) {
                 if (rows.get(i) == null) {
-                    rows.set(i, new Row(list.get(i), ++stored));
+                    rows.set(i, new Row(list.get(i), ++stored, client));
                 }
             }
-            // The client does not know the rows that were stored since its read, so they stay.
-            List<Row> next = new ArrayList<>(rows);
-            shown.stream()
-                    .filter(row -> row.sequence() > newest && indexOf(rows, row) < 0 && indexOf(seen, row) < 0)
-                    .forEach(next::add);
             counted.reset();
             client.store.updateMessages(key, list);
 
-            assertThat(counted.messagesWritten).as("rows").isEqualTo(unmatched);
-            assertThat(counted.viewsWritten).as("view rows").isLessThanOrEqualTo(1);
+            int messagesWritten = counted.messagesWritten;
+            int viewsWritten = counted.viewsWritten;
+            assertThat(messagesWritten).as("rows").isEqualTo(unmatched);
+            assertThat(viewsWritten).as("view rows").isLessThanOrEqualTo(1);
+            // The client does not know the rows that were stored since its read, so they stay. It may know a row that
+            // it
+            // stored and left out itself. If another client shows that row again, the row may stay or not.
+            List<Row> next = new ArrayList<>(rows);
+            shown.stream()
+                    .filter(row -> row.sequence() > newest && indexOf(rows, row) < 0 && indexOf(seen, row) < 0)
+                    .filter(row -> row.by() != client || isShown(row))
+                    .forEach(next::add);
             if (next.equals(shown)) {
-                assertThat(counted.messagesWritten + counted.viewsWritten)
-                        .as("an equal list")
-                        .isZero();
+                assertThat(messagesWritten + viewsWritten).as("an equal list").isZero();
             }
             shown = next;
             Read set = new Read(++reads, newest, rows);
@@ -259,9 +262,14 @@ class ChatMemoryStoreModelTest {
                 know(client, list.get(i), new Known(rows.get(i), set, false));
             }
             remember(list);
-            if (counted.viewsWritten > 0) {
+            if (viewsWritten > 0) {
                 checkRuns();
             }
+        }
+
+        private boolean isShown(Row row) {
+            return ViewReader.read(log, key, ReadQuery.wholeBranch()).messages().stream()
+                    .anyMatch(message -> message.sequence() == row.sequence());
         }
 
         /** Checks that the view has as many runs as the list has gaps, regardless of the list's length. */
