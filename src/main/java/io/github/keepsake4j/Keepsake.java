@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
  *         .build();
  * }</pre>
  *
- * <p>Immutable and thread-safe. An application needs only one. It does not need to be closed. It does not close the
- * log: the application that opened the log closes it.
+ * <p>Immutable and thread-safe. One instance is enough for an application. An instance need not be closed, and it does
+ * not close the log: the application that opened the log closes it.
  */
 public final class Keepsake {
 
@@ -150,19 +150,20 @@ public final class Keepsake {
     }
 
     /**
-     * Runs a whole turn, such as one call of an AI service, under the configured policy. A turn excludes other turns by
-     * a lease in the log, so it excludes those of other processes too. If the process ends, the lease expires. Messages
-     * that are added outside of such a turn never wait for it.
+     * Runs a whole turn, such as one call of an AI service, under the configured policy. Unless the policy is
+     * {@link TurnPolicy#KEEP}, the turn holds a lease in the log, so it excludes other turns of this and other
+     * processes. If the process ends, the lease expires. Messages that are added outside of such a turn never wait for
+     * it.
      *
-     * <p>A turn within a turn of the same memory on the same thread only runs its body.
+     * <p>If the current thread is already in a turn of the same memory, this method only runs the body.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param body the turn. It runs on the caller's thread. It does not run if this method throws one of the exceptions
      *     below
      * @param <T> the type of the turn's result
      * @return the body's result
-     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
-     *     ended
+     * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
+     *     the other turn times out or is interrupted
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public <T extends @Nullable Object> T turn(Object memoryId, Supplier<? extends T> body) {
@@ -177,8 +178,8 @@ public final class Keepsake {
      * @param body the turn
      * @param <T> the type of the turn's result
      * @return the body's result
-     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
-     *     ended
+     * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
+     *     the other turn times out or is interrupted
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public <T extends @Nullable Object> T turn(Object memoryId, TurnPolicy policy, Supplier<? extends T> body) {
@@ -188,13 +189,13 @@ public final class Keepsake {
     /**
      * Begins a turn that ends elsewhere, such as in the callback of a streaming model, under the configured policy.
      * With {@link TurnPolicy#WAIT}, this call waits. Until the handle is closed, every other turn of the memory
-     * conflicts with it, even on this thread. A thread that waits for a turn whose handle it must close itself waits in
-     * vain.
+     * conflicts with it, even on this thread. A thread that must close the handle must do so before it waits for
+     * another turn of the memory.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @return the handle, which any thread must close at the end of the turn
-     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
-     *     ended
+     * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
+     *     the other turn times out or is interrupted
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public TurnHandle openTurn(Object memoryId) {
@@ -207,8 +208,8 @@ public final class Keepsake {
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param policy what to do when another turn is in progress
      * @return the handle, which any thread must close at the end of the turn
-     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
-     *     ended
+     * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
+     *     the other turn times out or is interrupted
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public TurnHandle openTurn(Object memoryId, TurnPolicy policy) {
@@ -218,7 +219,7 @@ public final class Keepsake {
     /**
      * Lists the memories of the configured tenant, newest first.
      *
-     * @param query the page
+     * @param query the page to return
      * @return the page
      */
     public MemoryPage conversations(ListQuery query) {
@@ -306,7 +307,7 @@ public final class Keepsake {
 
         /**
          * Sets the maximum duration of one call of the summarizer. Default: 60 seconds. If a process is killed while it
-         * summarizes, another process takes over after this time and a sixth of it.
+         * summarizes, another process takes over after 7/6 of this duration.
          *
          * @param longest from one millisecond to one day
          * @return this builder
@@ -317,7 +318,7 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the metrics sink. Default: none. The README lists the metrics.
+         * Sets the metrics sink. Default: none. The page {@code src/docs/guide/metrics.md} lists the metrics.
          *
          * @param sink the metrics, such as {@code MicrometerMetrics}
          * @return this builder
@@ -328,9 +329,9 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the executor of the asynchronous methods and of summarizers. The asynchronous methods block while they
-         * wait for the storage. Default: threads of this library, one for each call at a time; virtual threads on JDK
-         * 21 and newer.
+         * Sets the executor that runs the asynchronous methods and the summarizer. The asynchronous methods block its
+         * threads while they wait for the storage. Default: an executor of this library with one thread for each call
+         * in progress. Its threads are virtual on JDK 21 and newer.
          *
          * @param blockingExecutor the executor; the caller shuts it down
          * @return this builder
@@ -341,8 +342,8 @@ public final class Keepsake {
         }
 
         /**
-         * Sets the tenant of plain memory ids. Default: {@code "default"}. A {@link MemoryKey} as memory id names its
-         * own tenant.
+         * Sets the tenant of memory ids that name none, such as a String. Default: {@code "default"}. A
+         * {@link MemoryKey} names its own tenant.
          *
          * @param tenantId the tenant's id
          * @return this builder
@@ -389,9 +390,9 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how long a turn excludes other turns after its begin or its newest append. Default: 60 seconds. It must
-         * be longer than the slowest answer or tool call, because other turns begin when it has passed. After a process
-         * was killed, other turns wait up to this long.
+         * Sets how long a turn excludes other turns, counted from its beginning or its newest append. Default: 60
+         * seconds. It must be longer than the slowest answer or tool call, because other turns may begin when this time
+         * has passed. If a process is killed during a turn, other turns wait up to this long.
          *
          * @param lease from one millisecond to one day
          * @return this builder

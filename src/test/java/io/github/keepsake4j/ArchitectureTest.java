@@ -22,7 +22,7 @@ class ArchitectureTest {
 
     private static final String ROOT = "io.github.keepsake4j";
 
-    /** What a package may import of ours. A package that is not listed here is an error, so nobody forgets it. */
+    /** What a package may import of ours. A package that is not listed here is an error, so that none is forgotten. */
     private static final Map<String, List<String>> MAY_IMPORT = Map.ofEntries(
             Map.entry("message", List.of()),
             Map.entry("codec", List.of("message")),

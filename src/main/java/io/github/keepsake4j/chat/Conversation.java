@@ -66,7 +66,8 @@ public final class Conversation {
     }
 
     /**
-     * Returns the messages that a model sees, and those that it does not see with the reason for each.
+     * Returns the messages that a model sees and those that it does not see. The context has a reason for each message
+     * that is not seen.
      *
      * @return the context
      */
@@ -87,7 +88,7 @@ public final class Conversation {
     /**
      * Reads one page of the whole history. It includes all branches.
      *
-     * @param query the page
+     * @param query the page to return
      * @return the page
      */
     public HistoryPage history(HistoryQuery query) {
@@ -107,7 +108,8 @@ public final class Conversation {
      * Reads the newest messages of the current branch as they were logged, regardless of views and limits.
      *
      * @param maxMessages the maximum number of messages, 0 or more
-     * @return the messages, oldest first; it also reports whether the parent of the oldest message is missing
+     * @return the messages, oldest first; {@link Tail#missingParent()} names the oldest message's parent if that is not
+     *     in the memory
      * @throws InvalidInputException if the number is negative
      */
     public Tail branch(int maxMessages) {
@@ -119,7 +121,8 @@ public final class Conversation {
      *
      * @param messageId the branch's newest message
      * @param maxMessages the maximum number of messages, 0 or more
-     * @return the messages, oldest first; it also reports whether the parent of the oldest message is missing
+     * @return the messages, oldest first; {@link Tail#missingParent()} names the oldest message's parent if that is not
+     *     in the memory
      * @throws InvalidInputException if the number is negative or the message is not in the memory
      */
     public Tail branch(String messageId, int maxMessages) {
@@ -129,7 +132,7 @@ public final class Conversation {
 
     /**
      * Makes another message the head, so that the conversation continues from there. The previous branch is kept. A
-     * {@code clear()} applies to the branches that continue from the point where it was called, not to other branches.
+     * {@code clear()} applies only to branches that continue from the message that was the head when it was called.
      *
      * @param messageId the new head, such as a {@link Branch#leafId()}
      * @throws InvalidInputException if the message is not in the memory
@@ -139,10 +142,10 @@ public final class Conversation {
     }
 
     /**
-     * Appends a message. Under an older message this begins a branch, which becomes the current one.
+     * Appends a message. If its parent is not the head, the message begins a new branch, which becomes the current one.
      *
      * @param parent the parent of the message
-     * @param messageId its id, unique within the memory; a message is never stored twice under the same id
+     * @param messageId the message's id, unique within the memory; a message is never stored twice under the same id
      * @param message the message
      * @return the outcome
      */
@@ -151,13 +154,14 @@ public final class Conversation {
     }
 
     /**
-     * Imports a message from another system with its ids. Import parents first. A message whose parent is not in the
-     * memory is kept, and reads of its branch report the missing parent.
+     * Imports a message from another system, with its id and its parent's id. Import parents before their children. A
+     * message whose parent is not in the memory is stored, and reads of its branch report the missing parent.
      *
-     * @param messageId its id, unique within the memory; a message is never stored twice under the same id
-     * @param parentId its parent's id; null for none; the all-zero UUID for the message before it
+     * @param messageId the message's id, unique within the memory; a message is never stored twice under the same id
+     * @param parentId the parent's id, null if there is no parent, or the all-zero UUID
+     *     ({@link io.github.keepsake4j.message.Ids#BEFORE_IN_TIME}) for the message that was stored last
      * @param message the message
-     * @param createdAt when it was created, or null for now
+     * @param createdAt when the message was created, or null for now
      * @return the outcome
      */
     public AppendResult importMessage(
@@ -190,17 +194,17 @@ public final class Conversation {
     }
 
     /**
-     * Sets the title and the metadata that a list of conversations shows.
+     * Sets the title and the metadata that a list of conversations shows. The previous ones are replaced.
      *
      * @param title the title, or null for none
-     * @param metadata short texts by name; they replace the previous ones
+     * @param metadata short texts by name
      */
     public void describe(@Nullable String title, Map<String, String> metadata) {
         settings.log().describe(key, title, metadata);
     }
 
     /**
-     * Looks for damage in everything that is stored of this memory. Changes nothing.
+     * Looks for damage in all stored data of this memory. Changes nothing.
      *
      * @return what is damaged, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
      */
@@ -209,7 +213,8 @@ public final class Conversation {
     }
 
     /**
-     * Makes a damaged memory usable again, as {@link io.github.keepsake4j.log.MessageLog#repair} says. Deletes no messages.
+     * Makes a damaged memory usable again, as {@link io.github.keepsake4j.log.MessageLog#repair} describes. Deletes no
+     * messages.
      *
      * @return what was done
      */

@@ -35,14 +35,15 @@ import org.jspecify.annotations.Nullable;
  * returns the messages that the strategy selects. {@link #set} and {@link #clear()} change which messages are shown and
  * delete nothing.
  *
- * <p>Added messages are written at once, with two exceptions. Tool results are written when the last result that their
- * assistant message requested is there. A system message is written at the next read, and only if it has changed.
+ * <p>Added messages are written at once, with two exceptions. Tool results are written together, when all results that
+ * their assistant message requested have been added. A system message is written at the next read or before the next
+ * message, and only if it has changed.
  *
  * <p>Thread-safe. Several instances, threads and processes may use one memory at once. No message is lost, and messages
  * are kept in order of arrival. An instance keeps no messages between turns.
  *
- * <p>Errors are {@code KeepsakeException}s. When an add fails with a retryable one, adding the same message object
- * again never stores it twice.
+ * <p>Errors are {@code KeepsakeException}s. If an add fails with a retryable error, the same message object can be
+ * added again: it is never stored twice.
  */
 public final class KeepsakeChatMemory implements ChatMemory {
 
@@ -71,7 +72,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Adds a message under the head. It is always a new message, even if it equals an old one.
+     * Adds a message at the end of the current branch. It is always a new message, even if it equals an old one.
      *
      * @param message the message, not null
      */
@@ -81,7 +82,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Adds messages under the head, all or none.
+     * Adds messages at the end of the current branch, all or none.
      *
      * @param messages the messages, without nulls
      */
@@ -101,9 +102,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
     /**
      * Replaces the messages that the memory shows, in one step. New messages are appended to the log.
      *
-     * <p>An instance that {@link #messages()} returned is recognized as the message that it was. If the list contains
-     * no such instance, it was decoded elsewhere. Its messages are then compared with the shown ones, in order.
-     * Messages that other writers have added since the caller's read are shown behind the list.
+     * <p>A message object that {@link #messages()} returned is recognized as the stored message. If the list contains
+     * no such object, for example because it was read from JSON, its messages are compared with the shown ones, in
+     * order. Messages that other writers have added since the caller's read are shown behind the list.
      *
      * @param messages the messages, without nulls and not empty
      * @throws InvalidInputException if the list is empty
@@ -167,8 +168,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Empties the list of shown messages. The log keeps all messages. Instances that {@link #messages()} returned may
-     * be added again right after this call. They are then linked to the stored messages and not stored again.
+     * Empties the list of shown messages. The log keeps all messages. Message objects that {@link #messages()} returned
+     * may be added again right after this call. They are then linked to the stored messages and not stored again.
      */
     @Override
     public void clear() {
@@ -211,7 +212,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * Calls {@link #add(Iterable)} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param messages the messages, without nulls
-     * @return a future that completes when the messages are accepted, or with the error
+     * @return a future that completes when the messages are accepted, or completes exceptionally
      */
     public CompletableFuture<Void> addAsync(List<ChatMessage> messages) {
         return CompletableFuture.runAsync(() -> add(messages), settings.executor());
@@ -221,7 +222,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * Calls {@link #set} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param messages the messages, without nulls and not empty
-     * @return a future that completes when the messages are set, or with the error
+     * @return a future that completes when the messages are set, or completes exceptionally
      */
     public CompletableFuture<Void> setAsync(List<ChatMessage> messages) {
         return CompletableFuture.runAsync(() -> set(messages), settings.executor());
@@ -230,7 +231,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     /**
      * Calls {@link #messages()} on the executor. LangChain4j 1.20 and newer call this method.
      *
-     * @return a future that completes with the messages, or with the error
+     * @return a future that completes with the messages, or completes exceptionally
      */
     public CompletableFuture<List<ChatMessage>> messagesAsync() {
         return CompletableFuture.supplyAsync(this::messages, settings.executor());
@@ -246,8 +247,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Returns whether a call repeats an add that failed, with the same instances. The messages of that add are then
-     * written, unless they already were.
+     * Returns whether a call repeats a failed add with the same message objects. If it does, or if messages were
+     * accepted before that add, this method writes the pending messages.
      */
     private boolean isRetry(List<ChatMessage> list) {
         WriteBuffer open = buffer();
@@ -291,8 +292,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Discards a refused message. It must not block the next message, and the messages that were accepted before it are
-     * written.
+     * Discards a refused message, so that it does not block the next one. Writes the messages that were accepted before
+     * the refused one.
      */
     private void refuse(WriteBuffer open, int before, int awaited, RuntimeException reason) {
         List<NewMessage> accepted = List.copyOf(open.pending.subList(0, Math.min(before, open.pending.size())));
@@ -339,7 +340,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         return open.accept(settings.prepare(message));
     }
 
-    /** Shows the messages that were added again since the memory was cleared, and the summary if it was. */
+    /** Shows what was added again since the memory was cleared: messages, and possibly the summary. */
     private void refill(WriteBuffer open, WriteBuffer.Refill refill) {
         String summary = refill.behindSummary() ? refill.summary() : null;
         Reading seen = show(open, refill.linked(), false, summary, refill.seen());
@@ -372,8 +373,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /**
-     * Returns the epoch that must be in force. Within a tool round it is the round's epoch, so that the rest of a round
-     * that began before an erasure is refused.
+     * Returns the epoch that must be in force, or null for any. Within a tool round it is the epoch in which the round
+     * began, so that the rest of the round is refused after an erasure.
      */
     private static @Nullable Long epochOf(WriteBuffer open) {
         return open.awaited > 0 ? open.epoch : null;

@@ -16,34 +16,33 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * A LangChain4j store over the log. It serves LangChain4j's window memories and all other memories that rewrite a list.
- * The store returns the list that was set last, regardless of how a framework changed it. The log keeps every
- * message that was ever in a list.
+ * A framework may change the list in any way: the store returns the list that was set last. The log keeps every message
+ * that was ever in a list.
  *
- * <p>A list is compared with the messages that the memory shows. An instance that {@link #getMessages} returned is
- * recognized wherever it comes back, even after {@link #deleteMessages}. If the list contains no such instance, it was
- * decoded elsewhere. Its messages are then compared with the shown ones, in order. New messages are appended. A message
- * that is not in the list is no longer shown.
+ * <p>A list that is set is compared with the messages that the memory shows. A message object that {@link #getMessages}
+ * returned is recognized wherever it comes back, even after {@link #deleteMessages}. If the list contains no such
+ * object, for example because it was read from JSON, its messages are compared with the shown ones, in order. New
+ * messages are appended. A message that is not in the list is no longer shown.
  *
  * <p>Thread-safe. Any number of stores and processes may use one memory. Each update is one step. Messages that other
  * writers have added since the caller's read are shown behind the list.
  *
- * <p>Errors are {@code KeepsakeException}s. When an update fails with a retryable one, setting a list with the same
- * message objects again never stores them twice.
+ * <p>Errors are {@code KeepsakeException}s. If an update fails with a retryable error, a list with the same message
+ * objects can be set again: they are never stored twice.
  */
 public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
 
-    /** The number of messages that the first read of a memory requests. Most windows fit. */
+    /** The number of messages that the first read of a memory requests. Most windows are no larger. */
     private static final int FIRST_GUESS = 32;
 
     /**
-     * The number of messages that a read requests beyond the size of the last one. A window moves by a few messages
-     * between two reads.
+     * The number of messages that a read requests beyond the number that the previous read returned. A window moves by
+     * a few messages between two reads.
      */
     private static final int MARGIN = 8;
 
     /**
-     * The maximum number of memories whose state is kept: about as many conversations are active in one process at a
-     * time.
+     * The maximum number of memories whose state is kept. A process rarely has more active conversations at a time.
      */
     private static final int MEMORIES = 1_000;
 
@@ -58,7 +57,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     /**
      * Creates a store. Does no I/O. Applications obtain one from {@code Keepsake.chatMemoryStore()}.
      *
-     * @param ids makes keys of memory ids
+     * @param ids converts memory ids to keys
      * @param settings the parts that all memories share
      */
     KeepsakeChatMemoryStore(MemoryIds ids, ChatMemorySettings settings) {
@@ -67,8 +66,8 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     }
 
     /**
-     * Returns the list that was set last. For a memory that was written in another way, returns all messages that it
-     * shows.
+     * Returns the list that was set last, followed by the messages that other writers have added since. If no list was
+     * set, returns all messages that the memory shows.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @return a new, mutable list; empty for a memory that was never written
@@ -127,7 +126,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      * Calls {@link #getMessages} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @return a future that completes with the messages, or with the error
+     * @return a future that completes with the messages, or completes exceptionally
      */
     public CompletableFuture<List<ChatMessage>> getMessagesAsync(Object memoryId) {
         return CompletableFuture.supplyAsync(() -> getMessages(memoryId), settings.executor());
@@ -138,7 +137,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param messages the messages, without nulls
-     * @return a future that completes when the messages are set, or with the error
+     * @return a future that completes when the messages are set, or completes exceptionally
      */
     public CompletableFuture<Void> updateMessagesAsync(Object memoryId, List<ChatMessage> messages) {
         return CompletableFuture.runAsync(() -> updateMessages(memoryId, messages), settings.executor());
@@ -148,7 +147,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      * Calls {@link #deleteMessages} on the executor. LangChain4j 1.20 and newer call this method.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
-     * @return a future that completes when no message is shown any more, or with the error
+     * @return a future that completes when no message is shown any more, or completes exceptionally
      */
     public CompletableFuture<Void> deleteMessagesAsync(Object memoryId) {
         return CompletableFuture.runAsync(() -> deleteMessages(memoryId), settings.executor());

@@ -12,45 +12,47 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps memories. A memory is a tree of messages with a head (the newest message of the current branch), and beside it
- * what callers set: views, summaries, leases, a title. Nothing but {@link #erase} deletes.
+ * Keeps memories. A memory is a tree of messages. Its head is the newest message of the current branch. A memory also
+ * has the views, summaries, leases and title that callers set. Only {@link #erase} deletes messages.
  *
- * <p>Every method is atomic and safe across threads and, where the storage is shared, across processes. A change that was
- * acknowledged survives a kill of the process or of the storage's server. A memory need not be created: one that was never
- * written is empty.
+ * <p>Every method is atomic and thread-safe. If several processes share the storage, every method is also safe across
+ * these processes. A change that was acknowledged is not lost when the process or the storage's server is killed. A
+ * memory need not be created: a memory that was never written is empty.
  *
- * <p>Every method throws {@link StorageUnavailableException} (retryable) when the storage cannot be reached and
- * {@link UnreadableDataException} when what is stored cannot be read or contradicts itself; neither is ever reported as
- * "empty". Nothing is written over damage. {@link #check} finds damage and {@link #repair} mends it. A log that keeps
- * connections or files open throws {@link LogClosedException} after {@link #close()}.
+ * <p>Every method throws {@link StorageUnavailableException} (retryable) if the storage cannot be reached. It throws
+ * {@link UnreadableDataException} if the stored data cannot be read or contradicts itself. A memory is never reported
+ * as empty in these cases, and nothing is written over damaged data. {@link #check} finds damage and {@link #repair}
+ * mends it. A log that keeps connections or files open throws {@link LogClosedException} after {@link #close()}.
  */
 public interface MessageLog extends AutoCloseable {
 
     /**
-     * Appends a batch of messages, all or none, moves the head to the last one, and sets a view if one is given.
+     * Appends a batch of messages, all or none. Moves the head to the last message of the batch. Sets a view if the
+     * append has one.
      *
-     * <p>Idempotent by message id within the memory: a batch that is stored already changes nothing, whatever the head is
-     * by now, and {@link AppendResult#replayed()} says so. The stored batch must have the same messages, and the same parent
-     * if the append names one.
+     * <p>Idempotent by message id within the memory: if the batch is already stored, nothing changes, even if the head
+     * has moved since, and {@link AppendResult#replayed()} returns true. The stored batch must have the same messages.
+     * If the append names a parent, the stored batch must also have the same parent.
      *
      * @param key the memory
      * @param append what to append, and where
-     * @return the position after the append, and the head from before
-     * @throws MessageIdConflictException if an id is used with other content, or only a part of the batch is there
-     * @throws HeadConflictException if another head or revision was expected
-     * @throws UnknownParentException if the parent is not there
-     * @throws UnknownMessageException if the view names a message that is not there
-     * @throws ErasedException if the memory was erased since the epoch that the batch belongs to
+     * @return the position after the append, and the head before it
+     * @throws MessageIdConflictException if an id is already used for other content, or only a part of the batch is
+     *     already stored
+     * @throws HeadConflictException if the append expects another head or revision
+     * @throws UnknownParentException if the parent is not in the memory
+     * @throws UnknownMessageException if the view names a message that is not in the memory
+     * @throws ErasedException if the append names an epoch and the memory was erased since
      */
     AppendResult append(MemoryKey key, Append append);
 
     /**
-     * Reads the newest part of a branch. The cost depends on what is returned, not on what is stored.
+     * Reads the newest part of a branch. The cost depends on how much is returned, not on how much is stored.
      *
      * @param key the memory
      * @param query the bounds
      * @return the messages, oldest first, with the system message, view and summary in force
-     * @throws UnknownMessageException if the query names a message that is not there, or not on the branch
+     * @throws UnknownMessageException if the query names a message that is not in the memory or not on the branch
      */
     Tail read(MemoryKey key, ReadQuery query);
 
@@ -59,16 +61,16 @@ public interface MessageLog extends AutoCloseable {
      *
      * @param key the memory
      * @param ids the ids
-     * @return the messages that are there, in order of sequence; an id that is not there is left out
+     * @return the messages that were found, in order of sequence; ids of unknown messages are ignored
      */
     List<LoggedMessage> find(MemoryKey key, Collection<String> ids);
 
     /**
-     * Reads one page of all messages of all branches, by sequence. No cursor stays open between pages. A message that is
-     * there when the first page is read is on exactly one page.
+     * Reads one page of all messages of all branches, by sequence. No cursor stays open between pages. Each message
+     * that is stored before the first page is read is on exactly one page.
      *
      * @param key the memory
-     * @param query the page
+     * @param query the page to return
      * @return the page, in order of sequence
      */
     HistoryPage history(MemoryKey key, HistoryQuery query);
@@ -87,74 +89,75 @@ public interface MessageLog extends AutoCloseable {
      * @param key the memory
      * @param messageId the new head
      * @param epoch the epoch that the caller works in, or null for the epoch in force
-     * @return the head from before
-     * @throws UnknownMessageException if the message is not there
+     * @return the previous head
+     * @throws UnknownMessageException if the message is not in the memory
      * @throws ErasedException if the memory was erased since that epoch
      */
     String moveHead(MemoryKey key, String messageId, @Nullable Long epoch);
 
     /**
-     * Sets the title and the metadata that a list of memories shows.
+     * Sets the title and the metadata that a list of memories shows. The previous ones are replaced.
      *
-     * @param key the memory; it is created if it is not there
+     * @param key the memory; it is created if it does not exist
      * @param title the title, without NUL and at most 1,000 characters, or null for none
-     * @param metadata short texts by name; they replace the previous ones
+     * @param metadata short texts by name
      */
     void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata);
 
     /**
-     * Lists a tenant's memories by their creation, newest first. A memory that is there when the first page is read is on
-     * exactly one page, whatever is written meanwhile.
+     * Lists a tenant's memories in order of creation, newest first. Each memory that exists before the first page is
+     * read is on exactly one page, even if memories are written in the meantime.
      *
      * @param tenant the tenant's id
-     * @param query the page
+     * @param query the page to return
      * @return the page
      */
     MemoryPage list(String tenant, ListQuery query);
 
     /**
-     * Stores a summary beside the log. All versions are kept. The summary in force on a branch is the one that covers most of
-     * it; of several that cover up to the same message, it is the newest.
+     * Stores a summary beside the messages. Earlier summaries are kept. On each branch, the summary that covers the
+     * most messages is in force. If several cover the same messages, the newest of them is in force.
      *
      * @param key the memory
-     * @param summary the summary, which names the message that it covers up to
-     * @param epoch the epoch that the summarized messages were read in
-     * @throws UnknownMessageException if the covered message is not there
+     * @param summary the summary, which names the last message that it covers
+     * @param epoch the epoch in which the summarized messages were read
+     * @throws UnknownMessageException if the last covered message is not in the memory
      * @throws ErasedException if the memory was erased since that epoch
      */
     void putSummary(MemoryKey key, Summary summary, long epoch);
 
     /**
-     * Reads every summary that was ever put.
+     * Reads all summaries that were ever stored.
      *
      * @param key the memory
-     * @return all versions, in the order in which they were put
+     * @return the summaries, in the order in which they were stored
      */
     List<Summary> summaries(MemoryKey key);
 
     /**
-     * Takes or renews a lease: the right to do one kind of work on a memory, until it is released or expires.
+     * Takes or renews a lease. A lease is the right to do one kind of work on a memory, until it is released or
+     * expires.
      *
      * @param key the memory
      * @param name the kind of work
-     * @param owner the id of the caller; the holder of the lease renews it
-     * @param duration how long from now, by the store's clock; more than zero
-     * @return the lease, or empty while another owner holds it
+     * @param owner the id of the caller; if this owner already holds the lease, it is renewed
+     * @param duration the time from now until the lease expires, by the store's clock; more than zero
+     * @return the lease, or empty if another owner holds it
      */
     Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration);
 
     /**
-     * Gives a lease back. Nothing happens if the owner does not hold it any more.
+     * Releases a lease. Does nothing if the owner does not hold it any more.
      *
      * @param key the memory
      * @param name the kind of work
-     * @param owner the id of the holder
+     * @param owner the id of the lease's owner
      */
     void releaseLease(MemoryKey key, String name, String owner);
 
     /**
-     * Deletes a memory: messages, views, summaries, leases, title, ids. A tombstone without content stays. Its epoch makes
-     * the store refuse work that was begun before.
+     * Deletes a memory with its messages, views, summaries, leases, title and ids. A tombstone without content remains.
+     * Its epoch lets the log refuse work that began before the erasure.
      *
      * @param key the memory
      * @return the new epoch
@@ -162,17 +165,18 @@ public interface MessageLog extends AutoCloseable {
     long erase(MemoryKey key);
 
     /**
-     * Walks through a whole memory and returns what is damaged. Reads everything, with bounded heap, and changes nothing.
+     * Checks a whole memory for damage. Reads all of it, in bounded heap, and changes nothing.
      *
      * @param key the memory
-     * @return the damage, at most the first {@link Damage#MAX_REPORTED} of it; empty for a sound memory
+     * @return what is damaged, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
      */
     List<Damage> check(MemoryKey key);
 
     /**
-     * Makes a damaged memory usable again. If the head is not sound, it moves to the newest message whose whole path to its
-     * root is sound and readable. Views and summaries that cannot be read, or that name what is not there, are dropped. No
-     * message is deleted or changed, so {@link #check} still reports the damaged ones. Without damage nothing is changed.
+     * Makes a damaged memory usable again. If the head is damaged, it is moved to the newest message whose whole path
+     * to the root is sound and readable. Views and summaries are dropped if they cannot be read or name a message that
+     * is missing. Messages are neither deleted nor changed, so {@link #check} still reports the damaged ones. A memory
+     * without damage is not changed.
      *
      * @param key the memory
      * @return what was done
@@ -181,8 +185,8 @@ public interface MessageLog extends AutoCloseable {
     Repair repair(MemoryKey key);
 
     /**
-     * Writes the appends to a memory that the log holds back. Only a log in turn mode holds any back; every other log has
-     * written an append when {@link #append} returns.
+     * Writes the appends to a memory that the log holds back. Only a log in turn mode holds appends back. Every other
+     * log has written an append when {@link #append} returns.
      *
      * @param key the memory
      */

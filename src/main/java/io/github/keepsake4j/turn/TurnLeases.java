@@ -71,8 +71,8 @@ public final class TurnLeases {
      * @param body the turn
      * @param <T> the type of the turn's result
      * @return the body's result
-     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
-     *     ended
+     * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
+     *     the other turn times out or is interrupted
      */
     public <T extends @Nullable Object> T run(MemoryKey key, @Nullable TurnPolicy wanted, Supplier<? extends T> body) {
         Objects.requireNonNull(body, "body");
@@ -96,8 +96,8 @@ public final class TurnLeases {
      * @param key the memory
      * @param wanted what to do when another turn is in progress, or null for the configured policy
      * @return the handle, which must be closed
-     * @throws TurnConflictException if another turn is in progress, and the policy rejects this one or its wait has
-     *     ended
+     * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
+     *     the other turn times out or is interrupted
      */
     public TurnHandle open(MemoryKey key, @Nullable TurnPolicy wanted) {
         if (keeps(wanted)) {

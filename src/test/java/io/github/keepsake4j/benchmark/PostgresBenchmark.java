@@ -17,9 +17,10 @@ import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Measures the cost of the log on PostgreSQL, as ratios to hand-written JDBC in the same run. Prints a report, and
- * writes it with every sample below {@code target/benchmark}. The README has the command. System properties, all
- * beginning with {@code keepsake.benchmark.}: {@code samples} per kind of call, {@code largest} history,
- * {@code walAppends}, {@code clientMillis} per turn of 16 clients, {@code memories} on the heap.
+ * writes it with every sample below {@code target/benchmark}. The page
+ * {@code src/docs/guide/backends.md} has the command. System properties, all beginning with
+ * {@code keepsake.benchmark.}: {@code samples} per kind of call, {@code largest} history, {@code walAppends},
+ * {@code clientMillis} per turn of 16 clients, {@code memories} on the heap.
  */
 public final class PostgresBenchmark {
 
@@ -73,16 +74,15 @@ public final class PostgresBenchmark {
         fill();
         report.text("# What the log costs on PostgreSQL");
         report.list(Machine.describe(small));
-        report.text(
-                "Times are milliseconds per call, each called in turn with the others of its table in the same run ("
-                        + samples + " samples after " + WARM_UP + " to warm up). One message is "
-                        + Payload.JSON.getBytes(StandardCharsets.UTF_8).length
-                        + " bytes of JSON, without ids. `floor` is hand-written JDBC, one statement per call on the same pool"
-                        + " and on tables of its own with the same columns and indexes: its append hands out the sequence, keeps"
-                        + " ids unique and moves the head, and nothing else; its read returns the newest rows and the head as"
-                        + " columns. The log also makes JSON of messages and messages of JSON, knows branches, checks epoch and"
-                        + " expected head, and sets a statement time-out. `with decoding` is the floor that makes messages of"
-                        + " its rows too. The database of each size holds nothing bigger than that size.");
+        report.text("Times are milliseconds per call. The calls of a table take turns in the same run ("
+                + samples + " samples after " + WARM_UP + " to warm up). One message is "
+                + Payload.JSON.getBytes(StandardCharsets.UTF_8).length
+                + " bytes of JSON, without ids. `floor` is hand-written JDBC: one statement per call, on the same pool,"
+                + " on tables of its own with the same columns and indexes. Its append hands out the sequence, keeps ids"
+                + " unique and moves the head, and does nothing else. Its read returns the newest rows and the head as"
+                + " columns. The log also makes JSON of messages and messages of JSON, knows branches, checks epoch and"
+                + " expected head, and sets a statement time-out. `floor with decoding` also makes messages of its rows."
+                + " The database of each size holds no history that is bigger than that size.");
         step("reads");
         reads();
         step("appends");
@@ -147,8 +147,8 @@ public final class PostgresBenchmark {
                         "to smallest"),
                 rows);
         report.text(
-                "`to smallest` is to the smallest history with that many messages. With forks, the floor is the history"
-                        + " without them: it knows no branches.");
+                "`to smallest` is the ratio to the smallest history with that many messages. With forks, the floor reads"
+                        + " the history without them, because it knows no branches.");
     }
 
     private void appends() throws Exception {
@@ -175,8 +175,8 @@ public final class PostgresBenchmark {
                             "to smallest"),
                     compare(groups));
         }
-        report.text("Appends to histories of 100 go to " + CLIENTS + " memories in turn, so that they stay short. `bare"
-                + " insert` writes the row without a head, by a sequence that its one client counts.");
+        report.text("Appends to histories of 100 go to " + CLIENTS + " memories in turn, so that the histories stay"
+                + " short. `bare insert` writes the row without a head. Its one client counts the sequence.");
     }
 
     /** Each group consists of this library's operation, the floor, and another operation for comparison. */
@@ -253,8 +253,8 @@ public final class PostgresBenchmark {
         report.table(
                 List.of("call", "keepsake", "p99", "floor", "p99", "ratio", "p99 ratio", "calls, keepsake and floor"),
                 rows);
-        report.text("Each client has a memory of its own; the times hold the wait for a connection. Both take turns of "
-                + clientMillis + " ms.");
+        report.text("Each client has a memory of its own. The times include the wait for a connection. Both sides take"
+                + " turns of " + clientMillis + " ms.");
     }
 
     private List<String> atOnce(
@@ -315,7 +315,7 @@ public final class PostgresBenchmark {
                 foreign.key(0).conversationId())) {
             String[] found = child.awaitEnd().get(0).split(" ");
             report.text("## Heap");
-            report.list(List.of("History read to its end in pages of 1,000, in a JVM with `-Xmx64m`: "
+            report.list(List.of("A history was read to its end in pages of 1,000, in a JVM with `-Xmx64m`: "
                     + count(Long.parseLong(found[0])) + " messages in " + found[1] + " ms."));
         }
     }
@@ -323,7 +323,7 @@ public final class PostgresBenchmark {
     private void heap() throws Exception {
         try (Child child = Child.start(List.of("-Xmx2g"), HeapOfMemories.class, memories)) {
             double bytes = Double.parseDouble(child.awaitEnd().get(0));
-            report.list(List.of(count(memories) + " memories from `keepsake.chatMemoryProvider()`, all kept: "
+            report.list(List.of(count(memories) + " memories from `keepsake.chatMemoryProvider()`, all kept, take "
                     + Math.round(bytes / 1e6) + " MB (" + Math.round(bytes / memories)
                     + " bytes each), apart from the strings that are their ids."));
         }

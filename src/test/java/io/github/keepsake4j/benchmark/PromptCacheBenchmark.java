@@ -50,14 +50,15 @@ public final class PromptCacheBenchmark {
         List<List<ChatMessage>> chat = chat();
         Report report = new Report();
         report.text("# How much of a prompt stays the same");
-        report.text("A scripted chat of " + TURNS + " turns ("
+        report.text("The chat is scripted: " + TURNS + " turns ("
                 + chat.stream().mapToInt(List::size).sum()
                 + " messages, texts of 5 to 120 words, every fourth turn with one to three rounds of tools) behind a system"
-                + " message. For each model call of a turn, the bytes of the messages sent (what the memory shows, the user's"
-                + " message included) are compared with those of the call before. `same` is the share of all bytes sent that"
-                + " were sent before in the same place from the beginning on; `same when full` counts only calls since the"
-                + " first message left. `fill` is the mean share of the window in use since then. A window's start `moves`"
-                + " when messages leave. The benchmark uses no clock and gives the same figures on any machine.");
+                + " message. For each model call of a turn, the bytes of the messages sent are compared with those of the call"
+                + " before. The messages sent are those that the memory shows, the user's message included. `same` is the share"
+                + " of all bytes sent that were sent before in the same place from the beginning on. `same when full` counts"
+                + " only calls since the first message left. `fill` is the mean share of the window in use since then. `moves`"
+                + " counts how often messages leave and the window's start moves. The benchmark uses no clock and gives the"
+                + " same figures on any machine.");
         List<List<String>> rows = new ArrayList<>();
         for (int limit : new int[] {50, 100}) {
             SlidingWindow window = SlidingWindow.withMaxMessages(limit);

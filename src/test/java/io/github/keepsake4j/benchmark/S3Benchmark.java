@@ -66,10 +66,10 @@ public final class S3Benchmark {
         report.list(Machine.describe());
         report.text(
                 "A turn reads the newest " + SHOWN + " messages and appends a question and an answer of 60 words each."
-                        + " `turn` is a process that had the turn before, `first turn` one that has never seen the memory. `bare` reads"
-                        + " and writes an object of the same stored bytes with the same client, and does nothing with them. Times are"
-                        + " milliseconds, medians, each called in turn with the others of its row. The server is in the same process;"
-                        + " a round trip of a real one comes on top of each request, two for each of the three.");
+                        + " `turn` is measured in a process that had the turn before, `first turn` in one that has never seen the"
+                        + " memory. `bare` reads and writes an object of the same stored bytes with the same client, and does nothing"
+                        + " with them. Times are medians in milliseconds. The calls of a row take turns. The server is in the same"
+                        + " process. With a real server its round trip comes on top of each request, two for each of the three.");
         List<List<String>> rows = new ArrayList<>();
         for (int size : SIZES) {
             rows.add(row(size, transferred));

@@ -62,14 +62,15 @@ public final class SummaryBenchmark {
         List<String> machine = new ArrayList<>(Machine.describe());
         machine.add("Load average at the beginning: " + Machine.load());
         report.list(machine);
-        report.text("Chats of " + TURNS + " turns (read, add, add), " + rounds + " rounds after " + WARM_UP_ROUNDS
+        report.text("Chats have " + TURNS + " turns (read, add, add). There are " + rounds + " rounds after "
+                + WARM_UP_ROUNDS
                 + " to warm up. All kinds of chat take turns, turn by turn, in alternating order, each on a log of its own."
-                + " A summary becomes due in the middle of a chat, so what is measured is its second half, behind "
+                + " A summary becomes due in the middle of a chat. So the second half of the chat is measured, after "
                 + SETTLING_TURNS
-                + " turns for the job to begin, for as long as the summarizer thinks. `thinking`: the summarizer takes "
+                + " turns in which the job begins, for as long as the summarizer thinks. `thinking`: the summarizer takes "
                 + thinkMillis
-                + " ms. `none due`: the same strategy with a trigger that is never reached; it shows exactly the same"
-                + " messages, and ratios are to it. `none due again`: the same once more; what its ratio is away from 1 is"
+                + " ms. `none due`: the same strategy with a trigger that is never reached. It shows exactly the same"
+                + " messages, and ratios are to it. `none due again`: the same once more. The distance of its ratio from 1 is"
                 + " noise. `at once`: the summarizer answers immediately, so less is shown.");
         Path directory = Files.createTempDirectory(Files.createDirectories(OUTPUT), "summaries");
         compare("SQLite, each commit synced", name -> JdbcMessageLog.sqlite(directory.resolve(name + ".db")));
@@ -170,7 +171,8 @@ public final class SummaryBenchmark {
         }
         report.text("## An application that ends in the middle");
         report.text(
-                "Five processes whose summarizer thinks for 60 s, and whose `main` closes the log and returns meanwhile:"
-                        + " exit code 0, " + String.join(", ", times) + " after `main` began to close.");
+                "In each of five processes, the summarizer thinks for 60 s, and `main` closes the log and returns meanwhile."
+                        + " Each process ended with exit code 0, " + String.join(", ", times)
+                        + " after `main` began to close.");
     }
 }

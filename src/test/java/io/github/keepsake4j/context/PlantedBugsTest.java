@@ -149,7 +149,7 @@ class PlantedBugsTest {
     }
 
     @Test
-    void a_message_that_nobody_tells_of_is_found() {
+    void a_message_that_is_never_reported_is_found() {
         isFound(Rule.REASONS_ARE_TRUE, WINDOW, branch -> {
             View view = View.whole(WINDOW.strategy()).of(branch);
             return new View(view.shown(), List.of(), view.overflow());

@@ -43,7 +43,7 @@ class S3CleanUpTest extends CleanUpContract {
                 "{\"version\":1,\"turns\":{\"run\":{\"user_content\":\"hi\",\"assistant_content\":\"hello\"}}}",
                 "{\"version\":1,\"messages\":[{\"message_id\":\"m\",\"role\":\"user\",\"content\":\"hi\"}]}"
             })
-    void a19_a_document_in_which_nobody_wrote_a_time_is_as_old_as_its_object(String document) {
+    void a19_a_document_without_a_time_is_as_old_as_its_object(String document) {
         String bucket = server.newBucket();
         client.putObject(
                 request -> request.bucket(bucket).key("node_memory/app/c1/writer.json"),

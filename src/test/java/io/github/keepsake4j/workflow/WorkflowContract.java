@@ -623,7 +623,7 @@ abstract class WorkflowContract {
     }
 
     @Test
-    void a11_a_parent_that_nobody_knows_is_bridged_by_the_newest_turn_on_no_sibling_branch() {
+    void a11_an_unknown_parent_is_bridged_by_the_newest_turn_on_no_sibling_branch() {
         memories = withoutConversations();
         turns("m1", null, "m2", "m1", "m4", "m3", "m5", "m4");
 
@@ -1145,7 +1145,7 @@ abstract class WorkflowContract {
     }
 
     @Test
-    void a20_runs_at_the_same_time_whose_parents_nobody_names_are_all_shown() {
+    void a20_runs_at_the_same_time_without_named_parents_are_all_shown() {
         for (boolean knows : new boolean[] {true, false}) {
             memories = knows ? memories : withoutConversations();
             log.erase(NODE);
@@ -1163,7 +1163,7 @@ abstract class WorkflowContract {
     }
 
     @Test
-    void a22_a_nodes_key_is_the_nodes_memory_whoever_is_asked() {
+    void a22_a_nodes_key_is_the_nodes_memory_for_every_caller() {
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(open())
                 .nodeLog(log)

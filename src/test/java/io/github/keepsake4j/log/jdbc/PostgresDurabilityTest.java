@@ -149,7 +149,7 @@ class PostgresDurabilityTest {
         }
     }
 
-    /** Each thread sends a batch until somebody acknowledges it, and then the next one. */
+    /** Each thread sends a batch until it is acknowledged, and then the next one. */
     private Thread inBackground(MessageLog log, AtomicBoolean done) {
         Thread thread = new Thread(() -> {
             try {

@@ -92,7 +92,7 @@ class SqliteProcessesTest {
 
     /** SQLite answers BUSY at once, whatever the time-out, when a file cannot be switched to WAL. */
     @Test
-    void a_new_file_that_somebody_else_just_writes_to_is_waited_for() throws Exception {
+    void a_new_file_that_another_writer_just_writes_to_is_waited_for() throws Exception {
         try (Connection other = DriverManager.getConnection("jdbc:sqlite:" + file());
                 Statement statement = other.createStatement();
                 MessageLog log = JdbcMessageLog.sqlite(file())) {
