@@ -25,9 +25,14 @@ record History(String name, int messages, int run, int memories, boolean randomI
             """
             INSERT INTO %1$s.keepsake_message
               (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at, run_start, depth,
-               path_tokens, user_seq)
+               path_tokens, user_seq, runs)
             SELECT ?, s, %2$s, p, %3$s, ?, 100, 'benchmark', 1700000000000000 + s, r * %4$d + 1, s - r * 5,
-                   (s - r * 5) * 100, s
+                   (s - r * 5) * 100, s,
+                   CASE WHEN s = r * %4$d + 1 THEN
+                     (SELECT array_agg(x ORDER BY j, k)
+                      FROM generate_series(1, least(8, r)) j
+                      CROSS JOIN LATERAL (
+                        VALUES (1, (r - j) * %4$d + 1), (2, (r - j + 1) * %4$d - 5), (3, (r - j) * 5)) v (k, x)) END
             FROM generate_series(1, %5$d) s
             CROSS JOIN LATERAL (SELECT (s - 1) / %4$d AS r) run
             CROSS JOIN LATERAL (
@@ -39,10 +44,12 @@ record History(String name, int messages, int run, int memories, boolean randomI
             """
             INSERT INTO %1$s.keepsake_memory
               (memory_key, tenant, conversation_id, metadata, epoch, revision, last_seq, tokens, created_at,
-               last_message_at, head_seq, head_id, head_run_start, head_depth, head_path_tokens, head_user_seq)
+               last_message_at, head_seq, head_id, head_run_start, head_depth, head_path_tokens, head_user_seq,
+               head_runs)
             SELECT memory_key, ?, ?, '{}', 1, seq + 1, seq, seq * 100, 1700000000000000, created_at, seq, id, run_start,
-                   depth, path_tokens, user_seq
-            FROM %1$s.keepsake_message
+                   depth, path_tokens, user_seq,
+                   (SELECT r.runs FROM %1$s.keepsake_message r WHERE r.memory_key = m.memory_key AND r.seq = m.run_start)
+            FROM %1$s.keepsake_message m
             WHERE memory_key = ? AND seq = ?
             """;
 
@@ -59,11 +66,14 @@ record History(String name, int messages, int run, int memories, boolean randomI
         return ConversationKey.of("benchmark", name + " #" + call % memories);
     }
 
-    /** Returns the first 16 bytes of SHA-256, as in the schema. */
+    /** Returns 12 bytes of SHA-256 over the tenant and 12 over the key, as in the schema. */
     static byte[] hash(ConversationKey key) {
         try {
+            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
+            byte[] hash = Arrays.copyOf(sha256.digest(key.tenant().getBytes(StandardCharsets.US_ASCII)), 24);
             byte[] canonical = key.canonical().getBytes(StandardCharsets.US_ASCII);
-            return Arrays.copyOf(MessageDigest.getInstance("SHA-256").digest(canonical), 16);
+            System.arraycopy(sha256.digest(canonical), 0, hash, 12, 12);
+            return hash;
         } catch (java.security.NoSuchAlgorithmException e) {
             throw new IllegalStateException(e);
         }

@@ -48,6 +48,7 @@ final class Checker {
     private long newest;
     private long newestSound;
     private long tokens;
+    private boolean repeatedWrongly;
 
     Checker(Connections connections, Dialect dialect, MessageCodec codec, MemoryKey key) {
         this.connections = connections;
@@ -87,6 +88,7 @@ final class Checker {
         newest = 0;
         newestSound = 0;
         tokens = 0;
+        repeatedWrongly = false;
         Memory before = find();
         pages(Sql.CHECK_MESSAGES, "seq", Long.MIN_VALUE, Long.MAX_VALUE, this::message);
         // The row is read after the messages. It knows of those that were appended meanwhile, which are read then.
@@ -96,6 +98,10 @@ final class Checker {
             pages(Sql.CHECK_MESSAGES, "seq", newest, last, this::message);
         }
         checkMemory(last);
+        dialect.checkRepeated(connections, key, (seq, id, problem) -> {
+            repeatedWrongly = true;
+            add(seq == null ? Damage.Kind.HEAD : Damage.Kind.TREE, seq, id, problem);
+        });
         pages(Sql.CHECK_VIEWS, "anchor_seq", Long.MIN_VALUE, Long.MAX_VALUE, this::view);
         pages(Sql.CHECK_SUMMARIES, "version", Long.MIN_VALUE, Long.MAX_VALUE, this::summary);
         return before == null || memory == null || before.epoch() == memory.epoch();
@@ -232,13 +238,14 @@ final class Checker {
         boolean isRowSound = current != null && current.problem() == null && current.tokens() == tokens;
         Long head = current == null ? null : current.headSeq();
         boolean isHeadSound = (current == null || head == null) ? isRowSound : isHead(session, current, head);
-        if (isRowSound && isHeadSound && badViews.isEmpty() && badSummaries.isEmpty()) {
+        if (isRowSound && isHeadSound && !repeatedWrongly && badViews.isEmpty() && badSummaries.isEmpty()) {
             return Optional.of(unchanged());
         }
         Memory row = current == null ? Memory.NONE : current;
         // A missing row is made again; one that is there keeps its ids.
         Memory.create(session, key, hash, now);
         Long sound = newestSound == 0 ? null : (Long) newestSound;
+        dialect.mendRepeated(session, hash);
         session.update(
                 dialect.mend(),
                 isHeadSound ? head : sound,
@@ -253,6 +260,7 @@ final class Checker {
         for (Object version : badSummaries) {
             session.update(Sql.DROP_SUMMARY, hash, version);
         }
+        dialect.recount(session, hash);
         String mended = Memory.find(session, hash).sound().headId();
         return Optional.of(new Repair(damage, headId(), mended, badViews.size(), badSummaries.size()));
     }

@@ -6,8 +6,10 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The differences between databases. Statements that all of them take are in {@link Sql}. */
 interface Dialect {
@@ -16,22 +18,47 @@ interface Dialect {
     String name();
 
     /** A memory's row. Parameter: key. */
-    String memory();
+    NamedSql memory();
 
     /** A memory's row, which no other writer changes before the transaction ends. Parameter: key. */
-    String lockMemory();
+    NamedSql lockMemory();
 
     /** Makes a message the head. Changes nothing if the old head is not there. Parameters: its sequence, key. */
-    String moveHead();
+    NamedSql moveHead();
 
     /**
      * Sets a memory's numbers, and its head, or none if the head's sequence is null. Parameters: the head's sequence, key,
      * epoch, revision, newest sequence, sum of tokens.
      */
-    String mend();
+    NamedSql mend();
 
-    /** The messages without children, newest first. Parameters: key, five times. */
-    String leaves();
+    /** The messages without children, newest first. Parameter: key. */
+    NamedSql leaves();
+
+    /** Adds a summary. Changes nothing if the head is not there. Parameters: key, the columns of the table but the version. */
+    NamedSql putSummary();
+
+    /**
+     * Counts anew what the memory's row repeats of the head's branch. Each transaction that moves the head, adds a summary or
+     * mends a memory ends with this.
+     */
+    void recount(Session session, byte[] hash) throws SQLException;
+
+    /**
+     * Finds what is stored twice and differs.
+     *
+     * @param damage receives the sequence and the id of the message, which are null for the memory's row, and what is wrong
+     */
+    void checkRepeated(Connections connections, MemoryKey key, DamageSink damage);
+
+    /** Mends what {@link #checkRepeated} finds, in the messages. */
+    void mendRepeated(Session session, byte[] hash) throws SQLException;
+
+    /** Receives damage. */
+    @FunctionalInterface
+    interface DamageSink {
+        void add(@Nullable Long sequence, @Nullable String id, String problem);
+    }
 
     /** Leaves a tombstone: a hash and an epoch, nothing else. Parameter: key. */
     String bury();

@@ -165,10 +165,6 @@ public final class JdbcMessageLog implements MessageLog {
                                 Rows.number(row, "depth"),
                                 Rows.time(Rows.number(row, "created_at")),
                                 row.getBoolean("current")),
-                        hash,
-                        hash,
-                        hash,
-                        hash,
                         hash));
     }
 
@@ -180,6 +176,7 @@ public final class JdbcMessageLog implements MessageLog {
             AppendRules.checkEpoch(key, epoch, memory.epoch());
             Node target = Node.existing(session, key, hash, "messageId", messageId);
             requireHead(session.update(dialect.moveHead(), target.seq(), hash));
+            dialect.recount(session, hash);
             return memory.headId() == null ? messageId : memory.headId();
         });
     }
@@ -241,19 +238,20 @@ public final class JdbcMessageLog implements MessageLog {
         connections.write("summary of memory " + key, session -> {
             AppendRules.checkEpoch(key, epoch, Memory.lock(session, hash).epoch());
             Node covered = Node.existing(session, key, hash, "coversUpTo", summary.coversUpTo());
-            return requireHead(session.update(
-                    Sql.PUT_SUMMARY,
+            int added = requireHead(session.update(
+                    dialect.putSummary(),
                     hash,
                     covered.seq(),
+                    summary.coversUpTo(),
                     text,
                     summary.tokens(),
                     summary.tokenCounter(),
                     summary.replacedMessages(),
                     summary.replacedTokens(),
                     summary.model(),
-                    Rows.micros(summary.createdAt()),
-                    hash,
-                    hash));
+                    Rows.micros(summary.createdAt())));
+            dialect.recount(session, hash);
+            return added;
         });
     }
 
@@ -262,7 +260,7 @@ public final class JdbcMessageLog implements MessageLog {
         byte[] hash = Rows.hash(key);
         return connections.single(
                 "summaries of memory " + key,
-                session -> session.list(Sql.SUMMARIES, row -> Rows.summary(codec, row), hash));
+                session -> session.list(Sql.SUMMARIES, row -> Rows.summary(codec, row), hash, hash));
     }
 
     @Override

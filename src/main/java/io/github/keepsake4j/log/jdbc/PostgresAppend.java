@@ -29,8 +29,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One append: {@link PostgresSql#APPEND}, or for one message under the head of a memory that was seen to have messages the
- * shorter {@link PostgresSql#APPEND_ONE}. Either does all of it or nothing. If it did nothing, a second statement
+ * One append: {@link PostgresSql#APPEND}, or under the head of a memory that was seen to have messages the shorter
+ * {@link PostgresSql#APPEND_ONE} and {@link PostgresSql#APPEND_MANY}. Each does all of it or nothing. If it did nothing, a second statement
  * tells why, by the rules that hold for every backend. The second statement may see a newer state than the first one. If
  * nothing stops the append any more, it is sent again.
  */
@@ -77,14 +77,16 @@ final class PostgresAppend {
         Long lastSeq = null;
         if (Ids.BEFORE_IN_TIME.equals(parent)) {
             Place newest = session.first(
-                    PostgresSql.NEWEST_MESSAGE, row -> new Place(row.getLong("seq"), row.getString("id")), hash, hash);
+                    PostgresSql.NEWEST_MESSAGE, row -> new Place(row.getLong("seq"), row.getString("id")), hash);
             parent = newest == null ? null : newest.id();
             lastSeq = newest == null ? 0 : newest.seq();
         }
         AppendResult done = null;
         try {
-            if (begun && append.parent() instanceof Parent.Head && append.view() == null && columns.size() == 1) {
-                done = session.first(PostgresSql.APPEND_ONE, this::result, parametersOfOne());
+            if (begun && append.parent() instanceof Parent.Head && append.view() == null && columns.size() > 0) {
+                done = columns.size() == 1
+                        ? session.first(PostgresSql.APPEND_ONE, this::result, one())
+                        : session.first(PostgresSql.APPEND_MANY, this::result, many());
             }
             if (done == null) {
                 done = session.first(PostgresSql.APPEND, this::result, parameters(parent, lastSeq));
@@ -105,66 +107,66 @@ final class PostgresAppend {
                 false);
     }
 
-    private @Nullable Object[] parametersOfOne() {
-        Append.Expected expected = append.expected();
+    private @Nullable Object[] one() {
         NewMessage message = append.messages().get(0);
+        return with(
+                underHead(
+                        message.message().type() == ChatMessageType.SYSTEM,
+                        message.message().type() == ChatMessageType.USER),
+                message.tokenCounter(),
+                columns.messages[0]);
+    }
+
+    private @Nullable Object[] many() {
+        return with(
+                underHead(columns.lastPlaceOf(columns.systemPlaces), columns.lastPlaceOf(columns.userPlaces)),
+                columns.parameters(null));
+    }
+
+    /** In the order of {@link PostgresSql#UNDER_HEAD_PARAMETERS}. */
+    private @Nullable Object[] underHead(@Nullable Object system, @Nullable Object user) {
+        Append.Expected expected = append.expected();
         return new @Nullable Object[] {
             hash,
             append.epoch(),
             append.revision(),
             expected == null,
             expected == null ? null : expected.head(),
-            message.id(),
-            message.tokens(),
+            columns.lastId(),
+            columns.tokens,
             columns.lastTime(),
-            message.message().type() == ChatMessageType.SYSTEM,
-            message.message().type() == ChatMessageType.USER,
-            message.tokens(),
-            message.tokenCounter(),
-            columns.messages[0]
+            system,
+            user
         };
     }
 
-    /** In the order in which {@code given} names them, and then the columns of the messages. */
     private @Nullable Object[] parameters(@Nullable String parent, @Nullable Long lastSeq) {
         boolean node = key instanceof NodeKey;
-        Append.Expected expected = append.expected();
         View view = append.view();
         boolean underHead = append.parent() instanceof Parent.Head || columns.size() == 0;
-        return new @Nullable Object[] {
-            hash,
-            key.tenant(),
-            node ? ((NodeKey) key).appId() : null,
-            node ? ((NodeKey) key).conversationId() : ((ConversationKey) key).conversationId(),
-            node ? ((NodeKey) key).nodeId() : null,
-            now,
-            append.epoch(),
-            append.revision(),
-            expected == null,
-            expected == null ? null : expected.head(),
-            lastSeq,
-            underHead,
-            underHead ? null : parent,
-            append.importing(),
-            (long) columns.size(),
-            columns.tokens,
-            columns.lastId(),
-            columns.lastTime(),
-            columns.lastPlaceOf(columns.systemPlaces),
-            columns.lastPlaceOf(columns.userPlaces),
-            view == null ? null : view.anchor(),
-            view == null ? null : ViewJson.write(view),
-            append.namedByView().toArray(String[]::new),
-            columns.ids,
-            columns.parents(underHead ? null : parent),
-            columns.messages,
-            columns.counters,
-            columns.tokenCounts,
-            columns.tokensSoFar,
-            columns.times,
-            columns.systemPlaces,
-            columns.userPlaces
-        };
+        String namedParent = underHead ? null : parent;
+        return with(
+                with(
+                        underHead(columns.lastPlaceOf(columns.systemPlaces), columns.lastPlaceOf(columns.userPlaces)),
+                        columns.parameters(namedParent)),
+                key.tenant(),
+                node ? ((NodeKey) key).appId() : null,
+                node ? ((NodeKey) key).conversationId() : ((ConversationKey) key).conversationId(),
+                node ? ((NodeKey) key).nodeId() : null,
+                now,
+                lastSeq,
+                underHead,
+                namedParent,
+                append.importing(),
+                view == null ? null : view.anchor(),
+                view == null ? null : ViewJson.write(view),
+                append.namedByView().toArray(String[]::new));
+    }
+
+    private static @Nullable Object[] with(@Nullable Object[] first, @Nullable Object... more) {
+        @Nullable Object[] all = Arrays.copyOf(first, first.length + more.length);
+        System.arraycopy(more, 0, all, first.length, more.length);
+        return all;
     }
 
     /** Throws the error that stops the append, or returns the outcome of a replay, or null if nothing stops it any more. */
@@ -188,9 +190,9 @@ final class PostgresAppend {
                             }
                             return Memory.of(row, "memory_tokens");
                         },
+                        hash,
                         parent,
                         named.toArray(String[]::new),
-                        hash,
                         columns.ids)
                 .get(0)
                 .sound();
@@ -254,6 +256,23 @@ final class PostgresAppend {
 
         int size() {
             return ids.length;
+        }
+
+        /** In the order in which the statements name them. */
+        @Nullable
+        Object[] parameters(@Nullable String firstParent) {
+            return new @Nullable Object[] {
+                (long) size(),
+                ids,
+                parents(firstParent),
+                messages,
+                counters,
+                tokenCounts,
+                tokensSoFar,
+                times,
+                systemPlaces,
+                userPlaces
+            };
         }
 
         @Nullable

@@ -3,12 +3,17 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL: each statement is a round trip, so an append is one and a read is one. */
 final class PostgresDialect implements Dialect {
@@ -18,8 +23,8 @@ final class PostgresDialect implements Dialect {
     /** Memories that have messages, as was seen lately: most appends to them can be made by the short statement. */
     private final RecentMemories begun = new RecentMemories();
 
-    /** Memories whose newest messages lie on several runs, as was seen lately: the short read would not do for them. */
-    private final RecentMemories winding = new RecentMemories();
+    /** What was enough to read them, as was seen lately. */
+    private final RecentlyUsed<MemoryKey, PostgresRead.Reach> reaches = new RecentlyUsed<>(RecentMemories.MOST);
 
     @Override
     public String name() {
@@ -27,27 +32,27 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public String memory() {
+    public NamedSql memory() {
         return PostgresSql.MEMORY;
     }
 
     @Override
-    public String lockMemory() {
+    public NamedSql lockMemory() {
         return PostgresSql.LOCK_MEMORY;
     }
 
     @Override
-    public String moveHead() {
+    public NamedSql moveHead() {
         return PostgresSql.MOVE_HEAD;
     }
 
     @Override
-    public String mend() {
+    public NamedSql mend() {
         return PostgresSql.MEND_MEMORY;
     }
 
     @Override
-    public String leaves() {
+    public NamedSql leaves() {
         return PostgresSql.LEAVES;
     }
 
@@ -57,10 +62,71 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public NamedSql putSummary() {
+        return PostgresSql.PUT_SUMMARY;
+    }
+
+    @Override
+    public void recount(Session session, byte[] hash) throws SQLException {
+        Repeated counted = session.first(PostgresSql.BRANCH_OF_HEAD, Repeated::of, hash);
+        if (counted != null) {
+            session.update(PostgresSql.SET_BRANCH_OF_HEAD, hash, counted.view(), counted.covers());
+        }
+    }
+
+    @Override
+    public void checkRepeated(Connections connections, MemoryKey key, DamageSink damage) {
+        byte[] hash = Rows.hash(key);
+        connections.single("check of memory " + key, session -> {
+            for (Place wrong : wrongRuns(session, hash, 0)) {
+                damage.add(wrong.seq(), wrong.id(), "the runs below it are not as its parent says");
+            }
+            Repeated counted = session.first(PostgresSql.BRANCH_OF_HEAD, Repeated::of, hash);
+            if (counted != null && !counted.isSo()) {
+                damage.add(null, null, "what the memory's row repeats of the head's branch is not so");
+            }
+            return 0;
+        });
+    }
+
+    @Override
+    public void mendRepeated(Session session, byte[] hash) throws SQLException {
+        // Oldest first: runs are made from those below.
+        long from = 0;
+        for (List<Place> page = wrongRuns(session, hash, from);
+                !page.isEmpty();
+                page = wrongRuns(session, hash, from)) {
+            from = page.get(0).seq();
+            session.update(PostgresSql.MEND_RUNS, hash, from);
+        }
+    }
+
+    private static List<Place> wrongRuns(Session session, byte[] hash, long from) throws SQLException {
+        return session.list(
+                PostgresSql.WRONG_RUNS, row -> new Place(row.getLong("seq"), row.getString("id")), hash, from);
+    }
+
+    private record Place(long seq, String id) {}
+
+    /** What the memory's row repeats of the head's branch, so that a read need not look for it, and whether it has it so. */
+    private record Repeated(@Nullable Long view, @Nullable Long covers, boolean isSo) {
+
+        static Repeated of(ResultSet row) throws SQLException {
+            return new Repeated(
+                    Rows.nullableNumber(row, "view_seq"),
+                    Rows.nullableNumber(row, "covers_seq"),
+                    row.getBoolean("is_so"));
+        }
+    }
+
+    @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
         PostgresAppend statement = new PostgresAppend(key, append, texts, now, codec, begun.contains(key));
         AppendResult result = connections.single("append to memory " + key, statement::run);
         begun.add(key);
+        if (!(append.parent() instanceof Parent.Head)) {
+            reaches.remove(key);
+        }
         return result;
     }
 
@@ -77,8 +143,9 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
-        PostgresRead statement = new PostgresRead(key, query, codec, winding);
+        PostgresRead statement = new PostgresRead(key, query, codec, reaches.get(key));
         Tail tail = connections.single("read of memory " + key, statement::run);
+        reaches.put(key, statement.reach());
         if (tail.head() != null) {
             begun.add(key);
         }

@@ -9,7 +9,7 @@ import io.github.keepsake4j.message.MemoryKey;
  */
 final class RecentMemories {
 
-    private static final int MOST = 10_000;
+    static final int MOST = 10_000;
 
     private final RecentlyUsed<MemoryKey, Boolean> keys = new RecentlyUsed<>(MOST);
 

@@ -23,11 +23,22 @@ final class Rows {
 
     private Rows() {}
 
-    /** 16 bytes name a memory in every table: four ids of 512 bytes would outgrow an index entry. */
+    /** The bytes of each half of a key: 96 bits, so that two of a million million tenants are not expected to be one. */
+    private static final int HALF = 12;
+
+    /**
+     * The bytes that name a memory in every table, because four ids of 512 bytes would outgrow an index entry. The first half
+     * is of the tenant, so that a tenant's rows can be told by their key alone.
+     */
     static byte[] hash(MemoryKey key) {
+        byte[] hash = Arrays.copyOf(sha256(MemoryKey.encode(key.tenant())), 2 * HALF);
+        System.arraycopy(sha256(key.canonical()), 0, hash, HALF, HALF);
+        return hash;
+    }
+
+    private static byte[] sha256(String ascii) {
         try {
-            MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
-            return Arrays.copyOf(sha256.digest(key.canonical().getBytes(StandardCharsets.US_ASCII)), 16);
+            return MessageDigest.getInstance("SHA-256").digest(ascii.getBytes(StandardCharsets.US_ASCII));
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every Java platform has SHA-256", e);
         }

@@ -42,6 +42,19 @@ record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
         }
     }
 
+    /** Runs a statement with named parameters, whose values are given in the order of the names. */
+    <T> List<T> list(NamedSql sql, Mapper<T> mapper, @Nullable Object... values) throws SQLException {
+        return list(sql.text(), mapper, sql.bind(values));
+    }
+
+    <T> @Nullable T first(NamedSql sql, Mapper<T> mapper, @Nullable Object... values) throws SQLException {
+        return first(sql.text(), mapper, sql.bind(values));
+    }
+
+    int update(NamedSql sql, @Nullable Object... values) throws SQLException {
+        return update(sql.text(), sql.bind(values));
+    }
+
     int update(String sql, @Nullable Object... parameters) throws SQLException {
         try (PreparedStatement statement = prepare(sql, parameters)) {
             return statement.executeUpdate();

@@ -119,29 +119,13 @@ final class Sql {
             LIMIT ?
             """;
 
-    /** Writes nothing if the head is not there: the memory is damaged. The key comes last twice. */
-    static final String PUT_SUMMARY =
-            """
-            INSERT INTO keepsake_summary
-              (memory_key, version, covers_seq, text, tokens, token_counter, replaced_messages, replaced_tokens, model,
-               created_at)
-            SELECT ?, COALESCE(MAX(version), 0) + 1, ?, ?, ?, ?, ?, ?, ?, ?
-            FROM keepsake_summary
-            WHERE memory_key = ?
-            HAVING EXISTS (
-              SELECT 1 FROM keepsake_memory m
-              WHERE m.memory_key = ?
-                AND (m.head_seq IS NULL
-                     OR EXISTS (SELECT 1 FROM keepsake_message h
-                                WHERE h.memory_key = m.memory_key AND h.seq = m.head_seq AND h.id = m.head_id)))
-            """;
-
+    /** Parameters: key, key. */
     static final String SUMMARIES =
             """
             SELECT s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
                    s.replaced_tokens, s.model, s.created_at
             FROM keepsake_summary s
-            LEFT JOIN keepsake_message c ON c.memory_key = s.memory_key AND c.seq = s.covers_seq
+            LEFT JOIN keepsake_message c ON c.memory_key = ? AND c.seq = s.covers_seq
             WHERE s.memory_key = ?
             ORDER BY s.version
             """;

@@ -22,28 +22,28 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public String memory() {
+    public NamedSql memory() {
         return SqliteSql.MEMORY;
     }
 
     /** The transaction holds the one write lock. */
     @Override
-    public String lockMemory() {
+    public NamedSql lockMemory() {
         return SqliteSql.MEMORY;
     }
 
     @Override
-    public String moveHead() {
+    public NamedSql moveHead() {
         return SqliteSql.MOVE_HEAD;
     }
 
     @Override
-    public String mend() {
+    public NamedSql mend() {
         return SqliteSql.MEND_MEMORY;
     }
 
     @Override
-    public String leaves() {
+    public NamedSql leaves() {
         return SqliteSql.LEAVES;
     }
 
@@ -51,6 +51,21 @@ final class SqliteDialect implements Dialect {
     public String bury() {
         return SqliteSql.BURY;
     }
+
+    @Override
+    public NamedSql putSummary() {
+        return SqliteSql.PUT_SUMMARY;
+    }
+
+    /** Nothing is repeated here: each read looks it up. */
+    @Override
+    public void recount(Session session, byte[] hash) {}
+
+    @Override
+    public void checkRepeated(Connections connections, MemoryKey key, DamageSink damage) {}
+
+    @Override
+    public void mendRepeated(Session session, byte[] hash) {}
 
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {

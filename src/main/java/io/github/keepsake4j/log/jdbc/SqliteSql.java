@@ -4,7 +4,7 @@ package io.github.keepsake4j.log.jdbc;
 final class SqliteSql {
 
     /** Always one row. */
-    static final String MEMORY =
+    static final NamedSql MEMORY = NamedSql.of(
             """
             SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
                    CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.tokens END AS tokens, m.head_seq, m.head_id,
@@ -18,9 +18,10 @@ final class SqliteSql {
                          WHERE h.memory_key = given.memory_key AND h.seq = m.head_seq AND h.id = m.head_id)
                        THEN 'the head is not there'
                    END AS damage
-            FROM (SELECT ? AS memory_key) given
+            FROM (SELECT :memory_key AS memory_key) given
             LEFT JOIN keepsake_memory m ON m.memory_key = given.memory_key
-            """;
+            """,
+            "memory_key");
 
     static final String ADVANCE_MEMORY =
             """
@@ -35,21 +36,29 @@ final class SqliteSql {
             """;
 
     /** Whether the old head matters is decided before, under the one write lock. */
-    static final String MOVE_HEAD =
+    static final NamedSql MOVE_HEAD = NamedSql.of(
             """
             UPDATE keepsake_memory
-            SET head_seq = ?1, head_id = (SELECT id FROM keepsake_message WHERE memory_key = ?2 AND seq = ?1),
+            SET head_seq = :seq, head_id = (SELECT id FROM keepsake_message WHERE memory_key = :memory_key AND seq = :seq),
                 revision = revision + 1
-            WHERE memory_key = ?2
-            """;
+            WHERE memory_key = :memory_key
+            """,
+            "seq",
+            "memory_key");
 
-    static final String MEND_MEMORY =
+    static final NamedSql MEND_MEMORY = NamedSql.of(
             """
             UPDATE keepsake_memory
-            SET head_seq = ?1, head_id = (SELECT id FROM keepsake_message WHERE memory_key = ?2 AND seq = ?1),
-                epoch = ?3, revision = ?4, last_seq = ?5, tokens = ?6
-            WHERE memory_key = ?2
-            """;
+            SET head_seq = :seq, head_id = (SELECT id FROM keepsake_message WHERE memory_key = :memory_key AND seq = :seq),
+                epoch = :epoch, revision = :revision, last_seq = :last_seq, tokens = :tokens
+            WHERE memory_key = :memory_key
+            """,
+            "seq",
+            "memory_key",
+            "epoch",
+            "revision",
+            "last_seq",
+            "tokens");
 
     static final String INSERT_MESSAGE =
             """
@@ -169,9 +178,9 @@ final class SqliteSql {
     /**
      * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the
      * index over their starts, so this costs what the forks are, not what the messages are. A leaf that is not there has no
-     * id. Parameters: key, key, key, key, key.
+     * id.
      */
-    static final String LEAVES =
+    static final NamedSql LEAVES = NamedSql.of(
             """
             SELECT run_end.seq, l.id, l.depth, l.created_at,
                    COALESCE(l.seq = (SELECT m.head_seq FROM keepsake_memory m WHERE m.memory_key = l.memory_key), 0)
@@ -179,22 +188,23 @@ final class SqliteSql {
             FROM (
               SELECT (SELECT max(b.seq) FROM keepsake_message b WHERE b.memory_key = r.memory_key AND b.seq < r.seq) AS seq
               FROM keepsake_message r
-              WHERE r.memory_key = ? AND r.run_start = r.seq AND r.seq > 1
+              WHERE r.memory_key = :memory_key AND r.run_start = r.seq AND r.seq > 1
               UNION
-              SELECT max(seq) FROM keepsake_message WHERE memory_key = ?
+              SELECT max(seq) FROM keepsake_message WHERE memory_key = :memory_key
               UNION
               SELECT m.head_seq FROM keepsake_memory m
-              WHERE m.memory_key = ? AND NOT EXISTS (
+              WHERE m.memory_key = :memory_key AND NOT EXISTS (
                 SELECT 1 FROM keepsake_message n
                 WHERE n.memory_key = m.memory_key AND n.seq = m.head_seq + 1 AND n.run_start < n.seq)
             ) run_end
-            LEFT JOIN keepsake_message l ON l.memory_key = ? AND l.seq = run_end.seq
+            LEFT JOIN keepsake_message l ON l.memory_key = :memory_key AND l.seq = run_end.seq
             WHERE run_end.seq IS NOT NULL AND run_end.seq NOT IN (
               SELECT r.parent_seq FROM keepsake_message r
-              WHERE r.memory_key = ? AND r.run_start = r.seq AND r.parent_seq IS NOT NULL
+              WHERE r.memory_key = :memory_key AND r.run_start = r.seq AND r.parent_seq IS NOT NULL
             )
             ORDER BY run_end.seq DESC
-            """;
+            """,
+            "memory_key");
 
     static final String PUT_VIEW =
             """
@@ -238,6 +248,34 @@ final class SqliteSql {
             ORDER BY s.version DESC
             LIMIT 1
             """;
+
+    /** Writes nothing if the head is not there: the memory is damaged. */
+    static final NamedSql PUT_SUMMARY = NamedSql.of(
+            """
+            INSERT INTO keepsake_summary
+              (memory_key, version, covers_seq, text, tokens, token_counter, replaced_messages, replaced_tokens, model,
+               created_at)
+            SELECT :memory_key, COALESCE(MAX(version), 0) + 1, :covers_seq, :text, :tokens, :token_counter,
+                   :replaced_messages, :replaced_tokens, :model, :created_at
+            FROM keepsake_summary
+            WHERE memory_key = :memory_key
+            HAVING EXISTS (
+              SELECT 1 FROM keepsake_memory m
+              WHERE m.memory_key = :memory_key
+                AND (m.head_seq IS NULL
+                     OR EXISTS (SELECT 1 FROM keepsake_message h
+                                WHERE h.memory_key = m.memory_key AND h.seq = m.head_seq AND h.id = m.head_id)))
+            """,
+            "memory_key",
+            "covers_seq",
+            "covers_id",
+            "text",
+            "tokens",
+            "token_counter",
+            "replaced_messages",
+            "replaced_tokens",
+            "model",
+            "created_at");
 
     /** The tombstone: a hash and an epoch, nothing else. */
     static final String BURY =

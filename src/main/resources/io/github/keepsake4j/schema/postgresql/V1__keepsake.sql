@@ -1,6 +1,6 @@
 -- Keepsake4j, version 1 of the schema for PostgreSQL 14 and newer. Run it by hand, by Flyway or by the library when it is
--- told to. Times are microseconds of UTC since 1970; memory_key is the first 16 bytes of SHA-256 over the memory's
--- canonical key, so that every table can be sharded by it.
+-- told to. Times are microseconds of UTC since 1970. memory_key is 12 bytes of SHA-256 over the tenant and 12 bytes of
+-- SHA-256 over the memory's canonical key: the first 12 bytes tell the tenant, and every table can be sharded by the key.
 
 CREATE TABLE keepsake_schema (
   version integer PRIMARY KEY
@@ -10,6 +10,10 @@ CREATE SEQUENCE keepsake_memory_number;
 
 -- The head's values are kept here too, so that an append under the head needs no row but this one: behind the wait for
 -- this row's lock, a statement sees the newest version of it, but not the messages that were committed meanwhile.
+-- head_view_seq is the newest view on the head's branch, head_covers_seq the message up to which the newest summary on it
+-- covers. head_runs has the runs of that branch below the head's own, newest first, each as three numbers: its first and its
+-- last sequence, and what its sequences are above its depths. There are up to eight; an older one is found in the messages.
+-- summaries counts how often a summary was added, so that a writer sees that one came between.
 -- The prev_ columns are what the head was before the newest append, which RETURNING cannot tell before PostgreSQL 18.
 -- No index covers a column that an append changes, and pages are left half empty, so that updates stay in the page (HOT).
 CREATE TABLE keepsake_memory (
@@ -33,11 +37,15 @@ CREATE TABLE keepsake_memory (
   head_path_tokens bigint,
   head_system_seq  bigint,
   head_user_seq    bigint,
+  head_view_seq    bigint,
+  head_covers_seq  bigint,
+  summaries        bigint NOT NULL DEFAULT 0,
   head_id          text,
   prev_head_seq    bigint,
   prev_system_seq  bigint,
   prev_user_seq    bigint,
   prev_head_id     text,
+  head_runs        bigint[],
   CONSTRAINT keepsake_memory_sound CHECK ((head_seq IS NULL) = (head_id IS NULL) AND head_seq <= last_seq)
 ) WITH (fillfactor = 50);
 
@@ -62,6 +70,7 @@ CREATE TABLE keepsake_message (
   id            text    NOT NULL,
   parent_id     text,
   token_counter text    NOT NULL,
+  runs          bigint[],         -- at a run's start, as head_runs above
   message       text    NOT NULL, -- JSON
   PRIMARY KEY (memory_key, seq),
   CONSTRAINT keepsake_message_id UNIQUE (memory_key, id),
@@ -73,6 +82,7 @@ CREATE INDEX keepsake_message_run ON keepsake_message (memory_key, seq, parent_s
 CREATE TABLE keepsake_view (
   memory_key bytea  NOT NULL,
   anchor_seq bigint NOT NULL,
+  anchor_id  text   NOT NULL,
   view       text   NOT NULL, -- JSON
   PRIMARY KEY (memory_key, anchor_seq),
   CONSTRAINT keepsake_view_anchor CHECK (anchor_seq >= 1)
@@ -86,6 +96,7 @@ CREATE TABLE keepsake_summary (
   replaced_messages bigint  NOT NULL,
   replaced_tokens   bigint  NOT NULL,
   created_at        bigint  NOT NULL,
+  covers_id         text    NOT NULL,
   token_counter     text    NOT NULL,
   model             text,
   text              text    NOT NULL, -- a JSON string
@@ -103,5 +114,11 @@ CREATE TABLE keepsake_lease (
   expires_at bigint NOT NULL,
   PRIMARY KEY (memory_key, name)
 );
+
+-- The planner would take a memory for two hundredths of the table, and would plan each statement anew for each memory where
+-- memories differ in size. With a fixed share it takes one plan for all.
+ALTER TABLE keepsake_message ALTER COLUMN memory_key SET (n_distinct = -0.01);
+ALTER TABLE keepsake_view ALTER COLUMN memory_key SET (n_distinct = -0.01);
+ALTER TABLE keepsake_summary ALTER COLUMN memory_key SET (n_distinct = -0.01);
 
 INSERT INTO keepsake_schema (version) VALUES (1);

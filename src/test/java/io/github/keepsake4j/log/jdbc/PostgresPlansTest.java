@@ -11,6 +11,7 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -40,13 +41,18 @@ class PostgresPlansTest {
             """
             INSERT INTO keepsake_message
               (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at, run_start, depth,
-               path_tokens, user_seq)
-            SELECT '%s', s, 'm' || s, p, 'm' || p, '{"v":1,"type":"USER","contents":[{"type":"TEXT","text":"t"}]}', 10,
-                   'none', 0, r * %d + 1, s - r * 5, (s - r * 5) * 10, s
-            FROM generate_series(%d, %d) s
-            CROSS JOIN LATERAL (SELECT (s - 1) / %d AS r) run
+               path_tokens, user_seq, runs)
+            SELECT '%1$s', s, 'm' || s, p, 'm' || p, '{"v":1,"type":"USER","contents":[{"type":"TEXT","text":"t"}]}', 10,
+                   'none', 0, r * %2$d + 1, s - r * 5, (s - r * 5) * 10, s,
+                   CASE WHEN s = r * %2$d + 1 THEN
+                     (SELECT array_agg(x ORDER BY j, k)
+                      FROM generate_series(1, least(8, r)) j
+                      CROSS JOIN LATERAL (
+                        VALUES (1, (r - j) * %2$d + 1), (2, (r - j + 1) * %2$d - 5), (3, (r - j) * 5)) v (k, x)) END
+            FROM generate_series(%3$d, %4$d) s
+            CROSS JOIN LATERAL (SELECT (s - 1) / %2$d AS r) run
             CROSS JOIN LATERAL (
-              SELECT CASE WHEN s = 1 THEN NULL WHEN s = r * %d + 1 THEN s - 6 ELSE s - 1 END AS p
+              SELECT CASE WHEN s = 1 THEN NULL WHEN s = r * %2$d + 1 THEN s - 6 ELSE s - 1 END AS p
             ) parent
             """;
 
@@ -54,8 +60,9 @@ class PostgresPlansTest {
             """
             INSERT INTO keepsake_memory
               (memory_key, tenant, conversation_id, metadata, epoch, revision, last_seq, tokens, created_at, head_seq,
-               head_id, head_run_start, head_depth, head_path_tokens, head_user_seq)
-            SELECT memory_key, 'acme', id, '{}', 1, 1, seq, seq * 10, 0, seq, id, run_start, depth, path_tokens, user_seq
+               head_id, head_run_start, head_depth, head_path_tokens, head_user_seq, head_runs)
+            SELECT memory_key, 'acme', id, '{}', 1, 1, seq, seq * 10, 0, seq, id, run_start, depth, path_tokens, user_seq,
+                   (SELECT r.runs FROM keepsake_message r WHERE r.memory_key = m.memory_key AND r.seq = m.run_start)
             FROM keepsake_message m
             WHERE memory_key = '%s' AND seq = %d
             """;
@@ -90,7 +97,7 @@ class PostgresPlansTest {
 
     private static void fill(HikariDataSource pool, ConversationKey key, int from, int to, int run)
             throws SQLException {
-        Postgres.execute(pool, MESSAGES.formatted(bytes(key), run, from, to, run, run));
+        Postgres.execute(pool, MESSAGES.formatted(bytes(key), run, from, to));
     }
 
     private static String bytes(ConversationKey key) {
@@ -132,11 +139,16 @@ class PostgresPlansTest {
 
     private static void assertNoScans(HikariDataSource pool, String when) throws Exception {
         Map<String, String> statements = new LinkedHashMap<>();
-        for (Class<?> holder : List.of(Sql.class, PostgresSql.class)) {
+        for (Class<?> holder : List.of(Sql.class, PostgresSql.class, PostgresReadSql.class)) {
             for (Field field : holder.getDeclaredFields()) {
+                if (field.isSynthetic() || Modifier.isPrivate(field.getModifiers())) {
+                    continue;
+                }
+                Object value = field.get(null);
+                String text = value instanceof NamedSql named ? named.text() : String.valueOf(value);
                 // Erasing reads all that a memory has, and here that is half of the table.
-                if (field.get(null) instanceof String sql && !field.getName().equals("ERASE_MESSAGES")) {
-                    statements.put(field.getName(), sql);
+                if (!field.getName().equals("ERASE_MESSAGES")) {
+                    statements.put(field.getName(), text);
                 }
             }
         }

@@ -124,7 +124,7 @@ class PostgresStatementsTest {
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(2).alsoOldest(3))))
                 .isOne();
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(9).alsoOldest(3))))
-                .as("the first read that crosses the fork")
+                .as("the first read that crosses the fork, after one that did not")
                 .isEqualTo(2);
         assertThat(count(() -> log.read(KEY, ReadQuery.newest(9).alsoOldest(3))))
                 .isOne();
@@ -133,9 +133,11 @@ class PostgresStatementsTest {
     @Test
     void who_does_not_ask_for_the_oldest_sends_what_it_always_sent() {
         count(() -> log.read(KEY, ReadQuery.newest(20)));
-        assertThat(statements).containsExactly(PostgresSql.READ_RUN);
+        assertThat(statements).as("nothing is known yet").containsExactly(PostgresReadSql.READ_ACROSS.text());
+        count(() -> log.read(KEY, ReadQuery.newest(20)));
+        assertThat(statements).containsExactly(PostgresReadSql.READ.text());
         count(() -> log.read(KEY, ReadQuery.newest(0)));
-        assertThat(statements).containsExactly(PostgresSql.READ);
+        assertThat(statements).containsExactly(PostgresReadSql.READ.text());
     }
 
     @Test

@@ -1,0 +1,394 @@
+package io.github.keepsake4j.log.jdbc;
+
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The rows of one statement of {@link PostgresReadSql}. Columns are read by their place, because looking up their names
+ * costs more than reading them. What the rows say is checked against each other, so that damage is an error instead of a
+ * wrong answer.
+ */
+final class PostgresReadRows {
+
+    private static final Comparator<Row> OLDEST_FIRST = Comparator.comparingLong(Row::seq);
+
+    private static final int KIND = 1;
+    private static final int SEQ = 2;
+    private static final int ID = 3;
+    private static final int PARENT_ID = 4;
+    private static final int PARENT_SEQ = 5;
+    private static final int MESSAGE = 6;
+    private static final int TOKENS = 7;
+    private static final int TOKEN_COUNTER = 8;
+    private static final int CREATED_AT = 9;
+    private static final int PLACE = 10;
+    private static final int EPOCH = 11;
+    private static final int REVISION = 12;
+    private static final int END = 13;
+    private static final int HEAD_ID = 14;
+    private static final int SYSTEM_SEQ = 15;
+    private static final int USER_SEQ = 16;
+    private static final int VIEW_SEQ = 17;
+    private static final int FLOOR = 18;
+    private static final int DAMAGED = 19;
+    private static final int AFTER_SEQ = 20;
+
+    /** A message, and how many tokens the branch has behind it. */
+    private record Row(LoggedMessage message, @Nullable Long parentSeq, @Nullable Long place) {
+        long seq() {
+            return message.sequence();
+        }
+    }
+
+    /** The ancestor to stop behind. */
+    private record Ancestor(long seq, String id, @Nullable Long place) {}
+
+    private final MemoryKey key;
+    private final ReadQuery query;
+    private final MessageCodec codec;
+    private final List<Row> rows = new ArrayList<>();
+    private final List<Row> oldest = new ArrayList<>();
+    private final List<LoggedMessage> before = new ArrayList<>(2);
+    private boolean hasMemory;
+    private Position position = Position.NONE;
+    private @Nullable Long end;
+    private @Nullable Long system;
+    private @Nullable Long user;
+    private @Nullable Long viewSeq;
+    private long floor;
+    private long afterSeq;
+    private boolean isAfterThere = true;
+    private @Nullable Ancestor after;
+    private @Nullable View view;
+    private @Nullable Summary summary;
+
+    PostgresReadRows(MemoryKey key, ReadQuery query, MessageCodec codec) {
+        this.key = key;
+        this.query = query;
+        this.codec = codec;
+    }
+
+    /** Takes a row of a read from the head, which has the memory's columns too. */
+    Void fromHead(ResultSet row) throws SQLException {
+        int kind = row.getInt(KIND);
+        if (!hasMemory && kind != 6) {
+            if (row.getBoolean(DAMAGED)) {
+                throw new DamagedException("there are messages that its row does not know of");
+            }
+            memory(row);
+            Long covers = nullableNumber(row, FLOOR);
+            floor = query.toSummary() && covers != null ? covers : 0;
+        }
+        take(kind, row);
+        return null;
+    }
+
+    /** Takes a row of a general read, of which one is the memory's. */
+    Void general(ResultSet row) throws SQLException {
+        int kind = row.getInt(KIND);
+        if (kind == 1) {
+            String damage = row.getString(MESSAGE);
+            if (damage != null) {
+                throw new DamagedException(damage);
+            }
+            memory(row);
+            floor = number(row, FLOOR);
+            isAfterThere = !row.getBoolean(DAMAGED);
+            afterSeq = number(row, AFTER_SEQ);
+        } else {
+            take(kind, row);
+        }
+        return null;
+    }
+
+    private void memory(ResultSet row) throws SQLException {
+        hasMemory = true;
+        Long epoch = nullableNumber(row, EPOCH);
+        if (epoch != null) {
+            position = new Position(epoch, number(row, REVISION), row.getString(HEAD_ID));
+            end = nullableNumber(row, END);
+            system = nullableNumber(row, SYSTEM_SEQ);
+            user = nullableNumber(row, USER_SEQ);
+            viewSeq = nullableNumber(row, VIEW_SEQ);
+        }
+    }
+
+    private void take(int kind, ResultSet row) throws SQLException {
+        switch (kind) {
+            case 2 -> rows.add(row(row));
+            case 3 -> before.add(message(row));
+            case 4 -> view = ViewJson.read(key, text(row, MESSAGE), row.getString(ID), number(row, SEQ));
+            case 5 -> summary = summary(row);
+            case 6 -> oldest.add(row(row));
+            case 7 -> after = new Ancestor(number(row, SEQ), text(row, ID), nullableNumber(row, PLACE));
+            default -> {
+                // The memory's row, without any other.
+            }
+        }
+    }
+
+    private Row row(ResultSet row) throws SQLException {
+        return new Row(message(row), nullableNumber(row, PARENT_SEQ), nullableNumber(row, PLACE));
+    }
+
+    private LoggedMessage message(ResultSet row) throws SQLException {
+        String id = text(row, ID);
+        try {
+            return new LoggedMessage(
+                    id,
+                    row.getString(PARENT_ID),
+                    number(row, SEQ),
+                    codec.decode(text(row, MESSAGE)),
+                    tokens(row),
+                    text(row, TOKEN_COUNTER),
+                    Rows.time(number(row, CREATED_AT)));
+        } catch (UnreadableDataException e) {
+            throw AppendRules.unreadable(key, id, e);
+        }
+    }
+
+    private Summary summary(ResultSet row) throws SQLException {
+        String covers = text(row, ID);
+        try {
+            return new Summary(
+                    covers,
+                    codec.decodeText(text(row, MESSAGE)),
+                    tokens(row),
+                    text(row, TOKEN_COUNTER),
+                    number(row, PARENT_SEQ),
+                    number(row, PLACE),
+                    row.getString(PARENT_ID),
+                    Rows.time(number(row, CREATED_AT)));
+        } catch (UnreadableDataException | InvalidInputException e) {
+            throw new DamagedException("the summary that covers up to message " + covers + " cannot be read", e);
+        }
+    }
+
+    /** Returns whether the rows hold all that the query asks for, or show that the memory is damaged. */
+    boolean isEnough() {
+        if (end == null) {
+            return true;
+        }
+        Long inForce = user;
+        boolean hasUser = inForce == null || find(inForce) != null;
+        if (rows.isEmpty()) {
+            return hasUser;
+        }
+        Row first = first();
+        Long parent = first.parentSeq();
+        Long place = first.place();
+        boolean reached = parent == null
+                || parent <= floor
+                || rows.size() >= query.maxMessages()
+                || place == null
+                || place + first.message().tokens() >= query.maxTokens();
+        return reached && hasUser;
+    }
+
+    /** Returns whether the rows end before their run does. */
+    boolean endsWithinRun() {
+        Long parent = rows.isEmpty() ? null : first().parentSeq();
+        return parent != null && parent == first().seq() - 1;
+    }
+
+    /** Returns whether a read from the head that looks only at the head's run would have been enough. */
+    boolean isInOneRun() {
+        Long inForce = user;
+        return end == null || (!rows.isEmpty() && runs() == 1 && (inForce == null || inForce >= first().seq()));
+    }
+
+    int runs() {
+        int runs = 1;
+        for (int i = 1; i < rows.size(); i++) {
+            runs += rows.get(i).seq() == rows.get(i - 1).seq() + 1 ? 0 : 1;
+        }
+        return runs;
+    }
+
+    int size() {
+        return rows.size();
+    }
+
+    /** Returns the oldest message of the newest part. The statements return the newest first. */
+    private Row first() {
+        Row one = rows.get(0);
+        Row other = rows.get(rows.size() - 1);
+        return one.seq() < other.seq() ? one : other;
+    }
+
+    Tail tail() {
+        Long branchEnd = end;
+        if (branchEnd == null) {
+            if (query.from() != null) {
+                throw UnknownMessageException.notThere(key, "from", query.from());
+            }
+            return Tail.empty(position);
+        }
+        if (query.after() != null && !isAfterThere) {
+            throw UnknownMessageException.notThere(key, "after", query.after());
+        }
+        if (query.after() != null && afterSeq == 0) {
+            throw UnknownMessageException.noAncestor(key, "after");
+        }
+        rows.sort(OLDEST_FIRST);
+        checkBranch(rows);
+        boolean isWanted = query.maxMessages() > 0 && query.maxTokens() > 0;
+        Row first = rows.isEmpty() ? null : rows.get(0);
+        Long parent = first == null || !isWanted ? branchEnd : first.parentSeq();
+        checkEnds(branchEnd, first);
+        if (viewSeq != null && view == null) {
+            throw new DamagedException("the view at message " + viewSeq + " is not there");
+        }
+        return new Tail(
+                position,
+                isWanted ? rows.stream().map(Row::message).toList() : List.of(),
+                oldest(branchEnd),
+                inForce(system, ChatMessageType.SYSTEM),
+                inForce(user, ChatMessageType.USER),
+                view,
+                summary,
+                parent == null || parent <= floor,
+                isWanted && first != null && parent == null ? first.message().parentId() : null);
+    }
+
+    /** Checks a part of one branch, oldest first: each message must be the parent of the next, and have its tokens behind it. */
+    private static void checkBranch(List<Row> branch) {
+        Row parent = null;
+        for (Row row : branch) {
+            if (row.place() == null) {
+                throw new DamagedException("the place of message " + row.seq() + " in the tree contradicts itself");
+            }
+            if (parent != null) {
+                checkUnder(row, parent.seq(), parent.message().id(), parent.place());
+            }
+            parent = row;
+        }
+    }
+
+    private static void checkUnder(Row row, long parent, String id, @Nullable Long place) {
+        boolean continues = Objects.equals(row.parentSeq(), parent)
+                && id.equals(row.message().parentId())
+                && row.place() != null
+                && place != null
+                && place == row.place() + row.message().tokens();
+        if (!continues) {
+            throw new DamagedException("message " + row.seq() + " does not continue message " + parent);
+        }
+    }
+
+    /** The messages begin where the branch ends, and go on to its start or floor, or to what was asked for. */
+    private void checkEnds(long branchEnd, @Nullable Row first) {
+        Row last = rows.isEmpty() ? null : rows.get(rows.size() - 1);
+        if (last != null && (last.seq() != branchEnd || !Objects.equals(last.place(), 0L))) {
+            throw new DamagedException("message " + branchEnd + " of the branch is not there");
+        }
+        Long parent = first == null ? (Long) branchEnd : first.parentSeq();
+        boolean isEnough = rows.size() >= query.maxMessages()
+                || query.maxTokens() == 0
+                || (first != null && behind(first) >= query.maxTokens());
+        if (!isEnough && parent != null && parent > floor) {
+            throw new DamagedException("message " + parent + " of the branch is not there");
+        }
+        if (floor > 0 && (parent == null || parent < floor)) {
+            throw new DamagedException("the branch does not go through message " + floor);
+        }
+        Ancestor ancestor = after;
+        if (first != null && ancestor != null && Objects.equals(parent, ancestor.seq())) {
+            checkUnder(first, ancestor.seq(), ancestor.id(), ancestor.place());
+        }
+    }
+
+    /** How many tokens the branch has behind the message before this one. */
+    private static long behind(Row row) {
+        return Objects.requireNonNull(row.place()) + row.message().tokens();
+    }
+
+    /** What came by itself, and then what is among the newest: these reach up to the branch's end without a gap. */
+    private List<LoggedMessage> oldest(long branchEnd) {
+        oldest.sort(OLDEST_FIRST);
+        List<Row> all = new ArrayList<>(oldest);
+        long newest = all.isEmpty() ? 0 : all.get(all.size() - 1).seq();
+        for (Row row : rows) {
+            if (all.size() >= query.oldest()) {
+                break;
+            }
+            if (row.seq() > newest) {
+                all.add(row);
+            }
+        }
+        checkBranch(all);
+        Long parent = all.isEmpty() ? null : all.get(0).parentSeq();
+        long reached = all.isEmpty() ? afterSeq : all.get(all.size() - 1).seq();
+        boolean isShort = all.size() < query.oldest() && reached != branchEnd;
+        boolean startsElsewhere = !all.isEmpty() && (parent == null ? 0 : parent) != afterSeq;
+        if (isShort || startsElsewhere) {
+            throw new DamagedException("messages are missing where the branch begins");
+        }
+        return all.stream().map(Row::message).toList();
+    }
+
+    private @Nullable LoggedMessage inForce(@Nullable Long seq, ChatMessageType type) {
+        return seq == null || seq <= afterSeq ? null : Node.requireInForce(find(seq), seq, type);
+    }
+
+    private @Nullable LoggedMessage find(long seq) {
+        for (LoggedMessage message : before) {
+            if (message.sequence() == seq) {
+                return message;
+            }
+        }
+        for (Row row : rows) {
+            if (row.seq() == seq) {
+                return row.message();
+            }
+        }
+        return null;
+    }
+
+    private static long number(ResultSet row, int column) throws SQLException {
+        long value = row.getLong(column);
+        if (value == 0 && row.wasNull()) {
+            throw new DamagedException("a column of a row is empty");
+        }
+        return value;
+    }
+
+    private static @Nullable Long nullableNumber(ResultSet row, int column) throws SQLException {
+        long value = row.getLong(column);
+        return value == 0 && row.wasNull() ? null : (Long) value;
+    }
+
+    private static String text(ResultSet row, int column) throws SQLException {
+        String value = row.getString(column);
+        if (value == null) {
+            throw new DamagedException("a column of a row is empty");
+        }
+        return value;
+    }
+
+    private static int tokens(ResultSet row) throws SQLException {
+        long tokens = number(row, TOKENS);
+        if (tokens < 0) {
+            throw new DamagedException("a row has an impossible number of tokens");
+        }
+        return (int) tokens;
+    }
+}
