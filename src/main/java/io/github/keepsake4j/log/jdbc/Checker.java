@@ -90,25 +90,26 @@ final class Checker {
         tokens = 0;
         repeatedWrongly = false;
         Memory before = find();
-        pages(Sql.CHECK_MESSAGES, "seq", Long.MIN_VALUE, Long.MAX_VALUE, this::message);
+        pages(dialect.checkMessages(), "seq", Long.MIN_VALUE, Long.MAX_VALUE, this::message);
         // The row is read after the messages. It knows of those that were appended meanwhile, which are read then.
         memory = find();
         long last = memory == null ? 0 : memory.lastSeq();
         if (newest < last) {
-            pages(Sql.CHECK_MESSAGES, "seq", newest, last, this::message);
+            pages(dialect.checkMessages(), "seq", newest, last, this::message);
         }
         checkMemory(last);
-        dialect.checkRepeated(connections, key, (seq, id, problem) -> {
-            repeatedWrongly = true;
-            add(seq == null ? Damage.Kind.HEAD : Damage.Kind.TREE, seq, id, problem);
-        });
+        repeatedWrongly =
+                !connections.single("check of memory " + key, session -> dialect.hasRepeatedWell(session, hash));
+        if (repeatedWrongly) {
+            add(Damage.Kind.HEAD, null, headId(), "what the memory's row repeats of the head's branch is not so");
+        }
         pages(Sql.CHECK_VIEWS, "anchor_seq", Long.MIN_VALUE, Long.MAX_VALUE, this::view);
         pages(Sql.CHECK_SUMMARIES, "version", Long.MIN_VALUE, Long.MAX_VALUE, this::summary);
         return before == null || memory == null || before.epoch() == memory.epoch();
     }
 
     /** Each page is a statement of its own, so that no snapshot stays open. */
-    private void pages(String sql, String order, long behind, long upTo, RowCheck check) {
+    private void pages(NamedSql sql, String order, long behind, long upTo, RowCheck check) {
         long from = behind;
         int found = PAGE;
         while (found == PAGE) {
@@ -121,7 +122,6 @@ final class Checker {
                                 check.check(session, row);
                                 return row.getLong(order);
                             },
-                            hash,
                             hash,
                             after,
                             upTo,
@@ -138,6 +138,9 @@ final class Checker {
         String problem = null;
         try {
             Node node = Node.underParent(row);
+            if (!row.getBoolean("has_runs")) {
+                throw new DamagedException("the runs below message " + seq + " are not as its parent says");
+            }
             kind = Damage.Kind.MESSAGE;
             node.checkType(Rows.message(key, codec, row).message().type());
             sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
@@ -245,7 +248,6 @@ final class Checker {
         // A missing row is made again; one that is there keeps its ids.
         Memory.create(session, key, hash, now);
         Long sound = newestSound == 0 ? null : (Long) newestSound;
-        dialect.mendRepeated(session, hash);
         session.update(
                 dialect.mend(),
                 isHeadSound ? head : sound,

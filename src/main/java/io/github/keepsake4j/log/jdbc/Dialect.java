@@ -9,7 +9,6 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** The differences between databases. Statements that all of them take are in {@link Sql}. */
 interface Dialect {
@@ -35,8 +34,8 @@ interface Dialect {
     /** The messages without children, newest first. Parameter: key. */
     NamedSql leaves();
 
-    /** Adds a summary. Changes nothing if the head is not there. Parameters: key, the columns of the table but the version. */
-    NamedSql putSummary();
+    /** A page of all messages with their parents, as {@link Sql#CHECK_MESSAGES} says. */
+    NamedSql checkMessages();
 
     /**
      * Counts anew what the memory's row repeats of the head's branch. Each transaction that moves the head, adds a summary or
@@ -44,21 +43,8 @@ interface Dialect {
      */
     void recount(Session session, byte[] hash) throws SQLException;
 
-    /**
-     * Finds what is stored twice and differs.
-     *
-     * @param damage receives the sequence and the id of the message, which are null for the memory's row, and what is wrong
-     */
-    void checkRepeated(Connections connections, MemoryKey key, DamageSink damage);
-
-    /** Mends what {@link #checkRepeated} finds, in the messages. */
-    void mendRepeated(Session session, byte[] hash) throws SQLException;
-
-    /** Receives damage. */
-    @FunctionalInterface
-    interface DamageSink {
-        void add(@Nullable Long sequence, @Nullable String id, String problem);
-    }
+    /** Returns whether the memory's row repeats what is so. */
+    boolean hasRepeatedWell(Session session, byte[] hash) throws SQLException;
 
     /** Leaves a tombstone: a hash and an epoch, nothing else. Parameter: key. */
     String bury();

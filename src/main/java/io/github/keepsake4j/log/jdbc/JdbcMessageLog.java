@@ -239,7 +239,7 @@ public final class JdbcMessageLog implements MessageLog {
             AppendRules.checkEpoch(key, epoch, Memory.lock(session, hash).epoch());
             Node covered = Node.existing(session, key, hash, "coversUpTo", summary.coversUpTo());
             int added = requireHead(session.update(
-                    dialect.putSummary(),
+                    Sql.PUT_SUMMARY,
                     hash,
                     covered.seq(),
                     summary.coversUpTo(),

@@ -62,8 +62,8 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public NamedSql putSummary() {
-        return PostgresSql.PUT_SUMMARY;
+    public NamedSql checkMessages() {
+        return PostgresSql.CHECK_MESSAGES;
     }
 
     @Override
@@ -75,38 +75,10 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public void checkRepeated(Connections connections, MemoryKey key, DamageSink damage) {
-        byte[] hash = Rows.hash(key);
-        connections.single("check of memory " + key, session -> {
-            for (Place wrong : wrongRuns(session, hash, 0)) {
-                damage.add(wrong.seq(), wrong.id(), "the runs below it are not as its parent says");
-            }
-            Repeated counted = session.first(PostgresSql.BRANCH_OF_HEAD, Repeated::of, hash);
-            if (counted != null && !counted.isSo()) {
-                damage.add(null, null, "what the memory's row repeats of the head's branch is not so");
-            }
-            return 0;
-        });
+    public boolean hasRepeatedWell(Session session, byte[] hash) throws SQLException {
+        Repeated counted = session.first(PostgresSql.BRANCH_OF_HEAD, Repeated::of, hash);
+        return counted == null || counted.isSo();
     }
-
-    @Override
-    public void mendRepeated(Session session, byte[] hash) throws SQLException {
-        // Oldest first: runs are made from those below.
-        long from = 0;
-        for (List<Place> page = wrongRuns(session, hash, from);
-                !page.isEmpty();
-                page = wrongRuns(session, hash, from)) {
-            from = page.get(0).seq();
-            session.update(PostgresSql.MEND_RUNS, hash, from);
-        }
-    }
-
-    private static List<Place> wrongRuns(Session session, byte[] hash, long from) throws SQLException {
-        return session.list(
-                PostgresSql.WRONG_RUNS, row -> new Place(row.getLong("seq"), row.getString("id")), hash, from);
-    }
-
-    private record Place(long seq, String id) {}
 
     /** What the memory's row repeats of the head's branch, so that a read need not look for it, and whether it has it so. */
     private record Repeated(@Nullable Long view, @Nullable Long covers, boolean isSo) {

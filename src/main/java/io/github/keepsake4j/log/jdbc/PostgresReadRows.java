@@ -73,6 +73,7 @@ final class PostgresReadRows {
     private @Nullable Long system;
     private @Nullable Long user;
     private @Nullable Long viewSeq;
+    private @Nullable Long coversSeq;
     private long floor;
     private long afterSeq;
     private boolean isAfterThere = true;
@@ -94,8 +95,8 @@ final class PostgresReadRows {
                 throw new DamagedException("there are messages that its row does not know of");
             }
             memory(row);
-            Long covers = nullableNumber(row, FLOOR);
-            floor = query.toSummary() && covers != null ? covers : 0;
+            coversSeq = query.toSummary() ? nullableNumber(row, FLOOR) : null;
+            floor = coversSeq == null ? 0 : coversSeq;
         }
         take(kind, row);
         return null;
@@ -122,9 +123,14 @@ final class PostgresReadRows {
     private void memory(ResultSet row) throws SQLException {
         hasMemory = true;
         Long epoch = nullableNumber(row, EPOCH);
-        if (epoch != null) {
-            position = new Position(epoch, number(row, REVISION), row.getString(HEAD_ID));
-            end = nullableNumber(row, END);
+        Long revision = nullableNumber(row, REVISION);
+        String head = row.getString(HEAD_ID);
+        end = nullableNumber(row, END);
+        if ((epoch == null) != (revision == null) || (query.from() == null && (end == null) != (head == null))) {
+            throw new DamagedException("the columns of the memory's row contradict each other");
+        }
+        if (epoch != null && revision != null) {
+            position = new Position(epoch, revision, head);
             system = nullableNumber(row, SYSTEM_SEQ);
             user = nullableNumber(row, USER_SEQ);
             viewSeq = nullableNumber(row, VIEW_SEQ);
@@ -254,8 +260,8 @@ final class PostgresReadRows {
         Row first = rows.isEmpty() ? null : rows.get(0);
         Long parent = first == null || !isWanted ? branchEnd : first.parentSeq();
         checkEnds(branchEnd, first);
-        if (viewSeq != null && view == null) {
-            throw new DamagedException("the view at message " + viewSeq + " is not there");
+        if ((viewSeq != null && view == null) || (coversSeq != null && summary == null)) {
+            throw new DamagedException("the view or the summary that the memory's row names is not there");
         }
         return new Tail(
                 position,

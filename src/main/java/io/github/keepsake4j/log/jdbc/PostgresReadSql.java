@@ -19,7 +19,8 @@ final class PostgresReadSql {
     /** What must be so within any run: each message follows the one before it, and a root has depth 1. */
     private static final String FOLLOWS =
             """
-            CASE WHEN n.seq > n.run_start THEN n.parent_seq = n.seq - 1 ELSE n.parent_seq IS NOT NULL OR n.depth = 1 END""";
+            CASE WHEN n.seq > n.run_start THEN n.parent_seq = n.seq - 1
+              WHEN n.parent_seq IS NULL THEN n.depth = 1 ELSE n.parent_seq >= 1 END""";
 
     private static final String MEMORY_COLUMNS =
             """
@@ -130,7 +131,7 @@ final class PostgresReadSql {
                      :max_tokens::bigint AS max_tokens, :stretch::bigint AS stretch, :to_summary::boolean AS to_summary
             ),
             memory AS MATERIALIZED (
-              SELECT m.memory_key, m.head_seq, m.head_id, m.epoch, m.revision, m.last_seq
+              SELECT m.*
               FROM keepsake_memory m
               WHERE m.memory_key = :memory_key
             ),
@@ -233,6 +234,11 @@ final class PostgresReadSql {
                      WHEN found.broken THEN 'the branch breaks off'
                      WHEN given.from_id IS NULL AND start.seq IS NULL
                        AND (memory.head_seq IS NOT NULL OR memory.head_id IS NOT NULL) THEN 'the head is not there'
+                     WHEN given.from_id IS NULL
+                       AND (start.run_start, start.depth, start.path_tokens, start.system_seq, start.user_seq)
+                         IS DISTINCT FROM (memory.head_run_start, memory.head_depth, memory.head_path_tokens,
+                                           memory.head_system_seq, memory.head_user_seq)
+                       THEN 'the head is not as its row says'
                      WHEN memory.head_seq IS NULL
                        AND (SELECT max(x.seq) FROM keepsake_message x
                             WHERE x.memory_key = :memory_key AND x.seq <= 1152921504606846976)

@@ -139,40 +139,35 @@ final class PostgresSql {
     static final NamedSql SET_BRANCH_OF_HEAD = NamedSql.of(
             """
             UPDATE keepsake_memory
-            SET head_view_seq = :view_seq, head_covers_seq = :covers_seq, summaries = summaries + 1
+            SET head_view_seq = :view_seq, head_covers_seq = :covers_seq,
+                summaries = CASE WHEN summaries < 1152921504606846976 THEN summaries + 1 ELSE 1 END
             WHERE memory_key = :memory_key
             """,
             "memory_key",
             "view_seq",
             "covers_seq");
 
-    /** A page of the starts of runs whose {@code runs} are not those of what they hang from, oldest first. */
-    static final NamedSql WRONG_RUNS = NamedSql.of(
+    /** {@link Sql#CHECK_MESSAGES}, which also says whether the start of a run has the runs below it as its parent says. */
+    static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
-            SELECT f.seq, f.id
-            FROM keepsake_message f
-            LEFT JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = f.parent_seq
-            LEFT JOIN keepsake_message r ON r.memory_key = :memory_key AND r.seq = p.run_start
-            WHERE f.memory_key = :memory_key AND f.run_start = f.seq AND f.seq > :seq
-              AND f.runs IS DISTINCT FROM CASE WHEN p.seq IS NOT NULL
-                THEN (ARRAY[p.run_start, p.seq, p.seq - p.depth] || r.runs)[1:24] END
-            ORDER BY f.seq
-            LIMIT 100
+            SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
+                   m.user_seq, m.message, m.token_counter, m.created_at,
+                   p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
+                   p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
+                   p.system_seq AS p_system_seq, p.user_seq AS p_user_seq,
+                   m.run_start <> m.seq OR m.runs IS NOT DISTINCT FROM CASE WHEN p.seq IS NOT NULL
+                     THEN (ARRAY[p.run_start, p.seq, p.seq - p.depth] || r.runs)[1:24] END AS has_runs
+            FROM keepsake_message m
+            LEFT JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = m.parent_seq
+            LEFT JOIN keepsake_message r ON r.memory_key = :memory_key AND r.seq = p.run_start AND m.run_start = m.seq
+            WHERE m.memory_key = :memory_key AND m.seq > :behind AND m.seq <= :up_to
+            ORDER BY m.seq
+            LIMIT :rows
             """,
             "memory_key",
-            "seq");
-
-    static final NamedSql MEND_RUNS = NamedSql.of(
-            """
-            UPDATE keepsake_message f
-            SET runs = (SELECT (ARRAY[p.run_start, p.seq, p.seq - p.depth] || r.runs)[1:24]
-                        FROM keepsake_message p
-                        LEFT JOIN keepsake_message r ON r.memory_key = :memory_key AND r.seq = p.run_start
-                        WHERE p.memory_key = :memory_key AND p.seq = f.parent_seq)
-            WHERE f.memory_key = :memory_key AND f.seq = :seq
-            """,
-            "memory_key",
-            "seq");
+            "behind",
+            "up_to",
+            "rows");
 
     static final String BURY =
             """
@@ -187,34 +182,6 @@ final class PostgresSql {
                   head_runs = NULL, head_id = NULL, prev_head_seq = NULL, prev_system_seq = NULL, prev_user_seq = NULL,
                   prev_head_id = NULL
             """;
-
-    /** Writes nothing if the head is not there: the memory is damaged. */
-    static final NamedSql PUT_SUMMARY = NamedSql.of(
-            """
-            INSERT INTO keepsake_summary
-              (memory_key, version, covers_seq, covers_id, text, tokens, token_counter, replaced_messages, replaced_tokens,
-               model, created_at)
-            SELECT :memory_key, COALESCE(MAX(s.version), 0) + 1, :covers_seq, :covers_id, :text, :tokens, :token_counter,
-                   :replaced_messages, :replaced_tokens, :model, :created_at
-            FROM keepsake_summary s
-            WHERE s.memory_key = :memory_key
-            HAVING EXISTS (
-              SELECT FROM keepsake_memory m
-              WHERE m.memory_key = :memory_key
-                AND (m.head_seq IS NULL
-                     OR EXISTS (SELECT FROM keepsake_message h
-                                WHERE h.memory_key = :memory_key AND h.seq = m.head_seq AND h.id = m.head_id)))
-            """,
-            "memory_key",
-            "covers_seq",
-            "covers_id",
-            "text",
-            "tokens",
-            "token_counter",
-            "replaced_messages",
-            "replaced_tokens",
-            "model",
-            "created_at");
 
     /**
      * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the
@@ -557,7 +524,8 @@ final class PostgresSql {
                 AND ((SELECT any_head FROM given) OR m.head_id IS NOT DISTINCT FROM (SELECT expected_head FROM given))
                 AND m.last_seq = COALESCE((SELECT expected_last_seq FROM given), m.last_seq)
                 AND ((SELECT given.under_head AND given.anchor_id IS NULL FROM given)
-                     OR (m.revision, m.summaries) = (SELECT seen.revision, seen.summaries FROM seen))
+                     OR (m.revision = (SELECT seen.revision FROM seen)
+                         AND m.summaries IS NOT DISTINCT FROM (SELECT seen.summaries FROM seen)))
               RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_seq, m.head_id, m.head_run_start,
                         m.head_depth, m.head_path_tokens, m.head_runs, m.prev_head_seq, m.prev_system_seq,
                         m.prev_user_seq, m.prev_head_id

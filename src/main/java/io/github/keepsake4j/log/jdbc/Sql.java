@@ -45,51 +45,60 @@ final class Sql {
     /** The same by id. Parameters: key, key, id. */
     static final String NODE_BY_ID = NODE_BY_SEQ.replace("m.seq = ?", "m.id = ?");
 
-    /**
-     * A page of all messages with their parents, to be checked. Parameters: key, key, where
-     * to begin behind and where to end, limit.
-     */
-    static final String CHECK_MESSAGES =
+    /** A page of all messages with their parents, to be checked. */
+    static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
                    m.user_seq, m.message, m.token_counter, m.created_at,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
-                   p.system_seq AS p_system_seq, p.user_seq AS p_user_seq
+                   p.system_seq AS p_system_seq, p.user_seq AS p_user_seq, 1 AS has_runs
             FROM keepsake_message m
-            LEFT JOIN keepsake_message p ON p.memory_key = ? AND p.seq = m.parent_seq
-            WHERE m.memory_key = ? AND m.seq > ? AND m.seq <= ?
+            LEFT JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = m.parent_seq
+            WHERE m.memory_key = :memory_key AND m.seq > :behind AND m.seq <= :up_to
             ORDER BY m.seq
-            LIMIT ?
-            """;
+            LIMIT :rows
+            """,
+            "memory_key",
+            "behind",
+            "up_to",
+            "rows");
 
     static final String SEQUENCE_BY_ID =
             """
             SELECT seq FROM keepsake_message WHERE memory_key = ? AND id = ?
             """;
 
-    /** A page of all views. Parameters as above. */
-    static final String CHECK_VIEWS =
+    /** A page of all views. An anchor that is not there, or has another id, is null. */
+    static final NamedSql CHECK_VIEWS = NamedSql.of(
             """
-            SELECT v.anchor_seq, v.view, a.id AS anchor
+            SELECT v.anchor_seq, v.view, CASE WHEN a.id = v.anchor_id THEN a.id END AS anchor
             FROM keepsake_view v
-            LEFT JOIN keepsake_message a ON a.memory_key = ? AND a.seq = v.anchor_seq
-            WHERE v.memory_key = ? AND v.anchor_seq > ? AND v.anchor_seq <= ?
+            LEFT JOIN keepsake_message a ON a.memory_key = :memory_key AND a.seq = v.anchor_seq
+            WHERE v.memory_key = :memory_key AND v.anchor_seq > :behind AND v.anchor_seq <= :up_to
             ORDER BY v.anchor_seq
-            LIMIT ?
-            """;
+            LIMIT :rows
+            """,
+            "memory_key",
+            "behind",
+            "up_to",
+            "rows");
 
-    /** A page of all summaries. Parameters as above. */
-    static final String CHECK_SUMMARIES =
+    /** A page of all summaries. The same holds for the message that one covers up to. */
+    static final NamedSql CHECK_SUMMARIES = NamedSql.of(
             """
-            SELECT s.version, s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
+            SELECT s.version, s.covers_seq, CASE WHEN c.id = s.covers_id THEN c.id END AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
                    s.replaced_tokens, s.model, s.created_at
             FROM keepsake_summary s
-            LEFT JOIN keepsake_message c ON c.memory_key = ? AND c.seq = s.covers_seq
-            WHERE s.memory_key = ? AND s.version > ? AND s.version <= ?
+            LEFT JOIN keepsake_message c ON c.memory_key = :memory_key AND c.seq = s.covers_seq
+            WHERE s.memory_key = :memory_key AND s.version > :behind AND s.version <= :up_to
             ORDER BY s.version
-            LIMIT ?
-            """;
+            LIMIT :rows
+            """,
+            "memory_key",
+            "behind",
+            "up_to",
+            "rows");
 
     static final String DROP_VIEW =
             """
@@ -118,6 +127,34 @@ final class Sql {
             ORDER BY seq
             LIMIT ?
             """;
+
+    /** Writes nothing if the head is not there: the memory is damaged. */
+    static final NamedSql PUT_SUMMARY = NamedSql.of(
+            """
+            INSERT INTO keepsake_summary
+              (memory_key, version, covers_seq, covers_id, text, tokens, token_counter, replaced_messages, replaced_tokens,
+               model, created_at)
+            SELECT :memory_key, COALESCE(MAX(s.version), 0) + 1, :covers_seq, :covers_id, :text, :tokens, :token_counter,
+                   :replaced_messages, :replaced_tokens, :model, :created_at
+            FROM keepsake_summary s
+            WHERE s.memory_key = :memory_key
+            HAVING EXISTS (
+              SELECT 1 FROM keepsake_memory m
+              WHERE m.memory_key = :memory_key
+                AND (m.head_seq IS NULL
+                     OR EXISTS (SELECT 1 FROM keepsake_message h
+                                WHERE h.memory_key = :memory_key AND h.seq = m.head_seq AND h.id = m.head_id)))
+            """,
+            "memory_key",
+            "covers_seq",
+            "covers_id",
+            "text",
+            "tokens",
+            "token_counter",
+            "replaced_messages",
+            "replaced_tokens",
+            "model",
+            "created_at");
 
     /** Parameters: key, key. */
     static final String SUMMARIES =

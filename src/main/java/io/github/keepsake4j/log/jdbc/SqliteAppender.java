@@ -170,6 +170,6 @@ final class SqliteAppender {
             throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
         }
         Node node = Node.existing(session, key, hash, "view anchor", anchor);
-        session.update(SqliteSql.PUT_VIEW, hash, node.seq(), ViewJson.write(view));
+        session.update(SqliteSql.PUT_VIEW, hash, node.seq(), node.id(), ViewJson.write(view));
     }
 }

@@ -53,8 +53,8 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public NamedSql putSummary() {
-        return SqliteSql.PUT_SUMMARY;
+    public NamedSql checkMessages() {
+        return Sql.CHECK_MESSAGES;
     }
 
     /** Nothing is repeated here: each read looks it up. */
@@ -62,10 +62,9 @@ final class SqliteDialect implements Dialect {
     public void recount(Session session, byte[] hash) {}
 
     @Override
-    public void checkRepeated(Connections connections, MemoryKey key, DamageSink damage) {}
-
-    @Override
-    public void mendRepeated(Session session, byte[] hash) {}
+    public boolean hasRepeatedWell(Session session, byte[] hash) {
+        return true;
+    }
 
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {

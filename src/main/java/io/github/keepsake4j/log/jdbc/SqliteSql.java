@@ -208,8 +208,8 @@ final class SqliteSql {
 
     static final String PUT_VIEW =
             """
-            INSERT INTO keepsake_view (memory_key, anchor_seq, view) VALUES (?, ?, ?)
-            ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET view = excluded.view
+            INSERT INTO keepsake_view (memory_key, anchor_seq, anchor_id, view) VALUES (?, ?, ?, ?)
+            ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
             """;
 
     static final String NEWEST_VIEW_UP_TO =
@@ -248,34 +248,6 @@ final class SqliteSql {
             ORDER BY s.version DESC
             LIMIT 1
             """;
-
-    /** Writes nothing if the head is not there: the memory is damaged. */
-    static final NamedSql PUT_SUMMARY = NamedSql.of(
-            """
-            INSERT INTO keepsake_summary
-              (memory_key, version, covers_seq, text, tokens, token_counter, replaced_messages, replaced_tokens, model,
-               created_at)
-            SELECT :memory_key, COALESCE(MAX(version), 0) + 1, :covers_seq, :text, :tokens, :token_counter,
-                   :replaced_messages, :replaced_tokens, :model, :created_at
-            FROM keepsake_summary
-            WHERE memory_key = :memory_key
-            HAVING EXISTS (
-              SELECT 1 FROM keepsake_memory m
-              WHERE m.memory_key = :memory_key
-                AND (m.head_seq IS NULL
-                     OR EXISTS (SELECT 1 FROM keepsake_message h
-                                WHERE h.memory_key = m.memory_key AND h.seq = m.head_seq AND h.id = m.head_id)))
-            """,
-            "memory_key",
-            "covers_seq",
-            "covers_id",
-            "text",
-            "tokens",
-            "token_counter",
-            "replaced_messages",
-            "replaced_tokens",
-            "model",
-            "created_at");
 
     /** The tombstone: a hash and an epoch, nothing else. */
     static final String BURY =

@@ -58,6 +58,7 @@ CREATE INDEX keepsake_message_run ON keepsake_message (memory_key, seq, parent_s
 CREATE TABLE keepsake_view (
   memory_key BLOB    NOT NULL,
   anchor_seq INTEGER NOT NULL,
+  anchor_id  TEXT    NOT NULL,
   view       TEXT    NOT NULL, -- JSON
   PRIMARY KEY (memory_key, anchor_seq),
   CHECK (anchor_seq >= 1)
@@ -67,6 +68,7 @@ CREATE TABLE keepsake_summary (
   memory_key        BLOB    NOT NULL,
   version           INTEGER NOT NULL,
   covers_seq        INTEGER NOT NULL,
+  covers_id         TEXT    NOT NULL,
   text              TEXT    NOT NULL, -- a JSON string
   tokens            INTEGER NOT NULL,
   token_counter     TEXT    NOT NULL,
