@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The differences between databases. Statements that all of them take are in {@link Sql}. */
 interface Dialect {
@@ -33,6 +34,18 @@ interface Dialect {
 
     /** The messages without children, newest first. Parameter: key. */
     NamedSql leaves();
+
+    /** The memory's row, locked and sound. */
+    Memory locked(Session session, byte[] hash) throws SQLException;
+
+    /** Inserts a message. Parameters: key, the message's columns, and the runs below it. */
+    NamedSql insertMessage();
+
+    /** The runs below a message, or null if it does not start one, or nothing is repeated. */
+    Long @Nullable [] runsBelow(Session session, byte[] hash, Node node) throws SQLException;
+
+    /** Makes the newest message the head. Parameters: key, sequence, id, tokens of the batch, time. */
+    NamedSql advanceMemory();
 
     /** A page of all messages with their parents, as {@link Sql#CHECK_MESSAGES} says. */
     NamedSql checkMessages();

@@ -62,6 +62,34 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public Memory locked(Session session, byte[] hash) throws SQLException {
+        Memory.lock(session, hash);
+        // Another statement, which sees what was committed while this one waited for the lock.
+        return Memory.find(session, hash).sound();
+    }
+
+    @Override
+    public NamedSql insertMessage() {
+        return PostgresSql.INSERT_MESSAGE;
+    }
+
+    @Override
+    public Long @Nullable [] runsBelow(Session session, byte[] hash, Node node) throws SQLException {
+        return node.parentSeq() == null || node.runStart() != node.seq()
+                ? null
+                : session.first(
+                        PostgresSql.RUNS_BELOW,
+                        row -> (Long[]) row.getArray("runs").getArray(),
+                        hash,
+                        node.parentSeq());
+    }
+
+    @Override
+    public NamedSql advanceMemory() {
+        return PostgresSql.ADVANCE_MEMORY;
+    }
+
+    @Override
     public NamedSql checkMessages() {
         return PostgresSql.CHECK_MESSAGES;
     }

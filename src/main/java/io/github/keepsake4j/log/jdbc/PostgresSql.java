@@ -90,6 +90,61 @@ final class PostgresSql {
             "last_seq",
             "tokens");
 
+    /** A message of an append in several statements. */
+    static final NamedSql INSERT_MESSAGE = NamedSql.of(
+            """
+            INSERT INTO keepsake_message
+              (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
+               run_start, depth, path_tokens, system_seq, user_seq, runs)
+            VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
+                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs)
+            """,
+            "memory_key",
+            "seq",
+            "id",
+            "parent_seq",
+            "parent_id",
+            "message",
+            "tokens",
+            "token_counter",
+            "created_at",
+            "run_start",
+            "depth",
+            "path_tokens",
+            "system_seq",
+            "user_seq",
+            "runs");
+
+    /** The runs below one that starts under a message. */
+    static final NamedSql RUNS_BELOW = NamedSql.of(
+            """
+            SELECT (ARRAY[p.run_start, p.seq, p.seq - p.depth] || r.runs)[1:24] AS runs
+            FROM keepsake_message p
+            LEFT JOIN keepsake_message r ON r.memory_key = :memory_key AND r.seq = p.run_start
+            WHERE p.memory_key = :memory_key AND p.seq = :seq
+            """,
+            "memory_key",
+            "seq");
+
+    /** Makes the newest message the head, once it is there. */
+    static final NamedSql ADVANCE_MEMORY = NamedSql.of(
+            """
+            UPDATE keepsake_memory m
+            SET last_seq = n.seq, tokens = m.tokens + :tokens, last_message_at = :created_at,
+                head_seq = n.seq, head_id = :id, head_run_start = n.run_start, head_depth = n.depth,
+                head_path_tokens = n.path_tokens, head_system_seq = n.system_seq, head_user_seq = n.user_seq,
+                head_runs = r.runs
+            FROM keepsake_message n, keepsake_message r
+            WHERE m.memory_key = :memory_key
+              AND n.memory_key = :memory_key AND n.seq = :seq
+              AND r.memory_key = :memory_key AND r.seq = n.run_start
+            """,
+            "memory_key",
+            "seq",
+            "id",
+            "tokens",
+            "created_at");
+
     /**
      * What the memory's row repeats of the head's branch, counted anew: the newest view and the newest summary on it, by
      * going from run to run until both are found. Also says whether the row has it so.
@@ -293,6 +348,44 @@ final class PostgresSql {
               FROM memory
             )
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
+            """,
+            parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message"));
+
+    /**
+     * {@link #APPEND_ONE} for a distributed database: there the parts of one statement do not see each other's rows, and a used
+     * id comes as another error. In one round trip. After an error it must be rolled back.
+     */
+    static final NamedSql APPEND_ONE_DISTRIBUTED = NamedSql.of(
+            """
+            BEGIN;
+            UPDATE keepsake_memory m
+            SET last_seq = m.last_seq + 1,
+                tokens = m.tokens + :tokens,
+                last_message_at = :created_at,
+                prev_head_seq = m.head_seq,
+                prev_head_id = m.head_id,
+                head_seq = m.last_seq + 1,
+                head_id = :id,
+            """
+                    + RUN_UNDER_HEAD
+                    + """
+                head_depth = m.head_depth + 1,
+                head_path_tokens = m.head_path_tokens + :tokens,
+                head_system_seq = CASE WHEN :system THEN m.last_seq + 1 ELSE m.head_system_seq END,
+                head_user_seq = CASE WHEN :user THEN m.last_seq + 1 ELSE m.head_user_seq END
+            """
+                    + UNDER_HEAD
+                    + """
+            RETURNING m.last_seq, m.prev_head_id, m.head_id, m.epoch, m.revision;
+            INSERT INTO keepsake_message
+              (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+               id, parent_id, token_counter, runs, message)
+            SELECT m.memory_key, m.last_seq, m.prev_head_seq, m.last_message_at, m.head_run_start, m.head_depth,
+                   m.head_path_tokens, m.head_system_seq, m.head_user_seq, :tokens, m.head_id, m.prev_head_id,
+                   :token_counter, CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END, :message
+            FROM keepsake_memory m
+            WHERE m.memory_key = :memory_key AND m.head_id = :id;
+            COMMIT
             """,
             parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message"));
 

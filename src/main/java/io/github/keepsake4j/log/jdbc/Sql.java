@@ -64,6 +64,24 @@ final class Sql {
             "up_to",
             "rows");
 
+    static final String BUMP_REVISION =
+            """
+            UPDATE keepsake_memory SET revision = revision + 1 WHERE memory_key = ?
+            """;
+
+    static final String MESSAGE_BY_ID =
+            """
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            FROM keepsake_message
+            WHERE memory_key = ? AND id = ?
+            """;
+
+    static final String PUT_VIEW =
+            """
+            INSERT INTO keepsake_view (memory_key, anchor_seq, anchor_id, view) VALUES (?, ?, ?, ?)
+            ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
+            """;
+
     static final String SEQUENCE_BY_ID =
             """
             SELECT seq FROM keepsake_message WHERE memory_key = ? AND id = ?

@@ -7,9 +7,11 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** SQLite: statements cost next to nothing, so an append and a read are several small ones in one transaction. */
 final class SqliteDialect implements Dialect {
@@ -53,6 +55,26 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
+    public Memory locked(Session session, byte[] hash) throws SQLException {
+        return Memory.lock(session, hash);
+    }
+
+    @Override
+    public NamedSql insertMessage() {
+        return SqliteSql.INSERT_MESSAGE;
+    }
+
+    @Override
+    public Long @Nullable [] runsBelow(Session session, byte[] hash, Node node) {
+        return null;
+    }
+
+    @Override
+    public NamedSql advanceMemory() {
+        return SqliteSql.ADVANCE_MEMORY;
+    }
+
+    @Override
     public NamedSql checkMessages() {
         return Sql.CHECK_MESSAGES;
     }
@@ -69,7 +91,7 @@ final class SqliteDialect implements Dialect {
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
         byte[] hash = Rows.hash(key);
-        return connections.write("append to memory " + key, session -> new SqliteAppender(session, key, hash, codec)
+        return connections.write("append to memory " + key, session -> new SteppedAppender(session, key, hash, codec)
                 .append(append, texts, now));
     }
 

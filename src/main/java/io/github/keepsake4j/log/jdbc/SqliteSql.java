@@ -23,17 +23,17 @@ final class SqliteSql {
             """,
             "memory_key");
 
-    static final String ADVANCE_MEMORY =
+    static final NamedSql ADVANCE_MEMORY = NamedSql.of(
             """
             UPDATE keepsake_memory
-            SET last_seq = ?, head_seq = ?, head_id = ?, tokens = tokens + ?, last_message_at = ?
-            WHERE memory_key = ?
-            """;
-
-    static final String BUMP_REVISION =
-            """
-            UPDATE keepsake_memory SET revision = revision + 1 WHERE memory_key = ?
-            """;
+            SET last_seq = :seq, head_seq = :seq, head_id = :id, tokens = tokens + :tokens, last_message_at = :created_at
+            WHERE memory_key = :memory_key
+            """,
+            "memory_key",
+            "seq",
+            "id",
+            "tokens",
+            "created_at");
 
     /** Whether the old head matters is decided before, under the one write lock. */
     static final NamedSql MOVE_HEAD = NamedSql.of(
@@ -60,13 +60,29 @@ final class SqliteSql {
             "last_seq",
             "tokens");
 
-    static final String INSERT_MESSAGE =
+    static final NamedSql INSERT_MESSAGE = NamedSql.of(
             """
             INSERT INTO keepsake_message
               (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
                run_start, depth, path_tokens, system_seq, user_seq)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """;
+            VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
+                    :run_start, :depth, :path_tokens, :system_seq, :user_seq)
+            """,
+            "memory_key",
+            "seq",
+            "id",
+            "parent_seq",
+            "parent_id",
+            "message",
+            "tokens",
+            "token_counter",
+            "created_at",
+            "run_start",
+            "depth",
+            "path_tokens",
+            "system_seq",
+            "user_seq",
+            "runs");
 
     /** Messages by their ids, which are one JSON array. */
     static final String FIND =
@@ -75,13 +91,6 @@ final class SqliteSql {
             FROM json_each(?2) AS wanted
             CROSS JOIN keepsake_message m ON m.memory_key = ?1 AND m.id = wanted.value
             ORDER BY m.seq
-            """;
-
-    static final String MESSAGE_BY_ID =
-            """
-            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
-            FROM keepsake_message
-            WHERE memory_key = ? AND id = ?
             """;
 
     static final String MESSAGE_BY_SEQ =
@@ -205,12 +214,6 @@ final class SqliteSql {
             ORDER BY run_end.seq DESC
             """,
             "memory_key");
-
-    static final String PUT_VIEW =
-            """
-            INSERT INTO keepsake_view (memory_key, anchor_seq, anchor_id, view) VALUES (?, ?, ?, ?)
-            ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
-            """;
 
     static final String NEWEST_VIEW_UP_TO =
             """

@@ -21,15 +21,19 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One append, inside a transaction that holds the write lock: nothing can come between its look and its write. */
-final class SqliteAppender {
+/**
+ * One append in several statements, inside a transaction that holds the memory's lock: nothing can come between its look and
+ * its write. SQLite appends so, since a statement costs next to nothing there, and a distributed PostgreSQL, which takes no
+ * statement that looks and writes.
+ */
+final class SteppedAppender {
 
     private final Session session;
     private final MemoryKey key;
     private final byte[] hash;
     private final MessageCodec codec;
 
-    SqliteAppender(Session session, MemoryKey key, byte[] hash, MessageCodec codec) {
+    SteppedAppender(Session session, MemoryKey key, byte[] hash, MessageCodec codec) {
         this.session = session;
         this.key = key;
         this.hash = hash;
@@ -43,7 +47,11 @@ final class SqliteAppender {
      * @param now the store's time in microseconds
      */
     AppendResult append(Append append, List<String> texts, long now) throws SQLException {
-        Memory memory = Memory.find(session, hash).sound();
+        if (!append.messages().isEmpty()) {
+            // First, because it takes the memory's lock. It is undone if the append is refused.
+            Memory.create(session, key, hash, now);
+        }
+        Memory memory = session.dialect().locked(session, hash);
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
         if (AppendRules.isReplay(key, append, stored(append))) {
             return new AppendResult(memory.headId(), memory.position(), 0, true);
@@ -56,16 +64,18 @@ final class SqliteAppender {
         checkView(append);
         String head = memory.headId();
         if (!append.messages().isEmpty()) {
-            Memory.create(session, key, hash, now);
             head = insert(append, texts, memory, parent, parentId, now);
         }
         long revision = memory.revision();
         if (AppendRules.raisesRevision(append, parentId, memory.headId())) {
-            session.update(SqliteSql.BUMP_REVISION, hash);
+            session.update(Sql.BUMP_REVISION, hash);
             revision++;
         }
         if (append.view() != null) {
             setView(append.view().resolved(memory.headId()), head);
+        }
+        if (append.view() != null || !(append.parent() instanceof Parent.Head)) {
+            session.dialect().recount(session, hash);
         }
         long lastSequence = texts.isEmpty() ? 0 : memory.lastSeq() + texts.size();
         return new AppendResult(memory.headId(), new Position(memory.epoch(), revision, head), lastSequence, false);
@@ -90,7 +100,7 @@ final class SqliteAppender {
         Map<String, LoggedMessage> stored = new HashMap<>();
         for (NewMessage message : append.messages()) {
             LoggedMessage there =
-                    session.first(SqliteSql.MESSAGE_BY_ID, row -> Rows.message(key, codec, row), hash, message.id());
+                    session.first(Sql.MESSAGE_BY_ID, row -> Rows.message(key, codec, row), hash, message.id());
             if (there != null) {
                 stored.put(there.id(), there);
             }
@@ -122,7 +132,7 @@ final class SqliteAppender {
                     message.message().type());
             time = message.createdAt() == null ? now : Rows.micros(message.createdAt());
             session.update(
-                    SqliteSql.INSERT_MESSAGE,
+                    session.dialect().insertMessage(),
                     hash,
                     node.seq(),
                     message.id(),
@@ -136,12 +146,13 @@ final class SqliteAppender {
                     node.depth(),
                     node.pathTokens(),
                     node.systemSeq(),
-                    node.userSeq());
+                    node.userSeq(),
+                    session.dialect().runsBelow(session, hash, node));
             parentId = message.id();
             tokens += message.tokens();
         }
         String last = append.messages().get(texts.size() - 1).id();
-        session.update(SqliteSql.ADVANCE_MEMORY, seq, seq, last, tokens, time, hash);
+        session.update(session.dialect().advanceMemory(), hash, seq, last, tokens, time);
         return last;
     }
 
@@ -170,6 +181,6 @@ final class SqliteAppender {
             throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
         }
         Node node = Node.existing(session, key, hash, "view anchor", anchor);
-        session.update(SqliteSql.PUT_VIEW, hash, node.seq(), node.id(), ViewJson.write(view));
+        session.update(Sql.PUT_VIEW, hash, node.seq(), node.id(), ViewJson.write(view));
     }
 }
