@@ -85,8 +85,8 @@ class PostgresPlansTest {
                     pool, "ALTER TABLE keepsake_message SET (autovacuum_enabled = off); ANALYZE keepsake_message");
             fill(pool, LINEAR, 101, messages, messages);
             fill(pool, FORKED, 1, messages, messages / FORKS);
-            Postgres.execute(pool, MEMORY.formatted(bytes(LINEAR), messages));
-            Postgres.execute(pool, MEMORY.formatted(bytes(FORKED), messages));
+            addMemory(pool, LINEAR, messages);
+            addMemory(pool, FORKED, messages);
             assertNoScans(pool, "stale statistics");
             time(log, "stale statistics");
             Postgres.execute(pool, "ANALYZE");
@@ -95,8 +95,11 @@ class PostgresPlansTest {
         }
     }
 
-    private static void fill(HikariDataSource pool, ConversationKey key, int from, int to, int run)
-            throws SQLException {
+    static void addMemory(HikariDataSource pool, ConversationKey key, int messages) throws SQLException {
+        Postgres.execute(pool, MEMORY.formatted(bytes(key), messages));
+    }
+
+    static void fill(HikariDataSource pool, ConversationKey key, int from, int to, int run) throws SQLException {
         Postgres.execute(pool, MESSAGES.formatted(bytes(key), run, from, to));
     }
 

@@ -1,0 +1,169 @@
+package io.github.keepsake4j.log.jdbc;
+
+import static io.github.keepsake4j.log.LogTesting.batch;
+import static io.github.keepsake4j.log.LogTesting.batchUnder;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Tell;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/**
+ * From an empty schema to a million messages on one connection: no statement ever reads more blocks than what it returns and
+ * a constant. A plan that was made while the tables were empty stays on its connection until the tables are analyzed, so
+ * each statement is run often enough to have one first.
+ */
+@Timeout(900)
+class PostgresGrowthTest {
+
+    private static final ConversationKey LINEAR = ConversationKey.of("acme", "linear");
+    private static final ConversationKey FORKED = ConversationKey.of("acme", "forked");
+    private static final int FORKS = 1_000;
+
+    /** More than a statement is run before its plan is kept: five times by the driver, and five times by the server. */
+    private static final int OFTEN = 12;
+
+    /** Blocks: a root, an inner and a leaf page of each index that is asked, and a heap page for each of some rows. */
+    private static final long CONSTANT = 150;
+
+    private int next;
+
+    @Test
+    void no_plan_is_kept_that_reads_the_table() throws Exception {
+        grow(pool -> {});
+    }
+
+    @Test
+    void nor_if_the_empty_tables_were_vacuumed() throws Exception {
+        grow(pool -> {
+            for (String table : List.of("memory", "message", "view", "summary", "lease")) {
+                execute(pool, "VACUUM keepsake_" + table);
+            }
+        });
+    }
+
+    private void grow(Consumer<HikariDataSource> prepare) throws Exception {
+        int messages = Counts.of(30_000, 1_000_000);
+        int small = Counts.of(300, 10_000);
+        Postgres server = Postgres.newest();
+        String database = server.newDatabase();
+        Postgres.execute(server.database("postgres"), "ALTER DATABASE " + database + " SET jit = off");
+        try (HikariDataSource pool = Postgres.pool(server.database(database), 1, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(pool)
+                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .build()) {
+            log.read(LINEAR, ReadQuery.newest(1));
+            for (String table : List.of("memory", "message", "view", "summary", "lease")) {
+                execute(pool, "ALTER TABLE keepsake_" + table + " SET (autovacuum_enabled = off)");
+            }
+            prepare.accept(pool);
+            MemoryKey first = ConversationKey.of("acme", "first");
+            log.append(first, batch("a", "b", "c"));
+            for (int i = 0; i < OFTEN; i++) {
+                calls(log, first, "b").values().forEach(Runnable::run);
+            }
+            for (int i = 0; i < small; i++) {
+                log.append(ConversationKey.of("acme", "small " + i), batch("a", "b", "c", "d"));
+            }
+            PostgresPlansTest.fill(pool, LINEAR, 1, messages, messages);
+            PostgresPlansTest.fill(pool, FORKED, 1, messages, messages / FORKS);
+            PostgresPlansTest.addMemory(pool, LINEAR, messages);
+            PostgresPlansTest.addMemory(pool, FORKED, messages);
+            Map<String, Long> most = new LinkedHashMap<>();
+            measure(pool, log, messages, "never analyzed", most);
+            execute(pool, "ANALYZE");
+            measure(pool, log, messages, "analyzed", most);
+            Tell.line("Blocks at most: " + most);
+            assertThat(most).allSatisfy((call, blocks) -> assertThat(blocks).isLessThanOrEqualTo(CONSTANT));
+        }
+    }
+
+    private void measure(HikariDataSource pool, MessageLog log, int messages, String when, Map<String, Long> most) {
+        Map<MemoryKey, String> memories = new LinkedHashMap<>();
+        memories.put(LINEAR, "m" + (messages / 2));
+        memories.put(FORKED, "m" + (messages / 2));
+        memories.put(ConversationKey.of("acme", "small 7"), "b");
+        memories.forEach((key, id) -> {
+            // What a run of this memory taught the log is not measured.
+            calls(log, key, id).values().forEach(Runnable::run);
+            calls(log, key, id).forEach((name, call) -> {
+                long before = blocks(pool);
+                call.run();
+                long read = blocks(pool) - before;
+                most.merge(when + ", " + name, read, Math::max);
+            });
+        });
+    }
+
+    private Map<String, Runnable> calls(MessageLog log, MemoryKey key, String id) {
+        Map<String, Runnable> calls = new LinkedHashMap<>();
+        calls.put("read 20", () -> log.read(key, ReadQuery.newest(20)));
+        calls.put("read by tokens", () -> log.read(key, ReadQuery.wholeBranch().upToTokens(200)));
+        calls.put("read to summary", () -> log.read(key, ReadQuery.newest(20).upToSummary()));
+        calls.put("read and oldest", () -> log.read(key, ReadQuery.newest(20).alsoOldest(2)));
+        calls.put("read from", () -> log.read(key, ReadQuery.newest(20).endingIn(id)));
+        calls.put("position", () -> log.read(key, ReadQuery.newest(0)));
+        calls.put("append", () -> log.append(key, batch(id())));
+        calls.put("append three", () -> log.append(key, batch(id(), id(), id())));
+        calls.put("append a used id", () -> log.append(key, batch("same")));
+        calls.put("find", () -> log.find(key, List.of(id, "none")));
+        calls.put("history", () -> log.history(key, HistoryQuery.newest(20)));
+        calls.put("set", () -> log.append(key, batch(id()).withView(View.of(null, List.of(new View.Run(null, id))))));
+        calls.put("move", () -> log.moveHead(key, id, null));
+        calls.put("append under", () -> log.append(key, batchUnder(id, id())));
+        calls.put(
+                "summary", () -> log.putSummary(key, new Summary(id, "text", 1, "none", 1, 1, null, Instant.EPOCH), 1));
+        calls.put("summaries", () -> log.summaries(key));
+        calls.put("describe", () -> log.describe(key, "title", Map.of()));
+        calls.put("list", () -> log.list("acme", ListQuery.first(10)));
+        return calls;
+    }
+
+    private String id() {
+        return "n" + next++;
+    }
+
+    /** All blocks of the library's tables and indexes that were looked at until now. */
+    private static long blocks(HikariDataSource pool) {
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_stat_force_next_flush()");
+            try (ResultSet row = statement.executeQuery("SELECT sum(heap_blks_read + heap_blks_hit + idx_blks_read"
+                    + " + idx_blks_hit) FROM pg_statio_user_tables WHERE relname LIKE 'keepsake%'")) {
+                row.next();
+                return row.getLong(1);
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void execute(HikariDataSource pool, String sql) {
+        try {
+            Postgres.execute(pool, sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}
