@@ -31,19 +31,19 @@ public final class Conversation {
 
     private final Object id;
     private final MemoryKey key;
-    private final ChatMemorySettings settings;
+    private final ChatMemories memories;
 
     /**
      * Creates a handle. Does no I/O. Applications obtain one from {@code Keepsake.conversation(id)}.
      *
      * @param id the id as the application passed it
      * @param key the memory that the id names
-     * @param settings the parts that all memories share
+     * @param memories the parts that all memories share
      */
-    Conversation(Object id, MemoryKey key, ChatMemorySettings settings) {
+    Conversation(Object id, MemoryKey key, ChatMemories memories) {
         this.id = id;
         this.key = key;
-        this.settings = settings;
+        this.memories = memories;
     }
 
     /**
@@ -91,7 +91,7 @@ public final class Conversation {
      * @return the page
      */
     public HistoryPage history(HistoryQuery query) {
-        return settings.log().history(key, query);
+        return memories.log(key).history(key, query);
     }
 
     /**
@@ -100,7 +100,7 @@ public final class Conversation {
      * @return one entry for each branch, newest first
      */
     public List<Branch> branches() {
-        return settings.log().branches(key);
+        return memories.log(key).branches(key);
     }
 
     /**
@@ -111,7 +111,7 @@ public final class Conversation {
      * @throws InvalidInputException if the number is negative
      */
     public Tail branch(int maxMessages) {
-        return settings.meter().read(settings.log().read(key, ReadQuery.newest(maxMessages)));
+        return memories.meter().read(key, memories.log(key).read(key, ReadQuery.newest(maxMessages)));
     }
 
     /**
@@ -123,8 +123,11 @@ public final class Conversation {
      * @throws InvalidInputException if the number is negative or the message is not in the memory
      */
     public Tail branch(String messageId, int maxMessages) {
-        return settings.meter()
-                .read(settings.log().read(key, ReadQuery.newest(maxMessages).endingIn(messageId)));
+        return memories.meter()
+                .read(
+                        key,
+                        memories.log(key)
+                                .read(key, ReadQuery.newest(maxMessages).endingIn(messageId)));
     }
 
     /**
@@ -135,7 +138,7 @@ public final class Conversation {
      * @throws InvalidInputException if the message is not in the memory
      */
     public void switchTo(String messageId) {
-        settings.log().moveHead(key, messageId, null);
+        memories.log(key).moveHead(key, messageId, null);
     }
 
     /**
@@ -147,7 +150,7 @@ public final class Conversation {
      * @return the outcome
      */
     public AppendResult append(Parent parent, String messageId, ChatMessage message) {
-        return settings.append(key, Append.under(parent, List.of(newMessage(messageId, message, null))));
+        return memories.append(key, Append.under(parent, List.of(newMessage(messageId, message, null))));
     }
 
     /**
@@ -164,7 +167,7 @@ public final class Conversation {
             String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
         Parent parent = parentId == null ? Parent.root() : Parent.of(parentId);
         NewMessage imported = newMessage(messageId, message, createdAt);
-        return settings.append(key, Append.under(parent, List.of(imported)).asImport());
+        return memories.append(key, Append.under(parent, List.of(imported)).asImport());
     }
 
     /**
@@ -177,7 +180,7 @@ public final class Conversation {
      *     kept
      */
     public int summarizeNow() {
-        return settings.summaries().now(id, key);
+        return memories.summaries().now(id, key);
     }
 
     /**
@@ -186,7 +189,7 @@ public final class Conversation {
      * @return the summaries, in the order in which they were made
      */
     public List<Summary> summaries() {
-        return settings.log().summaries(key);
+        return memories.log(key).summaries(key);
     }
 
     /**
@@ -196,7 +199,7 @@ public final class Conversation {
      * @param metadata short texts by name; they replace the previous ones
      */
     public void describe(@Nullable String title, Map<String, String> metadata) {
-        settings.log().describe(key, title, metadata);
+        memories.log(key).describe(key, title, metadata);
     }
 
     /**
@@ -205,7 +208,7 @@ public final class Conversation {
      * @return what is damaged, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
      */
     public List<Damage> check() {
-        return settings.log().check(key);
+        return memories.log(key).check(key);
     }
 
     /**
@@ -214,7 +217,7 @@ public final class Conversation {
      * @return what was done
      */
     public Repair repair() {
-        return settings.log().repair(key);
+        return memories.log(key).repair(key);
     }
 
     /**
@@ -222,24 +225,24 @@ public final class Conversation {
      * new memory.
      */
     public void erase() {
-        settings.log().erase(key);
+        memories.log(key).erase(key);
     }
 
     /** Returns whether no summary is being made in this process. */
     boolean isSummarized() {
-        return settings.summaries().isIdle(key);
+        return memories.summaries().isIdle(key);
     }
 
     private Tail tail() {
-        return settings.load(key, settings.strategy().reach(id));
+        return memories.load(key, memories.strategy().reach(id));
     }
 
     private Context context(Tail tail) {
-        return settings.strategy().select(TailLoader.context(id, tail));
+        return memories.strategy().select(TailLoader.context(id, tail));
     }
 
     private NewMessage newMessage(String messageId, ChatMessage message, @Nullable Instant createdAt) {
-        TokenCounter.Count count = settings.counter().count(message);
+        TokenCounter.Count count = memories.counter().count(message);
         return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
     }
 }
