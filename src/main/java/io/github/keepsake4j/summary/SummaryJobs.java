@@ -2,12 +2,10 @@ package io.github.keepsake4j.summary;
 
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.summary.SummaryWorker.Task;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +94,6 @@ final class SummaryJobs {
     synchronized void drop(Job job) {
         jobs.remove(job.key, job);
         job.turn.complete(true);
-        notifyAll();
     }
 
     /** Makes the job wait until {@link #resume} is called. */
@@ -126,15 +123,7 @@ final class SummaryJobs {
         return !jobs.containsKey(key);
     }
 
-    synchronized boolean awaitIdle(Duration limit) throws InterruptedException {
-        long deadline = System.nanoTime() + limit.toNanos();
-        while (!jobs.isEmpty()) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0) {
-                return false;
-            }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
-        }
-        return true;
+    synchronized boolean isIdle() {
+        return jobs.isEmpty();
     }
 }

@@ -215,15 +215,8 @@ public final class SummaryWorker {
         return jobs.isIdle(key);
     }
 
-    /**
-     * Waits until there is no job in this process, neither running nor waiting for another attempt. For tests.
-     *
-     * @param limit the maximum time to wait
-     * @return false if there still is a job
-     * @throws InterruptedException if the thread was interrupted
-     */
-    public boolean awaitIdle(Duration limit) throws InterruptedException {
-        return jobs.awaitIdle(limit);
+    boolean isIdle() {
+        return jobs.isIdle();
     }
 
     private void submit(Job job) {

@@ -175,15 +175,11 @@ public final class WorkflowMemories {
 
     private void tellOnce(String tenantId, String appId, String nodeId) {
         String node = MemoryKey.encode(tenantId) + "/" + MemoryKey.encode(appId) + "/" + MemoryKey.encode(nodeId);
-        synchronized (told) {
-            if (told.get(node) != null) {
-                return;
-            }
-            told.put(node, true);
+        if (told.put(node, true)) {
+            LOG.warn(
+                    "Node {}: its memory mode is \"node\", but it runs without a conversation id, so it has no memory",
+                    node);
         }
-        LOG.warn(
-                "Node {}: its memory mode is \"node\", but it runs without a conversation id, so it has no memory",
-                node);
     }
 
     /** A builder of {@link WorkflowMemories}. Not thread-safe. */

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.summary;
 
+import static org.awaitility.Awaitility.await;
+
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -25,5 +27,10 @@ public final class ImpatientWorker {
         SummaryWorker.Options options = new SummaryWorker.Options(
                 callTimeout, Duration.ofSeconds(10), attempts, Duration.ofMillis(1), reserved, Clock.systemUTC());
         return new SummaryWorker(key -> log, summarizer, counter, executor, metrics, options);
+    }
+
+    /** Waits until a worker has no job. */
+    static void awaitIdle(SummaryWorker worker) {
+        await().atMost(Duration.ofMinutes(2)).pollInterval(Duration.ofMillis(5)).until(worker::isIdle);
     }
 }

@@ -43,7 +43,7 @@ final class SummarizingProcess {
             SummaryWorker worker = worker(log, summarizer, Duration.ofMillis(Long.parseLong(arguments[2])));
             worker.due(LogTesting.KEY, new AllButNewest(log, LogTesting.KEY, KEEP, AT_ONCE));
             if (untilDone) {
-                worker.awaitIdle(Duration.ofMinutes(2));
+                ImpatientWorker.awaitIdle(worker);
             } else {
                 summarizer.asked.await(2, TimeUnit.MINUTES);
             }

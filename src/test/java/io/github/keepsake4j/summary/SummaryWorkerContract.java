@@ -108,10 +108,10 @@ abstract class SummaryWorkerContract {
         SummaryWorker worker = worker(log);
 
         worker.due(KEY, plan(4));
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         append(13, 20);
         worker.due(KEY, plan(4));
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
 
         assertThat(covered()).containsExactly("m8", "m16");
         assertThat(log.summaries(KEY)).extracting(Summary::replacedMessages).containsExactly(8L, 16L);
@@ -138,7 +138,7 @@ abstract class SummaryWorkerContract {
             CompletableFuture.allOf(turns).join();
         }
         for (SummaryWorker worker : workers) {
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
         }
 
         int last = rounds * 5 - 4;
@@ -161,9 +161,9 @@ abstract class SummaryWorkerContract {
 
         String logged = logged(() -> {
             worker.due(KEY, plan(4));
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
             worker.due(KEY, plan(4));
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
         });
 
         assertThat(log.summaries(KEY)).isEmpty();
@@ -183,7 +183,7 @@ abstract class SummaryWorkerContract {
         broken.set(false);
         do {
             worker.due(KEY, plan(4));
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
             // A busy machine may exceed the short limit of a call, too.
         } while (hangs && log.summaries(KEY).isEmpty());
         end.countDown();
@@ -206,7 +206,7 @@ abstract class SummaryWorkerContract {
 
         worker.due(KEY, plan(4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(log.summaries(KEY)).extracting(Summary::text).containsExactly("third");
     }
 
@@ -227,7 +227,7 @@ abstract class SummaryWorkerContract {
         // ended.
         arrived.countDown();
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(covered()).containsExactly("m8", "m28");
         assertThat(summarizer.allTexts()).isEqualTo(texts(1, 28));
     }
@@ -243,7 +243,7 @@ abstract class SummaryWorkerContract {
 
         String logged = logged(() -> {
             worker.due(KEY, plan(4));
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
         });
 
         assertThat(summarizer.calls).hasSize(1);
@@ -271,7 +271,7 @@ abstract class SummaryWorkerContract {
 
         worker.due(KEY, new AllButNewest(loses, KEY, 4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(beforeSecondLook).as("calls and summaries").containsExactly(1, 0);
         // The second check finds that the previous holder of the lease did not make the summary.
         assertThat(covered()).containsExactly("m8");
@@ -289,7 +289,7 @@ abstract class SummaryWorkerContract {
 
         worker.due(KEY, plan(4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(log.summaries(KEY)).isEmpty();
         assertThat(summarizer.calls).hasSize(2);
     }
@@ -302,7 +302,7 @@ abstract class SummaryWorkerContract {
 
         worker.due(KEY, plan(4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(covered()).containsExactly("m8");
         assertThat(measured).containsExactly("made 80");
     }
@@ -315,7 +315,7 @@ abstract class SummaryWorkerContract {
 
         worker.due(KEY, plan(4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(summarizer.calls).isEmpty();
         assertThat(measured).isEmpty();
     }
@@ -330,7 +330,7 @@ abstract class SummaryWorkerContract {
         append(1, 12);
         SummaryWorker worker = worker(watched);
         worker.due(KEY, new AllButNewest(watched, KEY, 4));
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(threads).isNotEmpty().doesNotContain(Thread.currentThread());
 
         SummaryWorker refused = new SummaryWorker(
@@ -354,7 +354,7 @@ abstract class SummaryWorkerContract {
         SummaryWorker.Task same = plan(4).get().orElseThrow();
 
         worker.due(KEY, () -> Optional.of(same));
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
 
         assertThat(summarizer.calls).hasSize(1);
         assertThat(measured).containsExactly("made 80", "failed plan");
