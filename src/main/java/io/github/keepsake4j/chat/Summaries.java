@@ -102,7 +102,7 @@ final class Summaries {
     private static boolean isCut(Tail tail, Context selected) {
         return !tail.complete()
                 || !selected.headless().isEmpty()
-                || selected.turns().stream().map(Turn::cut).anyMatch(cut -> cut.whole() || cut.from() > 0);
+                || selected.turns().stream().anyMatch(Turn::isCut);
     }
 
     private static boolean isBehindAnchor(Tail tail, View view, String message) {

@@ -9,9 +9,6 @@ import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
@@ -21,6 +18,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import com.fasterxml.jackson.databind.util.StdConverter;
+import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.View;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,22 +33,7 @@ import java.util.Map;
  */
 final class RawJson {
 
-    /** Deeper than what a message may hold, since the document is around it. */
-    private static final int MAX_DEPTH = 2000;
-
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MAX_DEPTH)
-                    .maxStringLength(Integer.MAX_VALUE)
-                    .maxNameLength(Integer.MAX_VALUE)
-                    .maxNumberLength(20_000)
-                    .build())
-            .streamWriteConstraints(
-                    StreamWriteConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-            .build();
+    private static final JsonFactory FACTORY = MessageCodec.enclosingFactory();
 
     static final JsonMapper MAPPER = JsonMapper.builder(FACTORY)
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
