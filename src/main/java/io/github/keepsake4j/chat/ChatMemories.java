@@ -12,6 +12,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
@@ -20,6 +21,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.view.ViewWriter;
 import java.lang.ref.SoftReference;
+import java.time.Instant;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -165,8 +167,13 @@ public final class ChatMemories {
      * @return the message with its id and count
      */
     NewMessage prepare(ChatMessage message) {
+        return prepare(Ids.next(), message, null);
+    }
+
+    /** Prepares a message that has an id, and perhaps a time, for an append. */
+    NewMessage prepare(String messageId, ChatMessage message, @Nullable Instant createdAt) {
         TokenCounter.Count count = counter.count(message);
-        return NewMessage.of(message, count.tokens(), count.counter());
+        return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
     }
 
     /** Appends, and renews the lease of the current turn if that is due. */

@@ -17,7 +17,6 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.summary.SummaryFailedException;
-import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -150,7 +149,7 @@ public final class Conversation {
      * @return the outcome
      */
     public AppendResult append(Parent parent, String messageId, ChatMessage message) {
-        return memories.append(key, Append.under(parent, List.of(newMessage(messageId, message, null))));
+        return memories.append(key, Append.under(parent, List.of(memories.prepare(messageId, message, null))));
     }
 
     /**
@@ -166,7 +165,7 @@ public final class Conversation {
     public AppendResult importMessage(
             String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
         Parent parent = parentId == null ? Parent.root() : Parent.of(parentId);
-        NewMessage imported = newMessage(messageId, message, createdAt);
+        NewMessage imported = memories.prepare(messageId, message, createdAt);
         return memories.append(key, Append.under(parent, List.of(imported)).asImport());
     }
 
@@ -239,10 +238,5 @@ public final class Conversation {
 
     private Context context(Tail tail) {
         return memories.strategy().select(TailLoader.context(id, tail));
-    }
-
-    private NewMessage newMessage(String messageId, ChatMessage message, @Nullable Instant createdAt) {
-        TokenCounter.Count count = memories.counter().count(message);
-        return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
     }
 }

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -33,9 +32,7 @@ import java.util.Map;
  */
 final class RawJson {
 
-    private static final JsonFactory FACTORY = MessageCodec.enclosingFactory();
-
-    static final JsonMapper MAPPER = JsonMapper.builder(FACTORY)
+    static final JsonMapper MAPPER = JsonMapper.builder(MessageCodec.enclosingFactory())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
@@ -58,11 +55,6 @@ final class RawJson {
     @JsonIgnoreProperties("anchor_sequence")
     private interface WithoutSequence {}
 
-    /** Opens a parser. Its errors hold places, but nothing of the text. */
-    static JsonParser parser(String json) throws IOException {
-        return FACTORY.createParser(json);
-    }
-
     /** Skips a value of any kind and returns it as it was written. The parser is on its first token. */
     static String raw(JsonParser in, String source) throws IOException {
         int start = (int) in.currentTokenLocation().getCharOffset();
@@ -74,7 +66,7 @@ final class RawJson {
     /** Returns the fields of an object, each value as it was written. */
     static Map<String, String> fields(String object) throws IOException {
         Map<String, String> fields = new LinkedHashMap<>();
-        try (JsonParser in = parser(object)) {
+        try (JsonParser in = MAPPER.createParser(object)) {
             in.nextToken();
             while (in.nextToken() == JsonToken.FIELD_NAME) {
                 String name = in.currentName();
