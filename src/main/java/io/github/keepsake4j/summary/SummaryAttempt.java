@@ -20,6 +20,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -46,7 +47,7 @@ final class SummaryAttempt {
     private final MemoryKey key;
     private final MessageLog log;
     private final Tools tools;
-    private final Runnable timedOut;
+    private final Consumer<SummaryAttempt> timedOut;
     private final String owner = Ids.next();
     private final Duration lease;
     private Instant leasedAt = Instant.EPOCH;
@@ -57,9 +58,9 @@ final class SummaryAttempt {
      * Creates an attempt.
      *
      * @param job the memory's job, which is running
-     * @param timedOut called on a timer's thread when the summarizer hangs and another thread must continue the job
+     * @param timedOut called with this attempt on a timer's thread when the summarizer hangs and another thread must continue the job
      */
-    SummaryAttempt(SummaryJobs jobs, Job job, Tools tools, Runnable timedOut) {
+    SummaryAttempt(SummaryJobs jobs, Job job, Tools tools, Consumer<SummaryAttempt> timedOut) {
         this.jobs = jobs;
         this.job = job;
         this.key = job.key();
@@ -163,7 +164,7 @@ final class SummaryAttempt {
      */
     private Written ask(Task task) throws AbandonedException {
         try {
-            return TimeLimitedCall.run(() -> write(task), tools.options().callTimeout(), timedOut);
+            return TimeLimitedCall.run(() -> write(task), tools.options().callTimeout(), () -> timedOut.accept(this));
         } catch (AbandonedException e) {
             throw e;
         } catch (SummaryFailedException e) {

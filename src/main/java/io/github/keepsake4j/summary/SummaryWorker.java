@@ -23,7 +23,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
@@ -253,8 +252,7 @@ public final class SummaryWorker {
         MemoryKey key = job.key();
         do {
             try {
-                boolean done =
-                        attempt(job, attempt -> failed(job, timeout(key))).run();
+                boolean done = attempt(job, () -> failed(job, timeout(key))).run();
                 if (!done) {
                     heldByAnother(job);
                     return;
@@ -277,19 +275,17 @@ public final class SummaryWorker {
     }
 
     /**
-     * Creates an attempt. If the summarizer hangs, another thread releases the lease and then calls the given consumer.
+     * Creates an attempt. If the summarizer hangs, another thread releases the lease and then runs the given step.
      */
-    private SummaryAttempt attempt(Job job, Consumer<SummaryAttempt> timedOut) {
-        SummaryAttempt[] self = new SummaryAttempt[1];
-        self[0] = new SummaryAttempt(
+    private SummaryAttempt attempt(Job job, Runnable timedOut) {
+        return new SummaryAttempt(
                 jobs,
                 job,
                 tools,
-                () -> onExecutor(job, () -> {
-                    self[0].release();
-                    timedOut.accept(self[0]);
+                attempt -> onExecutor(job, () -> {
+                    attempt.release();
+                    timedOut.run();
                 }));
-        return self[0];
     }
 
     /**
@@ -367,7 +363,7 @@ public final class SummaryWorker {
         int made = 0;
         long pause = 50;
         while (true) {
-            SummaryAttempt attempt = attempt(job, timedOut -> endOrGoOn(job));
+            SummaryAttempt attempt = attempt(job, () -> endOrGoOn(job));
             boolean done = attempt.run();
             made += attempt.made();
             if (done) {

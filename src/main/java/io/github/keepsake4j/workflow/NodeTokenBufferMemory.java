@@ -312,7 +312,7 @@ public final class NodeTokenBufferMemory {
     }
 
     private TurnPlacement placement(ReadQuery query) {
-        return TurnPlacement.read(log, key, settings.conversations(), query);
+        return new TurnPlacement(log, key, settings.conversations(), query);
     }
 
     /** Returns the stored messages, followed by the pending ones. */
