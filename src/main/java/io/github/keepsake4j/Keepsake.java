@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
@@ -56,16 +57,13 @@ public final class Keepsake {
     private final MessageLog log;
     private final TurnLeases turns;
     private final ChatMemories memories;
-    private final ChatMemories nodeMemories;
     private final KeepsakeChatMemoryStore store;
 
-    private Keepsake(
-            String tenant, MessageLog log, TurnLeases turns, ChatMemories memories, ChatMemories nodeMemories) {
+    private Keepsake(String tenant, MessageLog log, TurnLeases turns, ChatMemories memories) {
         this.tenant = tenant;
         this.log = log;
         this.turns = turns;
         this.memories = memories;
-        this.nodeMemories = nodeMemories;
         this.store = memories.store();
     }
 
@@ -146,7 +144,7 @@ public final class Keepsake {
      * @throws InvalidInputException if the id breaks a rule
      */
     public NodeMemories nodes(String appId) {
-        return new NodeMemories(Ids.check("app id", appId), nodeMemories);
+        return new NodeMemories(Ids.check("app id", appId), memories);
     }
 
     /**
@@ -259,7 +257,7 @@ public final class Keepsake {
 
         /**
          * Sets the log that keeps the memories of {@linkplain Keepsake#nodes nodes}. It also keeps every memory whose
-         * id is a {@link io.github.keepsake4j.message.NodeKey}. Default: the {@linkplain #messageLog message log}.
+         * id is a {@link NodeKey}. Default: the {@linkplain #messageLog message log}.
          *
          * @param log the log
          * @return this builder
@@ -433,35 +431,24 @@ public final class Keepsake {
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
-            MessageLog log = nodeLog == null ? messageLog : new ScopedLog(messageLog, nodeLog);
-            // Both share the turns, so that a turn on a node's memory is the same turn for both.
-            TurnLeases turns = new TurnLeases(log, turnPolicy, turnLease, turnWait);
-            ChatMemories conversations = memories(log, counter, turns);
-            return new Keepsake(
-                    tenant,
-                    log,
-                    turns,
-                    conversations,
-                    nodeLog == null ? conversations : memories(nodeLog, counter, turns));
-        }
-
-        private ChatMemories memories(MessageLog log, TokenCounter counter, TurnLeases turns) {
-            return ChatMemories.of(
-                    log,
-                    new ChatMemories.IdRules(tenant, acceptDefaultMemoryId, memoryIdMapper),
-                    strategy,
-                    counter,
-                    executor,
-                    turns,
-                    summarizer == null ? null : worker(log, summarizer, counter),
-                    metrics);
-        }
-
-        private SummaryWorker worker(MessageLog log, Summarizer written, TokenCounter counter) {
-            SummaryWorker.Options options = SummaryWorker.Options.standard(log.backend())
-                    .callTimeout(summarizerTimeout)
-                    .reserving(answer -> answer.contains(Summarization.MARKER.strip()));
-            return new SummaryWorker(log, written, counter, executor, metrics, options);
+            MessageLog conversations = messageLog;
+            MessageLog nodes = nodeLog == null ? messageLog : nodeLog;
+            Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
+            TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnWait);
+            MemoryIds ids = new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper);
+            SummaryWorker worker = summarizer == null
+                    ? null
+                    : new SummaryWorker(
+                            logs,
+                            summarizer,
+                            counter,
+                            executor,
+                            metrics,
+                            summarizerTimeout,
+                            answer -> answer.contains(Summarization.MARKER.strip()));
+            ChatMemories memories =
+                    new ChatMemories(logs, ids::key, strategy, counter, executor, turns, worker, metrics);
+            return new Keepsake(tenant, messageLog, turns, memories);
         }
     }
 }

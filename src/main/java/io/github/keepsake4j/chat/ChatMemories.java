@@ -1,68 +1,84 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Reach;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.TurnLeases;
+import io.github.keepsake4j.view.ViewWriter;
+import java.lang.ref.SoftReference;
+import java.time.Instant;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The chat memories over one log. Applications obtain them from {@code Keepsake}. Creating a memory, a handle or the
- * store does no I/O. Immutable and thread-safe.
+ * The chat memories of one {@code Keepsake}, from which applications obtain them, and the parts that they share.
+ * Creating a memory, a handle or the store does no I/O. Thread-safe.
  */
 public final class ChatMemories {
 
-    private final MemoryIds ids;
-    private final ChatMemorySettings settings;
+    /** The maximum number of contexts that are kept: about as many conversations are in a turn at a time. */
+    private static final int MEMORIES = 1_000;
 
-    private ChatMemories(MemoryIds ids, ChatMemorySettings settings) {
-        this.ids = ids;
-        this.settings = settings;
-    }
+    private final Function<MemoryKey, MessageLog> logs;
+    private final Function<Object, MemoryKey> ids;
+    private final ContextStrategy strategy;
+    private final TokenCounter counter;
+    private final Executor executor;
+    private final TurnLeases turns;
+    private final Meter meter;
+    private final Summaries summaries;
+    private final ViewWriter views;
+
+    /** The context that each memory returned last. A context that is missing here is counted again. */
+    private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
 
     /**
-     * The memory ids that are accepted.
+     * Creates the memories.
      *
-     * @param tenant the tenant of plain ids
-     * @param acceptDefault whether {@code "default"} is accepted, which LangChain4j passes when no id is given
-     * @param mapper returns the key of an id of another type, or null to refuse such ids
-     */
-    public record IdRules(String tenant, boolean acceptDefault, @Nullable Function<Object, MemoryKey> mapper) {}
-
-    /**
-     * Creates the memories of a log.
-     *
-     * @param log where messages are kept
-     * @param ids the memory ids that are accepted
+     * @param logs returns the log that keeps a memory
+     * @param ids returns the key of a memory id
      * @param strategy selects the messages that a model sees
      * @param counter counts messages when they are appended
      * @param executor runs the asynchronous methods
      * @param turns the turns that exclude other turns
      * @param worker makes summaries, or null for none
      * @param metrics the metrics sink
-     * @return the memories
-     * @throws InvalidInputException if the tenant breaks a rule
      */
-    public static ChatMemories of(
-            MessageLog log,
-            IdRules ids,
+    public ChatMemories(
+            Function<MemoryKey, MessageLog> logs,
+            Function<Object, MemoryKey> ids,
             ContextStrategy strategy,
             TokenCounter counter,
             Executor executor,
             TurnLeases turns,
             @Nullable SummaryWorker worker,
             Metrics metrics) {
-        return new ChatMemories(
-                new MemoryIds(ids.tenant(), ids.acceptDefault(), ids.mapper()),
-                new ChatMemorySettings(log, strategy, counter, executor, turns, worker, metrics));
+        this.logs = logs;
+        this.ids = ids;
+        this.strategy = strategy;
+        this.counter = counter;
+        this.executor = executor;
+        this.turns = turns;
+        this.meter = new Meter(metrics, logs);
+        this.summaries = new Summaries(this, worker);
+        this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
     }
 
     /**
@@ -73,7 +89,7 @@ public final class ChatMemories {
      * @throws InvalidInputException if the id is of another type or breaks a rule
      */
     public MemoryKey key(Object memoryId) {
-        return ids.key(memoryId);
+        return ids.apply(memoryId);
     }
 
     /**
@@ -84,7 +100,7 @@ public final class ChatMemories {
      * @return the memory
      */
     public KeepsakeChatMemory memory(Object memoryId, MemoryKey key) {
-        return new KeepsakeChatMemory(memoryId, key, settings);
+        return new KeepsakeChatMemory(memoryId, key, this);
     }
 
     /**
@@ -95,7 +111,7 @@ public final class ChatMemories {
      * @return the handle
      */
     public Conversation conversation(Object memoryId, MemoryKey key) {
-        return new Conversation(memoryId, key, settings);
+        return new Conversation(memoryId, key, this);
     }
 
     /**
@@ -104,7 +120,7 @@ public final class ChatMemories {
      * @return the store
      */
     public KeepsakeChatMemoryStore store() {
-        return new KeepsakeChatMemoryStore(ids, settings);
+        return new KeepsakeChatMemoryStore(this);
     }
 
     /**
@@ -113,6 +129,82 @@ public final class ChatMemories {
      * @return the transformer
      */
     public BiFunction<ChatRequest, Object, ChatRequest> requestBudget() {
-        return new RequestBudget(ids, settings);
+        return new RequestBudget(this);
+    }
+
+    MessageLog log(MemoryKey key) {
+        return logs.apply(key);
+    }
+
+    ContextStrategy strategy() {
+        return strategy;
+    }
+
+    TokenCounter counter() {
+        return counter;
+    }
+
+    Executor executor() {
+        return executor;
+    }
+
+    Meter meter() {
+        return meter;
+    }
+
+    Summaries summaries() {
+        return summaries;
+    }
+
+    ViewWriter views() {
+        return views;
+    }
+
+    /**
+     * Prepares a message for an append: counts it and gives it a new id.
+     *
+     * @param message the message
+     * @return the message with its id and count
+     */
+    NewMessage prepare(ChatMessage message) {
+        return prepare(Ids.next(), message, null);
+    }
+
+    /** Prepares a message that has an id, and perhaps a time, for an append. */
+    NewMessage prepare(String messageId, ChatMessage message, @Nullable Instant createdAt) {
+        TokenCounter.Count count = counter.count(message);
+        return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
+    }
+
+    /** Appends, and renews the lease of the current turn if that is due. */
+    AppendResult append(MemoryKey key, Append append) {
+        AppendResult result;
+        try {
+            result = logs.apply(key).append(key, append);
+        } catch (HeadConflictException e) {
+            meter.conflict(key);
+            throw e;
+        }
+        meter.appended(key, append, result);
+        turns.renew(key);
+        return result;
+    }
+
+    /** Reads as far back as the given reach. */
+    Tail load(MemoryKey key, Reach reach) {
+        return meter.read(key, TailLoader.load(log(key), key, reach));
+    }
+
+    /** Records the context that a memory returned. */
+    void shown(MemoryKey key, Context context, boolean cut) {
+        meter.shown(key, shown(key), context, cut);
+        contexts.put(key, new SoftReference<>(context));
+    }
+
+    /** Returns the context that a memory returned last, or null if it is not known. */
+    @Nullable
+    Context shown(MemoryKey key) {
+        SoftReference<Context> context = contexts.get(key);
+        return context == null ? null : context.get();
     }
 }

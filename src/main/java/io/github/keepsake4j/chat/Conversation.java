@@ -17,7 +17,6 @@ import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.summary.SummaryFailedException;
-import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -31,19 +30,19 @@ public final class Conversation {
 
     private final Object id;
     private final MemoryKey key;
-    private final ChatMemorySettings settings;
+    private final ChatMemories memories;
 
     /**
      * Creates a handle. Does no I/O. Applications obtain one from {@code Keepsake.conversation(id)}.
      *
      * @param id the id as the application passed it
      * @param key the memory that the id names
-     * @param settings the parts that all memories share
+     * @param memories the parts that all memories share
      */
-    Conversation(Object id, MemoryKey key, ChatMemorySettings settings) {
+    Conversation(Object id, MemoryKey key, ChatMemories memories) {
         this.id = id;
         this.key = key;
-        this.settings = settings;
+        this.memories = memories;
     }
 
     /**
@@ -92,7 +91,7 @@ public final class Conversation {
      * @return the page
      */
     public HistoryPage history(HistoryQuery query) {
-        return settings.log().history(key, query);
+        return memories.log(key).history(key, query);
     }
 
     /**
@@ -101,7 +100,7 @@ public final class Conversation {
      * @return one entry for each branch, newest first
      */
     public List<Branch> branches() {
-        return settings.log().branches(key);
+        return memories.log(key).branches(key);
     }
 
     /**
@@ -113,7 +112,7 @@ public final class Conversation {
      * @throws InvalidInputException if the number is negative
      */
     public Tail branch(int maxMessages) {
-        return settings.meter().read(settings.log().read(key, ReadQuery.newest(maxMessages)));
+        return memories.meter().read(key, memories.log(key).read(key, ReadQuery.newest(maxMessages)));
     }
 
     /**
@@ -126,8 +125,11 @@ public final class Conversation {
      * @throws InvalidInputException if the number is negative or the message is not in the memory
      */
     public Tail branch(String messageId, int maxMessages) {
-        return settings.meter()
-                .read(settings.log().read(key, ReadQuery.newest(maxMessages).endingIn(messageId)));
+        return memories.meter()
+                .read(
+                        key,
+                        memories.log(key)
+                                .read(key, ReadQuery.newest(maxMessages).endingIn(messageId)));
     }
 
     /**
@@ -138,7 +140,7 @@ public final class Conversation {
      * @throws InvalidInputException if the message is not in the memory
      */
     public void switchTo(String messageId) {
-        settings.log().moveHead(key, messageId, null);
+        memories.log(key).moveHead(key, messageId, null);
     }
 
     /**
@@ -150,7 +152,7 @@ public final class Conversation {
      * @return the outcome
      */
     public AppendResult append(Parent parent, String messageId, ChatMessage message) {
-        return settings.append(key, Append.under(parent, List.of(newMessage(messageId, message, null))));
+        return memories.append(key, Append.under(parent, List.of(memories.prepare(messageId, message, null))));
     }
 
     /**
@@ -167,8 +169,8 @@ public final class Conversation {
     public AppendResult importMessage(
             String messageId, @Nullable String parentId, ChatMessage message, @Nullable Instant createdAt) {
         Parent parent = parentId == null ? Parent.root() : Parent.of(parentId);
-        NewMessage imported = newMessage(messageId, message, createdAt);
-        return settings.append(key, Append.under(parent, List.of(imported)).asImport());
+        NewMessage imported = memories.prepare(messageId, message, createdAt);
+        return memories.append(key, Append.under(parent, List.of(imported)).asImport());
     }
 
     /**
@@ -181,7 +183,7 @@ public final class Conversation {
      *     kept
      */
     public int summarizeNow() {
-        return settings.summaries().now(id, key);
+        return memories.summaries().now(id, key);
     }
 
     /**
@@ -190,7 +192,7 @@ public final class Conversation {
      * @return the summaries, in the order in which they were made
      */
     public List<Summary> summaries() {
-        return settings.log().summaries(key);
+        return memories.log(key).summaries(key);
     }
 
     /**
@@ -200,7 +202,7 @@ public final class Conversation {
      * @param metadata short texts by name
      */
     public void describe(@Nullable String title, Map<String, String> metadata) {
-        settings.log().describe(key, title, metadata);
+        memories.log(key).describe(key, title, metadata);
     }
 
     /**
@@ -209,7 +211,7 @@ public final class Conversation {
      * @return what is damaged, at most {@link Damage#MAX_REPORTED} entries; empty for a sound memory
      */
     public List<Damage> check() {
-        return settings.log().check(key);
+        return memories.log(key).check(key);
     }
 
     /**
@@ -219,7 +221,7 @@ public final class Conversation {
      * @return what was done
      */
     public Repair repair() {
-        return settings.log().repair(key);
+        return memories.log(key).repair(key);
     }
 
     /**
@@ -227,24 +229,19 @@ public final class Conversation {
      * new memory.
      */
     public void erase() {
-        settings.log().erase(key);
+        memories.log(key).erase(key);
     }
 
     /** Returns whether no summary is being made in this process. */
     boolean isSummarized() {
-        return settings.summaries().isIdle(key);
+        return memories.summaries().isIdle(key);
     }
 
     private Tail tail() {
-        return settings.load(key, settings.strategy().reach(id));
+        return memories.load(key, memories.strategy().reach(id));
     }
 
     private Context context(Tail tail) {
-        return settings.strategy().select(TailLoader.context(id, tail));
-    }
-
-    private NewMessage newMessage(String messageId, ChatMessage message, @Nullable Instant createdAt) {
-        TokenCounter.Count count = settings.counter().count(message);
-        return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
+        return memories.strategy().select(TailLoader.context(id, tail));
     }
 }

@@ -2,7 +2,6 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Context.Omission;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -46,7 +45,7 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
                         .map(message -> line(message, context, null))
                         .toList(),
                 context.omitted().stream()
-                        .map(omission -> line(omission, context))
+                        .map(omission -> line(omission.message(), context, omission.reason()))
                         .toList(),
                 !tail.complete(),
                 context.overflow());
@@ -84,10 +83,6 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
                 .append("%-9s %-21s %7d tokens  %s  %s"
                         .formatted(what, line.type(), line.tokens(), line.messageId(), why)
                         .stripTrailing());
-    }
-
-    private static Line line(Omission omission, Context context) {
-        return line(omission.message(), context, omission.reason());
     }
 
     private static Line line(LoggedMessage message, Context context, @Nullable Reason reason) {

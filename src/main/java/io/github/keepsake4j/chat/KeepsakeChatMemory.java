@@ -49,7 +49,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     private final Object id;
     private final MemoryKey key;
-    private final ChatMemorySettings settings;
+    private final ChatMemories memories;
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable WriteBuffer buffer;
 
@@ -58,12 +58,12 @@ public final class KeepsakeChatMemory implements ChatMemory {
      *
      * @param id the id as LangChain4j passed it
      * @param key the memory that the id names
-     * @param settings the parts that all memories share
+     * @param memories the parts that all memories share
      */
-    KeepsakeChatMemory(Object id, MemoryKey key, ChatMemorySettings settings) {
+    KeepsakeChatMemory(Object id, MemoryKey key, ChatMemories memories) {
         this.id = id;
         this.key = key;
-        this.settings = settings;
+        this.memories = memories;
     }
 
     @Override
@@ -152,12 +152,12 @@ public final class KeepsakeChatMemory implements ChatMemory {
             if (system != null) {
                 tail = writeSystem(open, system, tail);
             }
-            Context context = settings.strategy().select(TailLoader.context(id, tail));
+            Context context = memories.strategy().select(TailLoader.context(id, tail));
             open.read(tail);
             Shown shown = Shown.of(tail, context);
-            settings.handedOut().add(key, shown);
-            settings.shown(key, context, shown.reading().cut());
-            settings.summaries().check(id, key, tail, () -> context);
+            memories.views().handOut(key, shown);
+            memories.shown(key, context, shown.reading().cut());
+            memories.summaries().check(id, key, tail, () -> context);
             if (context.overflow()) {
                 throw new ContextOverflowException(key);
             }
@@ -177,10 +177,10 @@ public final class KeepsakeChatMemory implements ChatMemory {
         try {
             flush(buffer());
             WriteBuffer open = buffer();
-            Reading empty = inEpoch(() -> settings.views().clear(key, epochOf(open)));
+            Reading empty = inEpoch(() -> memories.views().clear(key, epochOf(open)));
             open.read(null);
             open.awaited = 0;
-            Context shown = settings.shown(key);
+            Context shown = memories.shown(key);
             LoggedMessage summary = shown == null ? null : shown.summary();
             open.refill(
                     empty == null
@@ -202,7 +202,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             if (buffer != null) {
                 flush(buffer);
             }
-            settings.log().flush(key);
+            memories.log(key).flush(key);
         } finally {
             lock.unlock();
         }
@@ -215,7 +215,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @return a future that completes when the messages are accepted, or completes exceptionally
      */
     public CompletableFuture<Void> addAsync(List<ChatMessage> messages) {
-        return CompletableFuture.runAsync(() -> add(messages), settings.executor());
+        return CompletableFuture.runAsync(() -> add(messages), memories.executor());
     }
 
     /**
@@ -225,7 +225,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @return a future that completes when the messages are set, or completes exceptionally
      */
     public CompletableFuture<Void> setAsync(List<ChatMessage> messages) {
-        return CompletableFuture.runAsync(() -> set(messages), settings.executor());
+        return CompletableFuture.runAsync(() -> set(messages), memories.executor());
     }
 
     /**
@@ -234,7 +234,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @return a future that completes with the messages, or completes exceptionally
      */
     public CompletableFuture<List<ChatMessage>> messagesAsync() {
-        return CompletableFuture.supplyAsync(this::messages, settings.executor());
+        return CompletableFuture.supplyAsync(this::messages, memories.executor());
     }
 
     private WriteBuffer buffer() {
@@ -317,7 +317,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
         if (refill != null) {
             if (isSummary) {
                 refill(open, refill.withSummary());
-            } else if (settings.handedOut().holds(key, refill.seen().position().epoch(), message)) {
+            } else if (memories.views()
+                    .isHandedOut(key, refill.seen().position().epoch(), message)) {
                 refill(open, refill.with(message));
                 open.awaited = WriteBuffer.calls(message);
                 return false;
@@ -337,7 +338,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             open.heldSystem = system;
             return false;
         }
-        return open.accept(settings.prepare(message));
+        return open.accept(memories.prepare(message));
     }
 
     /** Shows what was added again since the memory was cleared: messages, and possibly the summary. */
@@ -361,11 +362,11 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 epochOf(open),
                 () -> {
                     Tail tail = load(open, list.size());
-                    return Shown.of(tail, settings.strategy().select(TailLoader.context(id, tail)));
+                    return Shown.of(tail, memories.strategy().select(TailLoader.context(id, tail)));
                 },
                 open.lists);
         try {
-            return inEpoch(() -> settings.views().set(key, request, seen));
+            return inEpoch(() -> memories.views().set(key, request, seen));
         } finally {
             // If the call failed, its outcome may be unknown, so the next call must read the log.
             open.read(null);
@@ -402,7 +403,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             open.heldSystem = null;
             return tail;
         }
-        List<NewMessage> batch = List.of(settings.prepare(system));
+        List<NewMessage> batch = List.of(memories.prepare(system));
         AppendResult result = append(open, Append.under(Parent.head(), batch));
         open.heldSystem = null;
         Tail after = tail.after(batch, result);
@@ -424,14 +425,14 @@ public final class KeepsakeChatMemory implements ChatMemory {
         if (last instanceof AiMessage && open.awaited == 0) {
             buffer = open.next();
             if (after != null) {
-                settings.summaries()
-                        .check(id, key, after, () -> settings.strategy().select(TailLoader.context(id, after)));
+                memories.summaries()
+                        .check(id, key, after, () -> memories.strategy().select(TailLoader.context(id, after)));
             }
         }
     }
 
     private AppendResult append(WriteBuffer open, Append append) {
-        return inEpoch(() -> settings.append(key, open.epoch == null ? append : append.inEpoch(open.epoch)));
+        return inEpoch(() -> memories.append(key, open.epoch == null ? append : append.inEpoch(open.epoch)));
     }
 
     private <T extends @Nullable Object> T inEpoch(Supplier<T> step) {
@@ -446,11 +447,11 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     /** Reads as far back as the strategy requires, and at least the given number of messages. */
     private Tail load(WriteBuffer open, int atLeast) {
-        Reach reach = settings.strategy().reach(id);
+        Reach reach = memories.strategy().reach(id);
         if (reach.messages() < atLeast) {
             reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
-        Tail tail = settings.load(key, reach);
+        Tail tail = memories.load(key, reach);
         if (open.awaited == 0) {
             if (open.epoch != null && open.epoch != tail.epoch()) {
                 open.refill(null);

@@ -46,8 +46,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      */
     private static final int MEMORIES = 1_000;
 
-    private final MemoryIds ids;
-    private final ChatMemorySettings settings;
+    private final ChatMemories memories;
 
     /** The number of messages that the newest read of each memory returned. */
     private final RecentlyUsed<MemoryKey, Integer> sizes = new RecentlyUsed<>(MEMORIES);
@@ -57,12 +56,10 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     /**
      * Creates a store. Does no I/O. Applications obtain one from {@code Keepsake.chatMemoryStore()}.
      *
-     * @param ids converts memory ids to keys
-     * @param settings the parts that all memories share
+     * @param memories the parts that all memories share
      */
-    KeepsakeChatMemoryStore(MemoryIds ids, ChatMemorySettings settings) {
-        this.ids = ids;
-        this.settings = settings;
+    KeepsakeChatMemoryStore(ChatMemories memories) {
+        this.memories = memories;
     }
 
     /**
@@ -74,9 +71,9 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      */
     @Override
     public List<ChatMessage> getMessages(Object memoryId) {
-        MemoryKey key = ids.key(memoryId);
+        MemoryKey key = memories.key(memoryId);
         Shown shown = read(key);
-        settings.handedOut().add(key, shown);
+        memories.views().handOut(key, shown);
         List<ChatMessage> messages = new ArrayList<>(shown.messages().size());
         shown.messages().forEach(logged -> messages.add(logged.message()));
         return messages;
@@ -91,7 +88,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      */
     @Override
     public void updateMessages(Object memoryId, List<ChatMessage> messages) {
-        MemoryKey key = ids.key(memoryId);
+        MemoryKey key = memories.key(memoryId);
         List<ChatMessage> list = KeepsakeChatMemory.copy(messages);
         list.removeIf(Summarization::isSummary);
         if (list.isEmpty()) {
@@ -101,7 +98,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         Outbox known = outboxes.get(key);
         Outbox outbox = known == null ? new Outbox() : known;
         try {
-            settings.views().set(key, new ViewWriter.Request(list, true, null, null, () -> read(key), outbox), null);
+            memories.views().set(key, new ViewWriter.Request(list, true, null, null, () -> read(key), outbox), null);
             sizes.put(key, list.size());
         } finally {
             if (outbox.isEmpty()) {
@@ -119,7 +116,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      */
     @Override
     public void deleteMessages(Object memoryId) {
-        settings.views().clear(ids.key(memoryId), null);
+        memories.views().clear(memories.key(memoryId), null);
     }
 
     /**
@@ -129,7 +126,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      * @return a future that completes with the messages, or completes exceptionally
      */
     public CompletableFuture<List<ChatMessage>> getMessagesAsync(Object memoryId) {
-        return CompletableFuture.supplyAsync(() -> getMessages(memoryId), settings.executor());
+        return CompletableFuture.supplyAsync(() -> getMessages(memoryId), memories.executor());
     }
 
     /**
@@ -140,7 +137,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      * @return a future that completes when the messages are set, or completes exceptionally
      */
     public CompletableFuture<Void> updateMessagesAsync(Object memoryId, List<ChatMessage> messages) {
-        return CompletableFuture.runAsync(() -> updateMessages(memoryId, messages), settings.executor());
+        return CompletableFuture.runAsync(() -> updateMessages(memoryId, messages), memories.executor());
     }
 
     /**
@@ -150,13 +147,13 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
      * @return a future that completes when no message is shown any more, or completes exceptionally
      */
     public CompletableFuture<Void> deleteMessagesAsync(Object memoryId) {
-        return CompletableFuture.runAsync(() -> deleteMessages(memoryId), settings.executor());
+        return CompletableFuture.runAsync(() -> deleteMessages(memoryId), memories.executor());
     }
 
     private Shown read(MemoryKey key) {
         Integer size = sizes.get(key);
-        Tail tail = settings.meter()
-                .read(ViewReader.everything(settings.log(), key, size == null ? FIRST_GUESS : size + MARGIN));
+        Tail tail = memories.meter()
+                .read(key, ViewReader.everything(memories.log(key), key, size == null ? FIRST_GUESS : size + MARGIN));
         sizes.put(key, tail.messages().size());
         return Shown.of(tail);
     }

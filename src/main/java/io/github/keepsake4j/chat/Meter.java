@@ -7,9 +7,12 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -17,48 +20,50 @@ import org.jspecify.annotations.Nullable;
  * Reports the events of chat memories to the metrics sink. A failure of the sink never fails a chat. Thread-safe.
  *
  * @param metrics the metrics sink
- * @param backend the log's name
+ * @param logs returns the log that keeps a memory
  */
-record Meter(Metrics metrics, String backend) {
-
-    static Meter of(Metrics metrics, MessageLog log) {
-        return new Meter(metrics, metrics == Metrics.NONE ? "" : log.backend());
-    }
+record Meter(Metrics metrics, Function<MemoryKey, MessageLog> logs) {
 
     /** Reports an append. An append that only sets a view holds no messages. */
-    void appended(Append append, AppendResult result) {
+    void appended(MemoryKey key, Append append, AppendResult result) {
         int messages = append.messages().size();
         if (result.replayed()) {
-            Metrics.Guard.tell(metrics, sink -> sink.retried(backend));
+            tell(key, Metrics::retried);
         } else if (messages > 0) {
-            Metrics.Guard.tell(metrics, sink -> sink.appended(backend, messages));
+            tell(key, (sink, backend) -> sink.appended(backend, messages));
         }
     }
 
-    void conflict() {
-        Metrics.Guard.tell(metrics, sink -> sink.conflict(backend));
+    void conflict(MemoryKey key) {
+        tell(key, Metrics::conflict);
     }
 
-    Tail read(Tail tail) {
-        int messages = tail.messages().size();
-        Metrics.Guard.tell(metrics, sink -> sink.read(backend, messages));
+    Tail read(MemoryKey key, Tail tail) {
+        tell(key, (sink, backend) -> sink.read(backend, tail.messages().size()));
         return tail;
     }
 
     /**
      * Reports the tokens of messages that a limit has newly left out.
      *
+     * @param key the memory
      * @param before the context that was returned last, or null if it is not known
      * @param now the context that is returned now
      * @param cut whether a limit left out any message
      */
-    void shown(@Nullable Context before, Context now, boolean cut) {
-        if (metrics == Metrics.NONE || before == null || !cut) {
+    void shown(MemoryKey key, @Nullable Context before, Context now, boolean cut) {
+        if (before == null || !cut) {
             return;
         }
         long tokens = dropped(before.logged(), now);
         if (tokens > 0) {
-            Metrics.Guard.tell(metrics, sink -> sink.tokensDropped(backend, tokens));
+            tell(key, (sink, backend) -> sink.tokensDropped(backend, tokens));
+        }
+    }
+
+    private void tell(MemoryKey key, BiConsumer<Metrics, String> event) {
+        if (metrics != Metrics.NONE) {
+            Metrics.tell(metrics, sink -> event.accept(sink, logs.apply(key).backend()));
         }
     }
 

@@ -32,19 +32,16 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
      */
     private static final int TOOLS = 1000;
 
-    private final MemoryIds ids;
-    private final ChatMemorySettings settings;
+    private final ChatMemories memories;
     private final Map<Object, Integer> tokensOfTools = new ConcurrentHashMap<>();
 
     /**
      * Creates the transformer. Does no I/O. Applications obtain it from {@code Keepsake.requestBudget()}.
      *
-     * @param ids makes keys of memory ids
-     * @param settings the parts that all memories share
+     * @param memories the parts that all memories share
      */
-    RequestBudget(MemoryIds ids, ChatMemorySettings settings) {
-        this.ids = ids;
-        this.settings = settings;
+    RequestBudget(ChatMemories memories) {
+        this.memories = memories;
     }
 
     /**
@@ -57,8 +54,8 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
      */
     @Override
     public ChatRequest apply(ChatRequest request, Object memoryId) {
-        MemoryKey key = ids.key(memoryId);
-        Context handedOut = settings.shown(key);
+        MemoryKey key = memories.key(memoryId);
+        Context handedOut = memories.shown(key);
         List<LoggedMessage> messages = logged(request.messages(), byInstance(handedOut));
         LoggedMessage summary = messages.stream()
                 .filter(message -> Summarization.isSummary(message.message()))
@@ -69,7 +66,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         Context whole = Context.of(memoryId, system(messages), null, List.of(), messages, null)
                 .beginningWith(handedOut == null ? List.of() : handedOut.oldest())
                 .summarizedBy(summary);
-        Context fitting = settings.strategy().select(whole.reserving(tools(request)));
+        Context fitting = memories.strategy().select(whole.reserving(tools(request)));
         if (fitting.overflow()) {
             throw new ContextOverflowException(key);
         }
@@ -92,7 +89,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
     }
 
     private LoggedMessage count(ChatMessage message, String id, long sequence) {
-        TokenCounter.Count count = settings.counter().count(message);
+        TokenCounter.Count count = memories.counter().count(message);
         return new LoggedMessage(id, null, sequence, message, count.tokens(), count.counter(), Instant.EPOCH);
     }
 
@@ -133,7 +130,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         if (tokensOfTools.size() > TOOLS) {
             tokensOfTools.clear();
         }
-        return tokensOfTools.computeIfAbsent(description, text -> settings.counter()
+        return tokensOfTools.computeIfAbsent(description, text -> memories.counter()
                 .count(UserMessage.from(text.toString()))
                 .tokens());
     }

@@ -2,10 +2,9 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Turn;
-import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -33,21 +32,17 @@ final class Summaries {
 
     private static final long MOST_TOKENS = 8_000;
 
-    private final MessageLog log;
-    private final ContextStrategy strategy;
+    private final ChatMemories memories;
     private final @Nullable SummaryWorker worker;
-    private final Meter meter;
 
-    Summaries(MessageLog log, ContextStrategy strategy, @Nullable SummaryWorker worker, Meter meter) {
-        this.log = log;
-        this.strategy = strategy;
+    Summaries(ChatMemories memories, @Nullable SummaryWorker worker) {
+        this.memories = memories;
         this.worker = worker;
-        this.meter = meter;
     }
 
     /** Has a summary made in the background if one is due. Neither waits nor reads. */
     void check(Object id, MemoryKey key, Tail tail, Supplier<Context> selected) {
-        if (worker == null || !strategy.summarizes()) {
+        if (worker == null || !memories.strategy().summarizes()) {
             return;
         }
         // A running job checks again at its end, so this turn does not need to check.
@@ -72,8 +67,8 @@ final class Summaries {
 
     /** Returns the messages for the next summary, if one is due. */
     private Optional<SummaryWorker.Task> next(Object id, MemoryKey key) {
-        Tail tail = meter.read(TailLoader.load(log, key, strategy.reach(id)));
-        Context selected = strategy.select(TailLoader.context(id, tail));
+        Tail tail = memories.load(key, memories.strategy().reach(id));
+        Context selected = memories.strategy().select(TailLoader.context(id, tail));
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
                 .filter(piece -> !piece.isEmpty())
@@ -90,7 +85,8 @@ final class Summaries {
             return Optional.empty();
         }
         LoggedMessage oldest = tail.messages().get(0);
-        Optional<String> due = strategy.foldUpTo(selected)
+        Optional<String> due = memories.strategy()
+                .foldUpTo(selected)
                 // Messages that were not read are not shown.
                 .or(() -> tail.complete() ? Optional.empty() : Optional.ofNullable(oldest.parentId()));
         View view = tail.view();
@@ -106,7 +102,7 @@ final class Summaries {
     private static boolean isCut(Tail tail, Context selected) {
         return !tail.complete()
                 || !selected.headless().isEmpty()
-                || selected.turns().stream().map(Turn::cut).anyMatch(cut -> cut.whole() || cut.from() > 0);
+                || selected.turns().stream().anyMatch(Turn::isCut);
     }
 
     private static boolean isBehindAnchor(Tail tail, View view, String message) {
@@ -141,12 +137,11 @@ final class Summaries {
         ReadQuery query =
                 ReadQuery.newest(0).endingIn(String.valueOf(tail.head())).alsoOldest(most);
         View view = tail.view();
-        if (tail.summary() == null
-                || (view != null && tail.summary().coversUpTo().equals(view.summary()))) {
-            return meter.read(ViewReader.read(log, key, query)).oldest();
-        }
-        return meter.read(log.read(key, query.after(tail.summary().coversUpTo())))
-                .oldest();
+        Summary summary = tail.summary();
+        Tail read = summary == null || (view != null && summary.coversUpTo().equals(view.summary()))
+                ? ViewReader.read(memories.log(key), key, query)
+                : memories.log(key).read(key, query.after(summary.coversUpTo()));
+        return memories.meter().read(key, read).oldest();
     }
 
     private static List<LoggedMessage> upTo(List<LoggedMessage> messages, String last) {

@@ -125,13 +125,9 @@ final class WriteBuffer {
 
     /** Returns a buffer for the next turn. It still recognizes a repeated add. */
     WriteBuffer next() {
-        return adds.isEmpty() ? new WriteBuffer() : new WriteBuffer(this);
-    }
-
-    WriteBuffer() {}
-
-    private WriteBuffer(WriteBuffer before) {
-        adds.takeOver(before.adds);
+        WriteBuffer next = new WriteBuffer();
+        next.adds.takeOver(adds);
+        return next;
     }
 
     static int calls(ChatMessage message) {

@@ -37,29 +37,34 @@ final class Json {
     /** The maximum length of a number in characters. The time to parse a number grows with the square of its length. */
     static final int MAX_NUMBER_LENGTH = 10_000;
 
-    /**
-     * Field names are users' data here, and often new. They are neither interned nor kept in a shared table, which also
-     * fails when many of them collide. The source is left out of locations because it would put message text into error
-     * messages.
-     */
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MAX_DEPTH)
-                    .maxStringLength(Integer.MAX_VALUE)
-                    .maxNameLength(Integer.MAX_VALUE)
-                    .maxNumberLength(MAX_NUMBER_LENGTH)
-                    .build())
-            .streamWriteConstraints(
-                    StreamWriteConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-            .build();
+    private static final JsonFactory FACTORY = factory(MAX_DEPTH, MAX_NUMBER_LENGTH);
 
     /** The half of a pair of surrogates that lacks its other half. */
     private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
 
     private Json() {}
+
+    /**
+     * Creates a factory. Field names are users' data here, and often new. They are neither interned nor kept in a shared
+     * table, which also fails when many of them collide. The source is left out of locations because it would put
+     * message text into error messages.
+     */
+    static JsonFactory factory(int maxDepth, int maxNumberLength) {
+        return JsonFactory.builder()
+                .streamReadConstraints(StreamReadConstraints.builder()
+                        .maxNestingDepth(maxDepth)
+                        .maxStringLength(Integer.MAX_VALUE)
+                        .maxNameLength(Integer.MAX_VALUE)
+                        .maxNumberLength(maxNumberLength)
+                        .build())
+                .streamWriteConstraints(StreamWriteConstraints.builder()
+                        .maxNestingDepth(maxDepth)
+                        .build())
+                .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+                .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+                .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
+                .build();
+    }
 
     /** Writes one JSON value: null or a String, Boolean, Number, List or Map. */
     static String write(Object value) {

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.codec;
 
+import com.fasterxml.jackson.core.JsonFactory;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.UnknownMessage;
@@ -116,6 +117,16 @@ public final class MessageCodec {
             return text;
         }
         throw Json.unreadable("Text", "it is not a JSON string");
+    }
+
+    /**
+     * Creates a Jackson factory for JSON around encoded messages, which may be as large as a message and nest deeper.
+     * The factory shares nothing with others, and its errors quote no text.
+     *
+     * @return a new factory
+     */
+    public static JsonFactory enclosingFactory() {
+        return Json.factory(2 * Json.MAX_DEPTH, 2 * Json.MAX_NUMBER_LENGTH);
     }
 
     private static JsonObject object(String what, String json) {

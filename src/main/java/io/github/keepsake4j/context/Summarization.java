@@ -213,9 +213,7 @@ public final class Summarization implements ContextStrategy {
     }
 
     private static int checkTrigger(int number) {
-        if (number < 2) {
-            throw new InvalidInputException("trigger", "must be 2 or more, is " + number);
-        }
+        InvalidInputException.checkAtLeast("trigger", 2, number);
         return number;
     }
 }

@@ -138,8 +138,12 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
         return Math.max(0, Math.min(pinned, rounds.size()));
     }
 
-    /** Returns whether a limit removed a part of the turn. */
-    boolean isCut() {
+    /**
+     * Returns whether a limit or a strategy leaves out the turn or its oldest rounds.
+     *
+     * @return whether any part is left out
+     */
+    public boolean isCut() {
         return cut.whole() || cut.from() > 0;
     }
 

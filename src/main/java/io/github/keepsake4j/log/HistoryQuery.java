@@ -16,12 +16,8 @@ public record HistoryQuery(int limit, long sequence, boolean forward) {
 
     /** Checks the components. */
     public HistoryQuery {
-        if (limit < 1 || limit > MAX_LIMIT) {
-            throw new InvalidInputException("limit", "must be 1 to " + MAX_LIMIT + ", is " + limit);
-        }
-        if (sequence < 0) {
-            throw new InvalidInputException("sequence", "must not be negative");
-        }
+        InvalidInputException.checkRange("limit", 1, MAX_LIMIT, limit);
+        InvalidInputException.checkAtLeast("sequence", 0, sequence);
     }
 
     /**

@@ -51,9 +51,7 @@ public final class InputRules {
     public static void checkLease(String name, String owner, Duration duration) {
         Ids.check("lease name", name);
         Ids.check("lease owner", owner);
-        if (duration.isZero() || duration.isNegative()) {
-            throw new InvalidInputException("lease duration", "must be more than zero, is " + duration);
-        }
+        InvalidInputException.checkPositive("lease duration", duration);
     }
 
     /**

@@ -15,9 +15,7 @@ public record ListQuery(int limit, @Nullable String cursor) {
 
     /** Checks the components. */
     public ListQuery {
-        if (limit < 1 || limit > MAX_LIMIT) {
-            throw new InvalidInputException("limit", "must be 1 to " + MAX_LIMIT + ", is " + limit);
-        }
+        InvalidInputException.checkRange("limit", 1, MAX_LIMIT, limit);
     }
 
     /**

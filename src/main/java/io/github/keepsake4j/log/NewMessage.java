@@ -3,6 +3,7 @@ package io.github.keepsake4j.log;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -28,9 +29,7 @@ public record NewMessage(String id, ChatMessage message, int tokens, String toke
         }
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(tokenCounter, "tokenCounter");
-        if (tokens < 0) {
-            throw new InvalidInputException("tokens", "must not be negative");
-        }
+        InvalidInputException.checkAtLeast("tokens", 0, tokens);
         createdAt = createdAt == null ? null : InputRules.time("createdAt", createdAt);
     }
 
@@ -45,6 +44,19 @@ public record NewMessage(String id, ChatMessage message, int tokens, String toke
      */
     public static NewMessage of(ChatMessage message, int tokens, String tokenCounter) {
         return new NewMessage(Ids.next(), message, tokens, tokenCounter, null);
+    }
+
+    /**
+     * Returns the message as a log returns it once it is appended.
+     *
+     * @param loggedId the id under which it is returned
+     * @param parentId the id of the message before it, or null
+     * @param sequence its sequence number
+     * @param time the time of the append
+     * @return the message
+     */
+    public LoggedMessage logged(String loggedId, @Nullable String parentId, long sequence, Instant time) {
+        return new LoggedMessage(loggedId, parentId, sequence, message, tokens, tokenCounter, time);
     }
 
     /** Returns the id, the type and the size. The message's text is left out, so that the result may be logged. */

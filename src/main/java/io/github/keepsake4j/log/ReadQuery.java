@@ -18,15 +18,9 @@ public record ReadQuery(
 
     /** Checks the components. */
     public ReadQuery {
-        if (maxMessages < 0) {
-            throw new InvalidInputException("maxMessages", "must not be negative");
-        }
-        if (maxTokens < 0) {
-            throw new InvalidInputException("maxTokens", "must not be negative");
-        }
-        if (oldest < 0) {
-            throw new InvalidInputException("oldest", "must not be negative");
-        }
+        InvalidInputException.checkAtLeast("maxMessages", 0, maxMessages);
+        InvalidInputException.checkAtLeast("maxTokens", 0, maxTokens);
+        InvalidInputException.checkAtLeast("oldest", 0, oldest);
     }
 
     /**

@@ -45,9 +45,10 @@ public final class RecentlyUsed<K, V> {
      *
      * @param key the key
      * @param value the value
+     * @return whether there was no equal value before
      */
-    public synchronized void put(K key, V value) {
-        entries.put(key, value);
+    public synchronized boolean put(K key, V value) {
+        return !value.equals(entries.put(key, value));
     }
 
     /**

@@ -102,14 +102,7 @@ public record Tail(
         String parent = position.head();
         long sequence = result.lastSequence() - batch.size();
         for (NewMessage added : batch) {
-            LoggedMessage logged = new LoggedMessage(
-                    added.id(),
-                    parent,
-                    ++sequence,
-                    added.message(),
-                    added.tokens(),
-                    added.tokenCounter(),
-                    Instant.now());
+            LoggedMessage logged = added.logged(added.id(), parent, ++sequence, Instant.now());
             longer.add(logged);
             newestSystem = added.message() instanceof SystemMessage ? logged : newestSystem;
             newestUser = added.message() instanceof UserMessage ? logged : newestUser;

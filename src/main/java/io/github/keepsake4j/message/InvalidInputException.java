@@ -1,5 +1,7 @@
 package io.github.keepsake4j.message;
 
+import java.time.Duration;
+
 /**
  * Thrown when an input is invalid and must be corrected by the caller. Nothing was read or written. The exception's
  * text names the field. Not retryable.
@@ -29,6 +31,34 @@ public class InvalidInputException extends KeepsakeException {
     public static void checkAtLeast(String field, long least, long number) {
         if (number < least) {
             throw new InvalidInputException(field, "must be " + least + " or more, is " + number);
+        }
+    }
+
+    /**
+     * Checks that a number is in a range.
+     *
+     * @param field the caller's name for the number
+     * @param least the smallest number that is allowed
+     * @param most the largest number that is allowed
+     * @param number the number
+     * @throws InvalidInputException if the number is smaller or larger
+     */
+    public static void checkRange(String field, long least, long most, long number) {
+        if (number < least || number > most) {
+            throw new InvalidInputException(field, "must be " + least + " to " + most + ", is " + number);
+        }
+    }
+
+    /**
+     * Checks that a duration is more than zero.
+     *
+     * @param field the caller's name for the duration
+     * @param duration the duration
+     * @throws InvalidInputException if the duration is zero or negative
+     */
+    public static void checkPositive(String field, Duration duration) {
+        if (duration.isZero() || duration.isNegative()) {
+            throw new InvalidInputException(field, "must be more than zero, is " + duration);
         }
     }
 }

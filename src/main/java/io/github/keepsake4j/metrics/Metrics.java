@@ -80,25 +80,19 @@ public interface Metrics {
      */
     default void memoryRemoved(String backend) {}
 
-    /** Reports events to a sink that may fail. */
-    final class Guard {
-
-        private Guard() {}
-
-        /**
-         * Reports an event. An exception from the sink is logged and ignored, because a failure of metrics must not make
-         * a chat, a summary or a clean-up fail.
-         *
-         * @param sink the sink
-         * @param event calls one of the sink's methods
-         */
-        public static void tell(Metrics sink, Consumer<Metrics> event) {
-            try {
-                event.accept(sink);
-            } catch (RuntimeException e) {
-                LoggerFactory.getLogger(Metrics.class)
-                        .debug("Metrics failed: {}", e.getClass().getName());
-            }
+    /**
+     * Reports an event. An exception from the sink is logged and ignored, because a failure of metrics must not make a
+     * chat, a summary or a clean-up fail.
+     *
+     * @param sink the sink
+     * @param event calls one of the sink's methods
+     */
+    static void tell(Metrics sink, Consumer<Metrics> event) {
+        try {
+            event.accept(sink);
+        } catch (RuntimeException e) {
+            LoggerFactory.getLogger(Metrics.class)
+                    .debug("Metrics failed: {}", e.getClass().getName());
         }
     }
 }

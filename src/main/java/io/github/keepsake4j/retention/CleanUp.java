@@ -132,9 +132,7 @@ public final class CleanUp {
      * @throws InvalidInputException if the period is zero or negative
      */
     public CleanUp idleFor(Duration period) {
-        if (period.isZero() || period.isNegative()) {
-            throw new InvalidInputException("idleFor", "must be longer than zero, is " + period);
-        }
+        InvalidInputException.checkPositive("idleFor", period);
         return new CleanUp(logs, period, batch, dry, metrics, listener, clock);
     }
 
@@ -146,9 +144,7 @@ public final class CleanUp {
      * @throws InvalidInputException if the number is out of range
      */
     public CleanUp inBatchesOf(int memories) {
-        if (memories < 1 || memories > MAX_BATCH) {
-            throw new InvalidInputException("inBatchesOf", "must be 1 to " + MAX_BATCH + ", is " + memories);
-        }
+        InvalidInputException.checkRange("inBatchesOf", 1, MAX_BATCH, memories);
         return new CleanUp(logs, idle, memories, dry, metrics, listener, clock);
     }
 
@@ -232,7 +228,7 @@ public final class CleanUp {
             listener.accept(info);
             if (!dry) {
                 log.erase(info.key());
-                Metrics.Guard.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
+                Metrics.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
             }
             return new Report(1, 1, info.messages(), 0);
         } catch (KeepsakeException e) {

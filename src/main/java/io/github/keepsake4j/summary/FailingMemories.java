@@ -32,11 +32,8 @@ final class FailingMemories {
      */
     void failed(MemoryKey key, SummaryFailedException.Kind kind, @Nullable Throwable cause) {
         String how = kind.tag() + (cause == null ? "" : ", " + cause.getClass().getName());
-        synchronized (this) {
-            if (how.equals(failing.get(key))) {
-                return;
-            }
-            failing.put(key, how);
+        if (!failing.put(key, how)) {
+            return;
         }
         LOG.warn(
                 "No summary of memory {} was made ({}). Nothing is lost: the model sees what the limits allow, and the summary is"

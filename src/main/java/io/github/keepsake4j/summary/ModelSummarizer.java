@@ -283,17 +283,13 @@ public final class ModelSummarizer implements Summarizer {
             if (instructions.isBlank()) {
                 throw new InvalidInputException("instructions", "must not be blank");
             }
-            if (maxSummaryTokens < 20) {
-                throw new InvalidInputException("maxSummaryTokens", "must be 20 or more");
-            }
+            InvalidInputException.checkAtLeast("maxSummaryTokens", 20, maxSummaryTokens);
             if (maxInputTokens < 2L * maxSummaryTokens + 600) {
                 throw new InvalidInputException(
                         "maxInputTokens",
                         "must be at least 600 more than twice maxSummaryTokens, so that messages fit");
             }
-            if (maxToolResultChars < 0) {
-                throw new InvalidInputException("maxToolResultChars", "must not be negative");
-            }
+            InvalidInputException.checkAtLeast("maxToolResultChars", 0, maxToolResultChars);
             return new ModelSummarizer(this);
         }
     }

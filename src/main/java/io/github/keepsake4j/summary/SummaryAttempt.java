@@ -10,17 +10,18 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
-import io.github.keepsake4j.summary.SummaryWorker.Plan;
+import io.github.keepsake4j.summary.SummaryJobs.Job;
 import io.github.keepsake4j.summary.SummaryWorker.Task;
 import io.github.keepsake4j.summary.TimeLimitedCall.AbandonedException;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -35,16 +36,18 @@ final class SummaryAttempt {
 
     /** The collaborators of an attempt. */
     record Tools(
-            MessageLog log,
+            Function<MemoryKey, MessageLog> logs,
             Summarizer summarizer,
             TokenCounter counter,
             Metrics metrics,
-            SummaryWorker.Options options,
-            Clock clock) {}
+            SummaryWorker.Options options) {}
 
+    private final SummaryJobs jobs;
+    private final Job job;
     private final MemoryKey key;
+    private final MessageLog log;
     private final Tools tools;
-    private final Runnable timedOut;
+    private final Consumer<SummaryAttempt> timedOut;
     private final String owner = Ids.next();
     private final Duration lease;
     private Instant leasedAt = Instant.EPOCH;
@@ -54,10 +57,14 @@ final class SummaryAttempt {
     /**
      * Creates an attempt.
      *
-     * @param timedOut called on a timer's thread when the summarizer hangs and another thread must continue the job
+     * @param job the memory's job, which is running
+     * @param timedOut called with this attempt on a timer's thread when the summarizer hangs and another thread must continue the job
      */
-    SummaryAttempt(MemoryKey key, Tools tools, Runnable timedOut) {
-        this.key = key;
+    SummaryAttempt(SummaryJobs jobs, Job job, Tools tools, Consumer<SummaryAttempt> timedOut) {
+        this.jobs = jobs;
+        this.job = job;
+        this.key = job.key();
+        this.log = tools.logs().apply(key);
         this.tools = tools;
         this.timedOut = timedOut;
         this.lease = tools.options().lease();
@@ -71,19 +78,17 @@ final class SummaryAttempt {
     /**
      * Makes the summaries that are due.
      *
-     * @param first the plan to start with
-     * @param more returns the next plan when nothing is due in the current one, or null if there is none
      * @return false if another process holds the lease or took it in the meantime
      * @throws AbandonedException if this thread must not access anything anymore
      */
-    boolean run(Plan first, Supplier<@Nullable Plan> more) throws AbandonedException {
+    boolean run() throws AbandonedException {
         if (!takeLease()) {
             return false;
         }
         try {
-            Plan plan = first;
+            Supplier<Optional<Task>> plan = jobs.plan(job);
             while (plan != null && finish(plan)) {
-                plan = more.get();
+                plan = jobs.again(job);
             }
             release();
             return plan == null;
@@ -96,7 +101,7 @@ final class SummaryAttempt {
     /** Releases the lease. If that fails, the lease expires. */
     void release() {
         try {
-            tools.log().releaseLease(key, LEASE, owner);
+            log.releaseLease(key, LEASE, owner);
         } catch (RuntimeException e) {
             LOG.debug(
                     "The lease on memory {} could not be released and will expire: {}",
@@ -105,7 +110,7 @@ final class SummaryAttempt {
         }
     }
 
-    private boolean finish(Plan plan) throws AbandonedException {
+    private boolean finish(Supplier<Optional<Task>> plan) throws AbandonedException {
         String covered = null;
         while (true) {
             Optional<Task> next = next(plan);
@@ -124,9 +129,9 @@ final class SummaryAttempt {
         }
     }
 
-    private Optional<Task> next(Plan plan) {
+    private Optional<Task> next(Supplier<Optional<Task>> plan) {
         try {
-            return plan.next();
+            return plan.get();
         } catch (KeepsakeException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -144,11 +149,10 @@ final class SummaryAttempt {
         if (!renewLease()) {
             return false;
         }
-        tools.log().putSummary(key, summary, task.epoch());
+        log.putSummary(key, summary, task.epoch());
         made++;
         long folded = task.foldedTokens();
-        Metrics.Guard.tell(
-                tools.metrics(), sink -> sink.summaryMade(tools.options().backend(), folded, written.tokensSent()));
+        Metrics.tell(tools.metrics(), sink -> sink.summaryMade(log.backend(), folded, written.tokensSent()));
         return true;
     }
 
@@ -160,7 +164,7 @@ final class SummaryAttempt {
      */
     private Written ask(Task task) throws AbandonedException {
         try {
-            return TimeLimitedCall.run(() -> write(task), tools.options().callTimeout(), timedOut);
+            return TimeLimitedCall.run(() -> write(task), tools.options().callTimeout(), () -> timedOut.accept(this));
         } catch (AbandonedException e) {
             throw e;
         } catch (SummaryFailedException e) {
@@ -218,7 +222,7 @@ final class SummaryAttempt {
                 task.messages().size() + (previous == null ? 0 : previous.replacedMessages()),
                 task.foldedTokens() + (previous == null ? 0 : previous.replacedTokens()),
                 written.model(),
-                tools.clock().instant().truncatedTo(ChronoUnit.MICROS));
+                tools.options().clock().instant().truncatedTo(ChronoUnit.MICROS));
     }
 
     /**
@@ -227,15 +231,16 @@ final class SummaryAttempt {
      * clocks: one of them stops while a machine sleeps, and the other goes back when the time is corrected.
      */
     private boolean renewLease() {
-        long byClock = Duration.between(leasedAt, tools.clock().instant()).toNanos();
+        long byClock =
+                Duration.between(leasedAt, tools.options().clock().instant()).toNanos();
         long elapsed = Math.max(byClock, System.nanoTime() - leasedAtNanos);
         return elapsed < lease.toNanos() && takeLease();
     }
 
     private boolean takeLease() {
-        Instant now = tools.clock().instant();
+        Instant now = tools.options().clock().instant();
         long nanos = System.nanoTime();
-        if (tools.log().acquireLease(key, LEASE, owner, lease).isEmpty()) {
+        if (log.acquireLease(key, LEASE, owner, lease).isEmpty()) {
             return false;
         }
         leasedAt = now;

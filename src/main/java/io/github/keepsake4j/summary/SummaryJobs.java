@@ -1,12 +1,12 @@
 package io.github.keepsake4j.summary;
 
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.summary.SummaryWorker.Plan;
-import java.time.Duration;
+import io.github.keepsake4j.summary.SummaryWorker.Task;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The jobs of this process: at most one for each memory. It records which jobs must check their memory again. */
@@ -18,7 +18,7 @@ final class SummaryJobs {
     static final class Job {
 
         private final MemoryKey key;
-        private Plan plan;
+        private Supplier<Optional<Task>> plan;
         private boolean again;
         private boolean waiting;
         private boolean wasHeld;
@@ -27,7 +27,7 @@ final class SummaryJobs {
         /** The number of consecutive failures. Only the job itself uses it. */
         int failures;
 
-        private Job(MemoryKey key, Plan plan) {
+        private Job(MemoryKey key, Supplier<Optional<Task>> plan) {
             this.key = key;
             this.plan = plan;
         }
@@ -42,7 +42,7 @@ final class SummaryJobs {
      * that waits for another process is replaced, because that process may have finished. A job that waits after a
      * failure is not replaced, because otherwise each turn would call a broken model.
      */
-    synchronized @Nullable Job claimOrMark(MemoryKey key, Plan plan) {
+    synchronized @Nullable Job claimOrMark(MemoryKey key, Supplier<Optional<Task>> plan) {
         Job there = jobs.get(key);
         if (there == null || (there.waiting && there.wasHeld)) {
             return put(key, plan);
@@ -53,12 +53,12 @@ final class SummaryJobs {
     }
 
     /** Creates a job and replaces one that is only waiting. Returns null if a job is running. */
-    synchronized @Nullable Job claimUnlessRunning(MemoryKey key, Plan plan) {
+    synchronized @Nullable Job claimUnlessRunning(MemoryKey key, Supplier<Optional<Task>> plan) {
         Job there = jobs.get(key);
         return there == null || there.waiting ? put(key, plan) : null;
     }
 
-    private Job put(MemoryKey key, Plan plan) {
+    private Job put(MemoryKey key, Supplier<Optional<Task>> plan) {
         Job job = new Job(key, plan);
         jobs.put(key, job);
         return job;
@@ -71,13 +71,13 @@ final class SummaryJobs {
     }
 
     /** Returns the newest plan and clears the request to check again. Later requests are recorded anew. */
-    synchronized Plan plan(Job job) {
+    synchronized Supplier<Optional<Task>> plan(Job job) {
         job.again = false;
         return job.plan;
     }
 
     /** Returns the newest plan if another check was requested, or null. */
-    synchronized @Nullable Plan again(Job job) {
+    synchronized @Nullable Supplier<Optional<Task>> again(Job job) {
         return job.again ? plan(job) : null;
     }
 
@@ -94,7 +94,6 @@ final class SummaryJobs {
     synchronized void drop(Job job) {
         jobs.remove(job.key, job);
         job.turn.complete(true);
-        notifyAll();
     }
 
     /** Makes the job wait until {@link #resume} is called. */
@@ -124,15 +123,7 @@ final class SummaryJobs {
         return !jobs.containsKey(key);
     }
 
-    synchronized boolean awaitIdle(Duration limit) throws InterruptedException {
-        long deadline = System.nanoTime() + limit.toNanos();
-        while (!jobs.isEmpty()) {
-            long left = deadline - System.nanoTime();
-            if (left <= 0) {
-                return false;
-            }
-            TimeUnit.NANOSECONDS.timedWait(this, left);
-        }
-        return true;
+    synchronized boolean isIdle() {
+        return jobs.isEmpty();
     }
 }

@@ -23,8 +23,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,21 +47,6 @@ public final class SummaryWorker {
     private final Executor executor;
     private final SummaryJobs jobs = new SummaryJobs();
     private final FailingMemories series = new FailingMemories();
-
-    /** Decides whether a summary is due and which messages it covers. */
-    @FunctionalInterface
-    public interface Plan {
-
-        /**
-         * Reads the current state of the memory and returns the next summary to make. This method is called on a background
-         * thread while no other process makes summaries of this memory. It is called again after a summary was stored,
-         * until nothing is due. Therefore a task should not be larger than a summarizer can process within its time limit;
-         * the rest follows with the next call.
-         *
-         * @return the next task, or empty if no summary is due
-         */
-        Optional<Task> next();
-    }
 
     /**
      * The input of the next summary.
@@ -94,111 +80,76 @@ public final class SummaryWorker {
     /**
      * The settings of a worker.
      *
-     * @param backend the log's name in metrics, such as {@code postgresql}
      * @param callTimeout the time limit of a summarizer call; more than zero
      * @param leaseMargin how much longer the lease is than a call, for the reads and writes around it; more than zero
      * @param attempts the number of attempts after a summary became due, 1 or more; only one attempt is made while
      *     earlier summaries of the memory failed
      * @param firstPause the pause after the first failure, which doubles with each further failure; more than zero
      * @param reserved matches answers that must be refused, because a reader would mistake them for something else
+     * @param clock tells when a summary was made and whether its lease has expired
      */
-    public record Options(
-            String backend,
+    record Options(
             Duration callTimeout,
             Duration leaseMargin,
             int attempts,
             Duration firstPause,
-            Predicate<String> reserved) {
+            Predicate<String> reserved,
+            Clock clock) {
 
-        /** Checks the components. */
-        public Options {
-            Objects.requireNonNull(backend, "backend");
+        Options {
             Objects.requireNonNull(reserved, "reserved");
-            checkPositive("callTimeout", callTimeout);
-            checkPositive("leaseMargin", leaseMargin);
-            checkPositive("firstPause", firstPause);
-            if (attempts < 1) {
-                throw new InvalidInputException("attempts", "must be 1 or more");
-            }
+            InvalidInputException.checkPositive("callTimeout", callTimeout);
+            InvalidInputException.checkPositive("leaseMargin", leaseMargin);
+            InvalidInputException.checkPositive("firstPause", firstPause);
+            InvalidInputException.checkAtLeast("attempts", 1, attempts);
         }
 
-        /**
-         * Returns the default settings: 60 seconds for a summarizer call, a lease that is a sixth longer, and 3
-         * attempts with pauses of 1 and 2 seconds.
-         *
-         * @param backend the log's name in metrics
-         * @return the settings
-         */
-        public static Options standard(String backend) {
-            return new Options(
-                    backend, Duration.ofSeconds(60), Duration.ofSeconds(10), 3, Duration.ofSeconds(1), answer -> false);
-        }
-
-        /**
-         * Sets which answers are refused because they look like something else. Default: none.
-         *
-         * @param lookAlike matches the answers that are refused
-         * @return a copy
-         */
-        public Options reserving(Predicate<String> lookAlike) {
-            return new Options(backend, callTimeout, leaseMargin, attempts, firstPause, lookAlike);
-        }
-
-        /**
-         * Sets the time limit of a summarizer call. The lease becomes a sixth longer than that. Default: 60 seconds.
-         *
-         * @param longest the time limit, from a millisecond to a day
-         * @return a copy
-         * @throws InvalidInputException if the time is out of range
-         */
-        public Options callTimeout(Duration longest) {
-            if (longest.compareTo(Duration.ofMillis(1)) < 0 || longest.compareTo(Duration.ofDays(1)) > 0) {
+        /** Returns settings with a lease that is a sixth longer than a call, and 3 attempts with pauses of 1 and 2 seconds. */
+        static Options of(Duration callTimeout, Predicate<String> reserved) {
+            if (callTimeout.compareTo(Duration.ofMillis(1)) < 0 || callTimeout.compareTo(Duration.ofDays(1)) > 0) {
                 throw new InvalidInputException(
-                        "summarizerTimeout", "must be from a millisecond to a day, is " + longest);
+                        "summarizerTimeout", "must be from a millisecond to a day, is " + callTimeout);
             }
-            return new Options(backend, longest, longest.dividedBy(6), attempts, firstPause, reserved);
+            Duration margin = callTimeout.dividedBy(6);
+            return new Options(callTimeout, margin, 3, Duration.ofSeconds(1), reserved, Clock.systemUTC());
         }
 
         Duration lease() {
             return callTimeout.plus(leaseMargin);
-        }
-
-        private static void checkPositive(String name, Duration duration) {
-            if (duration.isZero() || duration.isNegative()) {
-                throw new InvalidInputException(name, "must be more than zero, is " + duration);
-            }
         }
     }
 
     /**
      * Creates a worker.
      *
-     * @param log the log that stores messages and summaries
+     * @param logs returns the log that stores the messages and summaries of a memory
      * @param summarizer the summarizer that writes the summaries
      * @param counter the counter for their tokens
      * @param executor the executor that runs the jobs, which block; it should have daemon threads
      * @param metrics the metrics sink
-     * @param options the settings
+     * @param callTimeout the time limit of a summarizer call, from a millisecond to a day
+     * @param reserved matches answers that must be refused, because a reader would mistake them for something else
+     * @throws InvalidInputException if the time is out of range
      */
     public SummaryWorker(
-            MessageLog log,
+            Function<MemoryKey, MessageLog> logs,
+            Summarizer summarizer,
+            TokenCounter counter,
+            Executor executor,
+            Metrics metrics,
+            Duration callTimeout,
+            Predicate<String> reserved) {
+        this(logs, summarizer, counter, executor, metrics, Options.of(callTimeout, reserved));
+    }
+
+    SummaryWorker(
+            Function<MemoryKey, MessageLog> logs,
             Summarizer summarizer,
             TokenCounter counter,
             Executor executor,
             Metrics metrics,
             Options options) {
-        this(log, summarizer, counter, executor, metrics, options, Clock.systemUTC());
-    }
-
-    SummaryWorker(
-            MessageLog log,
-            Summarizer summarizer,
-            TokenCounter counter,
-            Executor executor,
-            Metrics metrics,
-            Options options,
-            Clock clock) {
-        this.tools = new SummaryAttempt.Tools(log, summarizer, counter, metrics, options, clock);
+        this.tools = new SummaryAttempt.Tools(logs, summarizer, counter, metrics, options);
         this.executor = executor;
     }
 
@@ -209,9 +160,12 @@ public final class SummaryWorker {
      * killed.
      *
      * @param key the memory
-     * @param plan decides whether a summary is due, and what it covers
+     * @param plan reads the current state of the memory and returns the next summary to make, or empty if none is due. It
+     *     is called on a background thread while no other process makes summaries of this memory. It is called again
+     *     after a summary was stored, until nothing is due. Therefore a task should not be larger than a summarizer can
+     *     process within its time limit; the rest follows with the next call
      */
-    public void due(MemoryKey key, Plan plan) {
+    public void due(MemoryKey key, Supplier<Optional<Task>> plan) {
         Job job = jobs.claimOrMark(key, plan);
         if (job != null) {
             submit(job);
@@ -223,13 +177,13 @@ public final class SummaryWorker {
      * process, but no longer than a lease lasts.
      *
      * @param key the memory
-     * @param plan decides whether a summary is due, and what it covers
+     * @param plan returns the next summary to make, as in {@link #due}
      * @return the number of summaries that were made, 0 or more
      * @throws SummaryFailedException if a summary could not be made, or another thread or process works on the memory
      *     for too long; retryable
      * @throws KeepsakeException if the log throws it
      */
-    public int summarizeNow(MemoryKey key, Plan plan) {
+    public int summarizeNow(MemoryKey key, Supplier<Optional<Task>> plan) {
         long deadline = System.nanoTime() + tools.options().lease().toNanos();
         Job job = claim(key, plan, deadline);
         boolean abandoned = false;
@@ -241,7 +195,7 @@ public final class SummaryWorker {
             abandoned = true;
             throw timeout(key);
         } catch (SummaryFailedException e) {
-            measureFailure(e.kind());
+            measureFailure(key, e.kind());
             throw e;
         } finally {
             if (!abandoned) {
@@ -260,15 +214,8 @@ public final class SummaryWorker {
         return jobs.isIdle(key);
     }
 
-    /**
-     * Waits until there is no job in this process, neither running nor waiting for another attempt. For tests.
-     *
-     * @param limit the maximum time to wait
-     * @return false if there still is a job
-     * @throws InterruptedException if the thread was interrupted
-     */
-    public boolean awaitIdle(Duration limit) throws InterruptedException {
-        return jobs.awaitIdle(limit);
+    boolean isIdle() {
+        return jobs.isIdle();
     }
 
     private void submit(Job job) {
@@ -305,8 +252,7 @@ public final class SummaryWorker {
         MemoryKey key = job.key();
         do {
             try {
-                boolean done =
-                        attempt(job, attempt -> failed(job, timeout(key))).run(jobs.plan(job), () -> jobs.again(job));
+                boolean done = attempt(job, () -> failed(job, timeout(key))).run();
                 if (!done) {
                     heldByAnother(job);
                     return;
@@ -329,18 +275,17 @@ public final class SummaryWorker {
     }
 
     /**
-     * Creates an attempt. If the summarizer hangs, another thread releases the lease and then calls the given consumer.
+     * Creates an attempt. If the summarizer hangs, another thread releases the lease and then runs the given step.
      */
-    private SummaryAttempt attempt(Job job, Consumer<SummaryAttempt> timedOut) {
-        SummaryAttempt[] self = new SummaryAttempt[1];
-        self[0] = new SummaryAttempt(
-                job.key(),
+    private SummaryAttempt attempt(Job job, Runnable timedOut) {
+        return new SummaryAttempt(
+                jobs,
+                job,
                 tools,
-                () -> onExecutor(job, () -> {
-                    self[0].release();
-                    timedOut.accept(self[0]);
+                attempt -> onExecutor(job, () -> {
+                    attempt.release();
+                    timedOut.run();
                 }));
-        return self[0];
     }
 
     /**
@@ -358,7 +303,7 @@ public final class SummaryWorker {
     private void failed(Job job, RuntimeException error) {
         MemoryKey key = job.key();
         Kind kind = error instanceof SummaryFailedException failure ? failure.kind() : Kind.STORAGE;
-        measureFailure(kind);
+        measureFailure(key, kind);
         if (kind == Kind.INTERRUPTED) {
             // An interrupt means that the executor was shut down.
             jobs.drop(job);
@@ -374,9 +319,10 @@ public final class SummaryWorker {
         later(job, tools.options().firstPause().multipliedBy(1L << Math.min(job.failures - 1, 20)));
     }
 
-    private void measureFailure(Kind kind) {
-        Metrics.Guard.tell(
-                tools.metrics(), sink -> sink.summaryFailed(tools.options().backend(), kind.tag()));
+    private void measureFailure(MemoryKey key, Kind kind) {
+        Metrics.tell(
+                tools.metrics(),
+                sink -> sink.summaryFailed(tools.logs().apply(key).backend(), kind.tag()));
     }
 
     private void endOrGoOn(Job job) {
@@ -396,7 +342,7 @@ public final class SummaryWorker {
                 });
     }
 
-    private Job claim(MemoryKey key, Plan plan, long deadline) {
+    private Job claim(MemoryKey key, Supplier<Optional<Task>> plan, long deadline) {
         while (true) {
             Job job = jobs.claimUnlessRunning(key, plan);
             if (job != null) {
@@ -417,8 +363,8 @@ public final class SummaryWorker {
         int made = 0;
         long pause = 50;
         while (true) {
-            SummaryAttempt attempt = attempt(job, timedOut -> endOrGoOn(job));
-            boolean done = attempt.run(jobs.plan(job), () -> jobs.again(job));
+            SummaryAttempt attempt = attempt(job, () -> endOrGoOn(job));
+            boolean done = attempt.run();
             made += attempt.made();
             if (done) {
                 return made;

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -21,7 +22,7 @@ public final class TurnLeases {
     private static final Duration SHORTEST = Duration.ofMillis(1);
     private static final Duration LONGEST = Duration.ofDays(1);
 
-    private final MessageLog log;
+    private final Function<MemoryKey, MessageLog> logs;
     private final TurnPolicy policy;
     private final Duration lease;
     private final long waitNanos;
@@ -38,24 +39,29 @@ public final class TurnLeases {
     /**
      * Creates an instance without turns.
      *
-     * @param log where the leases are kept
+     * @param logs returns the log that keeps a memory and its lease
      * @param policy the policy of turns that name none
      * @param lease how long a lease lasts after the turn's begin or its newest append, from one millisecond to one day
      * @param wait the maximum time to wait for another turn, from zero to one day
      * @throws InvalidInputException if a duration is out of its range
      */
-    public TurnLeases(MessageLog log, TurnPolicy policy, Duration lease, Duration wait) {
-        this(log, policy, lease, wait, System::nanoTime);
+    public TurnLeases(Function<MemoryKey, MessageLog> logs, TurnPolicy policy, Duration lease, Duration wait) {
+        this(logs, policy, lease, wait, System::nanoTime);
     }
 
-    TurnLeases(MessageLog log, TurnPolicy policy, Duration lease, Duration wait, LongSupplier nanoTime) {
+    TurnLeases(
+            Function<MemoryKey, MessageLog> logs,
+            TurnPolicy policy,
+            Duration lease,
+            Duration wait,
+            LongSupplier nanoTime) {
         if (lease.compareTo(SHORTEST) < 0 || lease.compareTo(LONGEST) > 0) {
             throw new InvalidInputException("turnLease", "must be from one millisecond to one day, is " + lease);
         }
         if (wait.isNegative() || wait.compareTo(LONGEST) > 0) {
             throw new InvalidInputException("turnWait", "must be from zero to one day, is " + wait);
         }
-        this.log = log;
+        this.logs = logs;
         this.policy = policy;
         this.lease = lease;
         this.waitNanos = wait.toNanos();
@@ -125,7 +131,7 @@ public final class TurnLeases {
     }
 
     private TurnLease take(MemoryKey key, @Nullable TurnPolicy wanted) {
-        TurnLease turn = new TurnLease(log, key, lease, nanoTime);
+        TurnLease turn = new TurnLease(logs.apply(key), key, lease, nanoTime);
         boolean wait = (wanted == null ? policy : wanted) == TurnPolicy.WAIT;
         try {
             if (!(wait ? queue.await(key, waitNanos, turn::acquire) : turn.acquire())) {

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * keeps the instance. Messages have no id, so this is the only way to recognize one. An instance whose content has
  * changed since then is a different message. Thread-safe.
  */
-public final class HandedOut {
+final class HandedOut {
 
     /**
      * The maximum number of stored messages that are kept for one instance. An application's constant may be returned
@@ -93,21 +94,22 @@ public final class HandedOut {
      * @param key the memory
      * @param shown the messages that the caller receives
      */
-    public void add(MemoryKey key, Shown shown) {
-        long number = next();
-        Reading reading = shown.reading();
-        for (int at = 0; at < shown.given(); at++) {
-            ChatMessage message = shown.messages().get(at).message();
-            add(message, new Origin(key, number, reading, at, false, message.hashCode()));
-        }
+    void add(MemoryKey key, Shown shown) {
+        List<LoggedMessage> given = shown.messages().subList(0, shown.given());
+        add(key, shown.reading(), given.stream().map(LoggedMessage::message).toList(), false);
     }
 
     /** Records a list that a caller has set: the first messages that the memory shows now. */
     void set(MemoryKey key, Reading reading, List<ChatMessage> list) {
+        add(key, reading, list, true);
+    }
+
+    private void add(MemoryKey key, Reading reading, List<ChatMessage> list, boolean own) {
         long number = next();
         for (int at = 0; at < list.size(); at++) {
             ChatMessage message = list.get(at);
-            add(message, new Origin(key, number, reading, at, true, message.hashCode()));
+            Origin origin = new Origin(key, number, reading, at, own, message.hashCode());
+            origins.merge(new Instance(message, gone), List.of(origin), (before, added) -> merge(before, origin));
         }
     }
 
@@ -116,10 +118,6 @@ public final class HandedOut {
             origins.remove(old);
         }
         return readings.incrementAndGet();
-    }
-
-    private void add(ChatMessage message, Origin origin) {
-        origins.merge(new Instance(message, gone), List.of(origin), (before, added) -> merge(before, origin));
     }
 
     /**
@@ -147,7 +145,7 @@ public final class HandedOut {
      * @param message the instance
      * @return whether it was returned and is unchanged
      */
-    public boolean holds(MemoryKey key, long epoch, ChatMessage message) {
+    boolean holds(MemoryKey key, long epoch, ChatMessage message) {
         int hash = message.hashCode();
         return find(message).stream()
                 .anyMatch(origin ->

@@ -31,15 +31,11 @@ public final class ViewReader {
 
     private final MessageLog log;
     private final MemoryKey key;
+    private final ReadQuery query;
 
     /** Newest first, unlike every list that this class returns. */
     private final List<LoggedMessage> found = new ArrayList<>();
 
-    private final @Nullable String from;
-    private final int maxMessages;
-    private final boolean toSummary;
-    private final long maxTokens;
-    private final int wanted;
     private long tokens;
     private @Nullable LoggedMessage system;
     private @Nullable LoggedMessage user;
@@ -52,11 +48,7 @@ public final class ViewReader {
     private ViewReader(MessageLog log, MemoryKey key, ReadQuery query) {
         this.log = log;
         this.key = key;
-        this.from = query.from();
-        this.maxMessages = query.maxMessages();
-        this.toSummary = query.toSummary();
-        this.maxTokens = query.maxTokens();
-        this.wanted = query.oldest();
+        this.query = query;
     }
 
     /**
@@ -153,7 +145,7 @@ public final class ViewReader {
         List<LoggedMessage> pool = messages.subList(0, i);
         Summary newest = branch.summary();
         summarized = newest != null && isBehindAnchor(newest, view);
-        Summary summary = summarized || !toSummary ? newest : before(view, newest);
+        Summary summary = summarized || !query.toSummary() ? newest : before(view, newest);
         missingParent = branch.missingParent();
         boolean allBehindAnchor = complete;
         int run = view.runs().size();
@@ -181,7 +173,7 @@ public final class ViewReader {
     /** Returns whether all messages that follow the anchor were read, although none before it was. */
     private boolean reachesAnchor(List<LoggedMessage> messages, Tail branch, View view) {
         String next = messages.isEmpty()
-                ? (from == null ? branch.head() : from)
+                ? (query.from() == null ? branch.head() : query.from())
                 : messages.get(0).parentId();
         return Objects.equals(view.anchor(), next);
     }
@@ -252,9 +244,10 @@ public final class ViewReader {
 
     /** Reads as much of a run as there is room for behind the messages that were found in memory. */
     private Tail readRun(String last, @Nullable String after, int before) {
-        int room = isFull() ? 0 : Math.max(0, maxMessages - found.size() - before);
+        int room = isFull() ? 0 : Math.max(0, query.maxMessages() - found.size() - before);
         return log.read(
-                key, ReadQuery.newest(room).endingIn(last).after(after).upToTokens(Math.max(0, maxTokens - tokens)));
+                key,
+                ReadQuery.newest(room).endingIn(last).after(after).upToTokens(Math.max(0, query.maxTokens() - tokens)));
     }
 
     private void take(Tail part) {
@@ -302,7 +295,7 @@ public final class ViewReader {
     }
 
     private boolean isFull() {
-        return summarized || found.size() >= maxMessages || tokens >= maxTokens;
+        return summarized || found.size() >= query.maxMessages() || tokens >= query.maxTokens();
     }
 
     private static int indexOf(List<LoggedMessage> messages, String id) {
@@ -317,14 +310,16 @@ public final class ViewReader {
     /** Returns the messages with which the view begins. Its newest part must be known. */
     private List<LoggedMessage> oldest(Tail branch, View view, List<LoggedMessage> shown) {
         if (complete && !summarized) {
-            return shown.subList(0, Math.min(wanted, shown.size()));
+            return shown.subList(0, Math.min(query.oldest(), shown.size()));
         }
-        String end = from == null ? Objects.requireNonNull(branch.head(), "a view's branch has an end") : from;
+        String end = query.from() == null
+                ? Objects.requireNonNull(branch.head(), "a view's branch has an end")
+                : query.from();
         List<LoggedMessage> oldest = new ArrayList<>();
         for (View.Run run : view.runs()) {
-            oldest.addAll(firstOf(branch, end, run.after(), run.last(), wanted - oldest.size()));
+            oldest.addAll(firstOf(branch, end, run.after(), run.last(), query.oldest() - oldest.size()));
         }
-        oldest.addAll(firstOf(branch, end, view.anchor(), end, wanted - oldest.size()));
+        oldest.addAll(firstOf(branch, end, view.anchor(), end, query.oldest() - oldest.size()));
         return oldest;
     }
 

@@ -30,7 +30,6 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -55,32 +54,51 @@ public final class ViewWriter {
     /** The number of messages that the read after a conflict requests beyond the list's size. */
     private static final int MARGIN = 32;
 
-    private final MessageLog log;
+    private final Function<MemoryKey, MessageLog> logs;
     private final BiFunction<MemoryKey, Append, AppendResult> appender;
-    private final UnaryOperator<Tail> meter;
+    private final BiFunction<MemoryKey, Tail, Tail> meter;
     private final Function<ChatMessage, NewMessage> prepare;
-    private final HandedOut handedOut;
+    private final HandedOut handedOut = new HandedOut();
 
     /**
      * Creates a writer. Does no I/O.
      *
-     * @param log where to read
+     * @param logs returns the log that keeps a memory
      * @param appender appends to that log
      * @param meter counts a read and returns it
      * @param prepare prepares a message for an append
-     * @param handedOut the messages that reads returned
      */
     public ViewWriter(
-            MessageLog log,
+            Function<MemoryKey, MessageLog> logs,
             BiFunction<MemoryKey, Append, AppendResult> appender,
-            UnaryOperator<Tail> meter,
-            Function<ChatMessage, NewMessage> prepare,
-            HandedOut handedOut) {
-        this.log = log;
+            BiFunction<MemoryKey, Tail, Tail> meter,
+            Function<ChatMessage, NewMessage> prepare) {
+        this.logs = logs;
         this.appender = appender;
         this.meter = meter;
         this.prepare = prepare;
-        this.handedOut = handedOut;
+    }
+
+    /**
+     * Records the messages that a read returns, so that a list with the same instances is recognized.
+     *
+     * @param key the memory
+     * @param shown the messages that the caller receives
+     */
+    public void handOut(MemoryKey key, Shown shown) {
+        handedOut.add(key, shown);
+    }
+
+    /**
+     * Returns whether an instance was returned by a read of a memory and is unchanged.
+     *
+     * @param key the memory
+     * @param epoch the epoch in which it was returned
+     * @param message the instance
+     * @return whether it was returned and is unchanged
+     */
+    public boolean isHandedOut(MemoryKey key, long epoch, ChatMessage message) {
+        return handedOut.holds(key, epoch, message);
     }
 
     /**
@@ -132,7 +150,7 @@ public final class ViewWriter {
      * @throws StorageUnavailableException if other writers were first 100 times
      */
     public @Nullable Reading clear(MemoryKey key, @Nullable Long epoch) {
-        return clear(log, key, epoch, appender, meter);
+        return clear(logs.apply(key), key, epoch, appender, meter);
     }
 
     /**
@@ -143,7 +161,7 @@ public final class ViewWriter {
      * @throws StorageUnavailableException if other writers were first 100 times
      */
     public static void clear(MessageLog log, MemoryKey key) {
-        clear(log, key, null, log::append, UnaryOperator.identity());
+        clear(log, key, null, log::append, (any, tail) -> tail);
     }
 
     private static @Nullable Reading clear(
@@ -151,9 +169,9 @@ public final class ViewWriter {
             MemoryKey key,
             @Nullable Long epoch,
             BiFunction<MemoryKey, Append, AppendResult> appender,
-            UnaryOperator<Tail> meter) {
+            BiFunction<MemoryKey, Tail, Tail> meter) {
         for (int conflicts = 0; conflicts <= MAX_CONFLICTS; conflicts++) {
-            Tail tail = meter.apply(log.read(key, ReadQuery.newest(1)));
+            Tail tail = meter.apply(key, log.read(key, ReadQuery.newest(1)));
             Position position = tail.position();
             String head = position.head();
             if (head == null) {
@@ -182,6 +200,7 @@ public final class ViewWriter {
     /** One call that sets a list. */
     private final class Step {
         private final MemoryKey key;
+        private final MessageLog log;
         private final Request request;
         private final List<ChatMessage> list;
 
@@ -211,6 +230,7 @@ public final class ViewWriter {
 
         Step(MemoryKey key, Request request, @Nullable Reading seen) {
             this.key = key;
+            this.log = logs.apply(key);
             this.request = request;
             this.list = request.messages();
             this.prepared = new NewMessage[list.size()];
@@ -247,7 +267,7 @@ public final class ViewWriter {
                 }
             }
             for (int conflicts = 0; conflicts < MAX_CONFLICTS; conflicts++) {
-                Tail now = meter.apply(ViewReader.since(log, key, known, list.size() + MARGIN));
+                Tail now = meter.apply(key, ViewReader.since(log, key, known, list.size() + MARGIN));
                 if (now.epoch() != saw.position().epoch()) {
                     throw new ErasedException(key, saw.position().epoch(), now.epoch());
                 }
@@ -314,7 +334,7 @@ public final class ViewWriter {
         }
 
         private boolean isStillThere() {
-            Position now = meter.apply(log.read(key, ReadQuery.newest(0))).position();
+            Position now = meter.apply(key, log.read(key, ReadQuery.newest(0))).position();
             String head = saw.position().head();
             // If the head has moved, the old head must still exist. Otherwise the storage was restored to an older
             // state.

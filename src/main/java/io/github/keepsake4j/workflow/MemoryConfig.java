@@ -104,15 +104,6 @@ public record MemoryConfig(
     }
 
     /**
-     * Returns the names of the roles.
-     *
-     * @return the names
-     */
-    public RolePrefix rolePrefixOrStandard() {
-        return rolePrefix == null ? RolePrefix.STANDARD : rolePrefix;
-    }
-
-    /**
      * Renders the user's message.
      *
      * @param query the user's query

@@ -252,8 +252,7 @@ public final class NodeTokenBufferMemory {
         } finally {
             lock.unlock();
         }
-        FileUploadConfig config = fileUploadConfig == null ? FileUploadConfig.STANDARD : fileUploadConfig;
-        return settings.history(key).messages(thread, tenantId, config, maxTokenLimit);
+        return settings.history(key).messages(thread, tenantId, fileUploadConfig, maxTokenLimit);
     }
 
     /**
@@ -266,7 +265,10 @@ public final class NodeTokenBufferMemory {
         try {
             while (!pending.isEmpty()) {
                 try {
-                    write(pending.get(0));
+                    if (!append(pending.get(0))) {
+                        // An earlier attempt that failed may have left the turn in the log's buffer.
+                        log.flush(key);
+                    }
                 } catch (ErasedException e) {
                     pending.remove(0);
                     tried = 0;
@@ -310,13 +312,12 @@ public final class NodeTokenBufferMemory {
     }
 
     private TurnPlacement placement(ReadQuery query) {
-        return TurnPlacement.read(log, key, settings.conversations(), query);
+        return new TurnPlacement(log, key, settings.conversations(), query);
     }
 
     /** Returns the stored messages, followed by the pending ones. */
     private List<LoggedMessage> thread(NodeTurn turn, int maxTokenLimit) {
-        ReadQuery query = ReadQuery.newest(WorkflowSettings.messageLimit(messageLimit))
-                .upToTokens(WorkflowSettings.reach(maxTokenLimit));
+        ReadQuery query = WorkflowSettings.query(messageLimit, maxTokenLimit);
         TurnPlacement placement = placement(query);
         read = placement;
         if (epoch != null && epoch != placement.epoch()) {
@@ -382,13 +383,6 @@ public final class NodeTokenBufferMemory {
             i--;
         }
         return i;
-    }
-
-    private void write(PendingTurn next) {
-        if (!append(next)) {
-            // An earlier attempt that failed may have left the turn in the log's buffer.
-            log.flush(key);
-        }
     }
 
     /** Appends a turn. Returns false if it is stored already. */

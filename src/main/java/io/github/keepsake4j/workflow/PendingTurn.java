@@ -73,14 +73,7 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         for (NewMessage message : batch(1, false, counts)) {
             // The id must differ from every stored id, so that the sizes of the two messages are not confused.
             String id = "pending/" + System.identityHashCode(this) + "/" + message.id();
-            logged.add(new LoggedMessage(
-                    id,
-                    before,
-                    Long.MAX_VALUE,
-                    message.message(),
-                    message.tokens(),
-                    message.tokenCounter(),
-                    Instant.EPOCH));
+            logged.add(message.logged(id, before, Long.MAX_VALUE, Instant.EPOCH));
             before = id;
         }
         return logged;

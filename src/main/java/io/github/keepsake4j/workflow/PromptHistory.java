@@ -37,9 +37,10 @@ import org.jspecify.annotations.Nullable;
 record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts counts, FileRebuilder files) {
 
     List<ChatMessage> messages(
-            List<LoggedMessage> thread, String tenantId, FileUploadConfig config, int maxTokenLimit) {
+            List<LoggedMessage> thread, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
         List<List<LoggedMessage>> may = newest(turns(thread), maxTokenLimit);
-        Function<@Nullable FileReference, Content> contents = contents(may, tenantId, config);
+        Function<@Nullable FileReference, Content> contents =
+                contents(may, tenantId, config == null ? FileUploadConfig.STANDARD : config);
         Deque<ChatMessage> shown = new ArrayDeque<>();
         long tokens = counts.perList();
         // Turns are converted from the newest on, so that no content is loaded or fetched that will not be shown.

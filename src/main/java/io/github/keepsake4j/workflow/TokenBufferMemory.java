@@ -90,7 +90,7 @@ public final class TokenBufferMemory {
                 .messages(
                         thread(lastMessageId, maxTokenLimit, messageLimit),
                         key.tenant(),
-                        fileUploadConfig == null ? FileUploadConfig.STANDARD : fileUploadConfig,
+                        fileUploadConfig,
                         maxTokenLimit);
     }
 
@@ -134,8 +134,7 @@ public final class TokenBufferMemory {
         if (maxTokenLimit <= 0) {
             return List.of();
         }
-        ReadQuery query = ReadQuery.newest(WorkflowSettings.messageLimit(messageLimit))
-                .upToTokens(WorkflowSettings.reach(maxTokenLimit));
+        ReadQuery query = WorkflowSettings.query(messageLimit, maxTokenLimit);
         Tail tail = ViewReader.read(log, key, last == null ? query : query.endingIn(last));
         LoggedMessage user = tail.user();
         if (isGoingOn(tail)) {

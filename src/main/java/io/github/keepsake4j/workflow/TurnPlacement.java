@@ -58,18 +58,15 @@ final class TurnPlacement {
     private @Nullable List<LoggedMessage> page;
     private boolean pageIsAll;
 
-    private TurnPlacement(MessageLog log, NodeKey key, @Nullable MessageLog conversations, Tail tail) {
+    /** Reads a node's memory. */
+    TurnPlacement(MessageLog log, NodeKey key, @Nullable MessageLog conversations, ReadQuery query) {
         this.log = log;
         this.key = key;
         this.conversations = conversations;
-        this.tail = tail;
+        this.tail = ViewReader.read(log, key, query);
         View view = tail.view();
         this.floor = view != null && view.showsNothing() ? view.anchorSequence() : 0;
         tail.messages().forEach(this::remember);
-    }
-
-    static TurnPlacement read(MessageLog log, NodeKey key, @Nullable MessageLog conversations, ReadQuery query) {
-        return new TurnPlacement(log, key, conversations, ViewReader.read(log, key, query));
     }
 
     long epoch() {

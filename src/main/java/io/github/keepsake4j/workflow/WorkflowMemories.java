@@ -36,7 +36,7 @@ public final class WorkflowMemories {
     private static final int REMEMBERED_NODES = 10_000;
 
     private final WorkflowSettings settings;
-    private final MissingConversation missingConversation;
+    private final boolean requiresConversation;
     private final boolean countsByModel;
 
     /** The nodes for which a warning was logged already. Copies of this object share it. */
@@ -44,11 +44,11 @@ public final class WorkflowMemories {
 
     private WorkflowMemories(
             WorkflowSettings settings,
-            MissingConversation missingConversation,
+            boolean requiresConversation,
             boolean countsByModel,
             RecentlyUsed<String, Boolean> told) {
         this.settings = settings;
-        this.missingConversation = missingConversation;
+        this.requiresConversation = requiresConversation;
         this.countsByModel = countsByModel;
         this.told = told;
     }
@@ -81,7 +81,7 @@ public final class WorkflowMemories {
         }
         TokenCounter counter = TokenCounter.of(models);
         return new WorkflowMemories(
-                settings.counting(models, new TokenCounts(counter, counter)), missingConversation, true, told);
+                settings.counting(models, new TokenCounts(counter, counter)), requiresConversation, true, told);
     }
 
     /**
@@ -128,7 +128,7 @@ public final class WorkflowMemories {
      * @param nodeId the node
      * @return at most one memory; none without a configuration or a conversation
      * @throws InvalidInputException if an id breaks a rule, or if the configuration selects the node's own memory,
-     *     there is no conversation, and {@link MissingConversation#ERROR} is configured
+     *     there is no conversation, and a {@linkplain Builder#requireConversation conversation is required}
      */
     public Selection select(
             @Nullable MemoryConfig config,
@@ -147,7 +147,7 @@ public final class WorkflowMemories {
         }
         if (given == null) {
             tellOnce(tenantId, appId, nodeId);
-            if (missingConversation == MissingConversation.ERROR) {
+            if (requiresConversation) {
                 throw new InvalidInputException(
                         "conversation_id", "is required by the memory mode \"node\"; use a chat flow or another mode");
             }
@@ -175,15 +175,11 @@ public final class WorkflowMemories {
 
     private void tellOnce(String tenantId, String appId, String nodeId) {
         String node = MemoryKey.encode(tenantId) + "/" + MemoryKey.encode(appId) + "/" + MemoryKey.encode(nodeId);
-        synchronized (told) {
-            if (told.get(node) != null) {
-                return;
-            }
-            told.put(node, true);
+        if (told.put(node, true)) {
+            LOG.warn(
+                    "Node {}: its memory mode is \"node\", but it runs without a conversation id, so it has no memory",
+                    node);
         }
-        LOG.warn(
-                "Node {}: its memory mode is \"node\", but it runs without a conversation id, so it has no memory",
-                node);
     }
 
     /** A builder of {@link WorkflowMemories}. Not thread-safe. */
@@ -195,7 +191,7 @@ public final class WorkflowMemories {
         private boolean estimatorIsRemote;
         private FileResolver fileResolver = FileResolver.NONE;
         private FileContentSource fileContents = FileContentSource.NONE;
-        private MissingConversation missingConversation = MissingConversation.NO_MEMORY;
+        private boolean requiresConversation;
         private boolean fetchesRemoteFiles;
 
         private Builder() {}
@@ -273,14 +269,13 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets what happens if a node with a memory of its own runs without a conversation. Default:
-         * {@link MissingConversation#NO_MEMORY}.
+         * Makes {@link #select} fail if a node with a memory of its own runs without a conversation. Default: such a
+         * node has no memory, and a warning is logged once for each node.
          *
-         * @param policy the policy
          * @return this builder
          */
-        public Builder missingConversation(MissingConversation policy) {
-            this.missingConversation = Objects.requireNonNull(policy, "missingConversation");
+        public Builder requireConversation() {
+            this.requiresConversation = true;
             return this;
         }
 
@@ -314,7 +309,7 @@ public final class WorkflowMemories {
             TokenCounts counts = new TokenCounts(counter, estimatorIsRemote ? TokenCounter.standard() : counter);
             return new WorkflowMemories(
                     new WorkflowSettings(conversationLog, nodeLog, counting, counts, files),
-                    missingConversation,
+                    requiresConversation,
                     estimator == null,
                     new RecentlyUsed<>(REMEMBERED_NODES));
         }

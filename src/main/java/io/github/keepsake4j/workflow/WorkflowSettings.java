@@ -2,6 +2,7 @@ package io.github.keepsake4j.workflow;
 
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.workflow.files.FileRebuilder;
 import org.jspecify.annotations.Nullable;
@@ -23,7 +24,7 @@ record WorkflowSettings(
         FileRebuilder files) {
 
     /** The maximum number of messages from which a history is read. */
-    static final int MOST_MESSAGES = 500;
+    private static final int MOST_MESSAGES = 500;
 
     WorkflowSettings counting(TokenCountEstimator other, TokenCounts itsCounts) {
         return new WorkflowSettings(conversations, nodes, other, itsCounts, files);
@@ -33,12 +34,12 @@ record WorkflowSettings(
         return new PromptHistory(key, estimator, counts, files);
     }
 
-    static int messageLimit(@Nullable Integer limit) {
-        return limit == null || limit <= 0 ? MOST_MESSAGES : Math.min(limit, MOST_MESSAGES);
-    }
-
-    /** Returns how many tokens to read. Stored counts may come from another counter and may be up to twice as high. */
-    static long reach(int maxTokenLimit) {
-        return Math.max(1, 2L * maxTokenLimit);
+    /**
+     * Returns the query for a history. It reads up to twice the tokens, because stored counts may come from another
+     * counter.
+     */
+    static ReadQuery query(@Nullable Integer messageLimit, int maxTokenLimit) {
+        int most = messageLimit == null || messageLimit <= 0 ? MOST_MESSAGES : Math.min(messageLimit, MOST_MESSAGES);
+        return ReadQuery.newest(most).upToTokens(Math.max(1, 2L * maxTokenLimit));
     }
 }

@@ -39,6 +39,8 @@ import org.junit.jupiter.api.io.TempDir;
 /** The events that chat memories report to the metrics. */
 class MemoryMetricsTest {
 
+    private static final ConversationKey KEY = ConversationKey.of("default", "id");
+
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final MessageLog log = new InMemoryMessageLog();
 
@@ -86,15 +88,14 @@ class MemoryMetricsTest {
 
     @Test
     void conflicts_and_what_is_sent_again_are_counted_apart() {
-        ConversationKey key = ConversationKey.of("default", "id");
-        ChatMemorySettings settings = settings(new MicrometerMetrics(registry));
+        ChatMemories settings = settings(new MicrometerMetrics(registry));
         NewMessage message = settings.prepare(user("q"));
         Append append = Append.under(Parent.head(), List.of(message));
-        settings.append(key, append);
-        settings.append(key, append);
+        settings.append(KEY, append);
+        settings.append(KEY, append);
         Append late =
                 Append.under(Parent.head(), List.of(settings.prepare(ai("a")))).expectingHead("another");
-        assertThatThrownBy(() -> settings.append(key, late)).isInstanceOf(HeadConflictException.class);
+        assertThatThrownBy(() -> settings.append(KEY, late)).isInstanceOf(HeadConflictException.class);
 
         assertThat(count("keepsake.appends", "memory")).isEqualTo(1);
         assertThat(count("keepsake.retries", "memory")).isEqualTo(1);
@@ -145,15 +146,15 @@ class MemoryMetricsTest {
 
     @Test
     void what_a_summary_covers_or_another_branch_leaves_behind_is_not_dropped() {
-        Meter meter = Meter.of(new MicrometerMetrics(registry), log);
+        Meter meter = new Meter(new MicrometerMetrics(registry), any -> log);
         Context before = context(List.of("q1", "a1", "q2", "a2", "q3", "a3"), 1);
         LoggedMessage summary = before.logged().get(1);
 
-        meter.shown(before, context(List.of("q3", "a3"), 5).summarizedBy(summary), false);
-        meter.shown(before, context(List.of("other", "answer"), 7), true);
-        meter.shown(null, before, true);
+        meter.shown(KEY, before, context(List.of("q3", "a3"), 5).summarizedBy(summary), false);
+        meter.shown(KEY, before, context(List.of("other", "answer"), 7), true);
+        meter.shown(KEY, null, before, true);
         assertThat(count("keepsake.tokens.dropped", "memory")).isZero();
-        meter.shown(before, context(List.of("q3", "a3"), 5).summarizedBy(summary), true);
+        meter.shown(KEY, before, context(List.of("q3", "a3"), 5).summarizedBy(summary), true);
         assertThat(count("keepsake.tokens.dropped", "memory")).isEqualTo(20);
     }
 
@@ -170,7 +171,7 @@ class MemoryMetricsTest {
                 throw new IllegalStateException("broken");
             }
         };
-        KeepsakeChatMemory memory = new KeepsakeChatMemory("id", ConversationKey.of("default", "id"), settings(broken));
+        KeepsakeChatMemory memory = new KeepsakeChatMemory("id", KEY, settings(broken));
         memory.add(user("q"));
 
         assertThat(memory.messages()).containsExactly(user("q"));
@@ -195,13 +196,14 @@ class MemoryMetricsTest {
         }
     }
 
-    private ChatMemorySettings settings(Metrics metrics) {
-        return new ChatMemorySettings(
-                log,
+    private ChatMemories settings(Metrics metrics) {
+        return new ChatMemories(
+                key -> log,
+                id -> KEY,
                 SlidingWindow.withMaxMessages(50),
                 TokenCounter.standard(),
                 Runnable::run,
-                new TurnLeases(log, TurnPolicy.KEEP, Duration.ofSeconds(60), Duration.ofSeconds(60)),
+                new TurnLeases(key -> log, TurnPolicy.KEEP, Duration.ofSeconds(60), Duration.ofSeconds(60)),
                 null,
                 metrics);
     }

@@ -25,6 +25,7 @@ import java.lang.reflect.Proxy;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -62,12 +63,13 @@ public final class OtherClassPathDriver {
         KeepsakeChatMemory memory = Keepsake.builder().messageLog(log).build().chatMemory(key);
         memory.add(UserMessage.from("one two three four five six seven eight nine ten"));
         SummaryWorker worker = new SummaryWorker(
-                log,
+                of -> log,
                 (previous, messages) -> "short",
                 TokenCounter.standard(),
                 Runnable::run,
                 Metrics.NONE,
-                SummaryWorker.Options.standard("memory"));
+                Duration.ofSeconds(60),
+                answer -> false);
         int made = worker.summarizeNow(key, () -> {
             Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
             return tail.messages().isEmpty()

@@ -30,6 +30,7 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.summary.ImpatientWorker;
 import io.github.keepsake4j.summary.SummaryFailedException;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.testing.Counts;
@@ -161,7 +162,7 @@ class SummarizationPropertyTest {
         /** The requests to the summarizer, by its answer. */
         private final Map<String, Asked> asked = new HashMap<>();
 
-        private ChatMemorySettings settings;
+        private ChatMemories settings;
         private KeepsakeChatMemory memory;
         private boolean healed;
         private boolean thinking;
@@ -267,7 +268,7 @@ class SummarizationPropertyTest {
             return oldest ? Pinned.firstMessages(first) : Pinned.messages(message -> message.sequence() % 7 == first);
         }
 
-        private ChatMemorySettings settings(Duration callTimeout) {
+        private ChatMemories settings(Duration callTimeout) {
             Metrics metrics = new Metrics() {
                 @Override
                 public void summaryMade(String backend, long tokensFolded, long tokensSent) {
@@ -283,20 +284,22 @@ class SummarizationPropertyTest {
                 }
             };
             TokenCounter counter = TokenCounter.of(ESTIMATOR);
-            SummaryWorker.Options options = new SummaryWorker.Options(
-                    "memory",
-                    callTimeout,
-                    Duration.ofSeconds(10),
-                    1 + random.nextInt(3),
-                    Duration.ofMillis(1),
-                    answer -> answer.contains(Summarization.MARKER.strip()));
-            SummaryWorker worker = new SummaryWorker(log, this::summarize, counter, jobs::add, metrics, options);
-            return new ChatMemorySettings(
+            SummaryWorker worker = ImpatientWorker.of(
                     log,
+                    this::summarize,
+                    jobs::add,
+                    metrics,
+                    callTimeout,
+                    1 + random.nextInt(3),
+                    answer -> answer.contains(Summarization.MARKER.strip()),
+                    counter);
+            return new ChatMemories(
+                    key -> log,
+                    id -> KEY,
                     strategy,
                     counter,
                     Runnable::run,
-                    new TurnLeases(log, TurnPolicy.KEEP, Duration.ofSeconds(60), Duration.ofSeconds(60)),
+                    new TurnLeases(key -> log, TurnPolicy.KEEP, Duration.ofSeconds(60), Duration.ofSeconds(60)),
                     worker,
                     metrics);
         }

@@ -7,16 +7,18 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** A plan that folds all but the newest messages, in tasks of a few messages. */
-record AllButNewest(MessageLog log, MemoryKey key, int keep, int atOnce) implements SummaryWorker.Plan {
+record AllButNewest(MessageLog log, MemoryKey key, int keep, int atOnce)
+        implements Supplier<Optional<SummaryWorker.Task>> {
 
     AllButNewest(MessageLog log, MemoryKey key, int keep) {
         this(log, key, keep, Integer.MAX_VALUE);
     }
 
     @Override
-    public Optional<SummaryWorker.Task> next() {
+    public Optional<SummaryWorker.Task> get() {
         Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
         List<LoggedMessage> messages = tail.messages();
         int fold = Math.min(messages.size() - keep, atOnce);

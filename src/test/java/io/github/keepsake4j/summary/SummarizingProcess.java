@@ -7,6 +7,7 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +43,7 @@ final class SummarizingProcess {
             SummaryWorker worker = worker(log, summarizer, Duration.ofMillis(Long.parseLong(arguments[2])));
             worker.due(LogTesting.KEY, new AllButNewest(log, LogTesting.KEY, KEEP, AT_ONCE));
             if (untilDone) {
-                worker.awaitIdle(Duration.ofMinutes(2));
+                ImpatientWorker.awaitIdle(worker);
             } else {
                 summarizer.asked.await(2, TimeUnit.MINUTES);
             }
@@ -51,7 +52,7 @@ final class SummarizingProcess {
 
     static SummaryWorker worker(MessageLog log, Summarizer summarizer, Duration callTimeout) {
         return new SummaryWorker(
-                log,
+                key -> log,
                 summarizer,
                 TokenCounter.of(new WordCounter()),
                 Executors.newCachedThreadPool(work -> {
@@ -61,6 +62,11 @@ final class SummarizingProcess {
                 }),
                 Metrics.NONE,
                 new SummaryWorker.Options(
-                        "sqlite", callTimeout, Duration.ofMillis(500), 3, Duration.ofMillis(100), answer -> false));
+                        callTimeout,
+                        Duration.ofMillis(500),
+                        3,
+                        Duration.ofMillis(100),
+                        answer -> false,
+                        Clock.systemUTC()));
     }
 }

@@ -72,7 +72,7 @@ class SummaryProcessesTest {
             assertThat(log.summaries(KEY)).hasSize(2);
             SummaryWorker worker = SummarizingProcess.worker(log, summarizer, Duration.ofMillis(5_000));
             worker.due(KEY, new AllButNewest(log, KEY, SummarizingProcess.KEEP, SummarizingProcess.AT_ONCE));
-            assertThat(worker.awaitIdle(Duration.ofMinutes(2))).isTrue();
+            ImpatientWorker.awaitIdle(worker);
         }
 
         assertThat(summarizer.calls).extracting(texts -> "asked " + texts).isEqualTo(ranges(3));

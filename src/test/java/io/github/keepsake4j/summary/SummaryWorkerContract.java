@@ -26,6 +26,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,6 +40,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -106,10 +108,10 @@ abstract class SummaryWorkerContract {
         SummaryWorker worker = worker(log);
 
         worker.due(KEY, plan(4));
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         append(13, 20);
         worker.due(KEY, plan(4));
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
 
         assertThat(covered()).containsExactly("m8", "m16");
         assertThat(log.summaries(KEY)).extracting(Summary::replacedMessages).containsExactly(8L, 16L);
@@ -125,7 +127,8 @@ abstract class SummaryWorkerContract {
         int rounds = Counts.of(10, 100);
         SummaryWorker.Options options = options(Duration.ofSeconds(5), 3);
         List<SummaryWorker> workers = List.of(worker(log, options), worker(other, options));
-        List<SummaryWorker.Plan> plans = List.of(new AllButNewest(log, KEY, 4, 3), new AllButNewest(other, KEY, 4, 3));
+        List<Supplier<Optional<SummaryWorker.Task>>> plans =
+                List.of(new AllButNewest(log, KEY, 4, 3), new AllButNewest(other, KEY, 4, 3));
         for (int round = 0; round < rounds; round++) {
             append(round * 5 + 1, round * 5 + 5);
             CompletableFuture<?>[] turns = IntStream.range(0, 8)
@@ -135,7 +138,7 @@ abstract class SummaryWorkerContract {
             CompletableFuture.allOf(turns).join();
         }
         for (SummaryWorker worker : workers) {
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
         }
 
         int last = rounds * 5 - 4;
@@ -158,9 +161,9 @@ abstract class SummaryWorkerContract {
 
         String logged = logged(() -> {
             worker.due(KEY, plan(4));
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
             worker.due(KEY, plan(4));
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
         });
 
         assertThat(log.summaries(KEY)).isEmpty();
@@ -180,7 +183,7 @@ abstract class SummaryWorkerContract {
         broken.set(false);
         do {
             worker.due(KEY, plan(4));
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
             // A busy machine may exceed the short limit of a call, too.
         } while (hangs && log.summaries(KEY).isEmpty());
         end.countDown();
@@ -203,7 +206,7 @@ abstract class SummaryWorkerContract {
 
         worker.due(KEY, plan(4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(log.summaries(KEY)).extracting(Summary::text).containsExactly("third");
     }
 
@@ -224,7 +227,7 @@ abstract class SummaryWorkerContract {
         // ended.
         arrived.countDown();
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(covered()).containsExactly("m8", "m28");
         assertThat(summarizer.allTexts()).isEqualTo(texts(1, 28));
     }
@@ -240,7 +243,7 @@ abstract class SummaryWorkerContract {
 
         String logged = logged(() -> {
             worker.due(KEY, plan(4));
-            assertThat(worker.awaitIdle(SOON)).isTrue();
+            ImpatientWorker.awaitIdle(worker);
         });
 
         assertThat(summarizer.calls).hasSize(1);
@@ -268,7 +271,7 @@ abstract class SummaryWorkerContract {
 
         worker.due(KEY, new AllButNewest(loses, KEY, 4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(beforeSecondLook).as("calls and summaries").containsExactly(1, 0);
         // The second check finds that the previous holder of the lease did not make the summary.
         assertThat(covered()).containsExactly("m8");
@@ -282,11 +285,11 @@ abstract class SummaryWorkerContract {
             clock.advance(Duration.ofHours(1));
             return "short";
         };
-        SummaryWorker worker = worker(log, options(SHORT, 2), clock);
+        SummaryWorker worker = worker(log, options(SHORT, 2, clock));
 
         worker.due(KEY, plan(4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(log.summaries(KEY)).isEmpty();
         assertThat(summarizer.calls).hasSize(2);
     }
@@ -299,7 +302,7 @@ abstract class SummaryWorkerContract {
 
         worker.due(KEY, plan(4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(covered()).containsExactly("m8");
         assertThat(measured).containsExactly("made 80");
     }
@@ -312,7 +315,7 @@ abstract class SummaryWorkerContract {
 
         worker.due(KEY, plan(4));
 
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(summarizer.calls).isEmpty();
         assertThat(measured).isEmpty();
     }
@@ -327,11 +330,11 @@ abstract class SummaryWorkerContract {
         append(1, 12);
         SummaryWorker worker = worker(watched);
         worker.due(KEY, new AllButNewest(watched, KEY, 4));
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        ImpatientWorker.awaitIdle(worker);
         assertThat(threads).isNotEmpty().doesNotContain(Thread.currentThread());
 
         SummaryWorker refused = new SummaryWorker(
-                log,
+                key -> log,
                 summarizer,
                 counter(),
                 work -> {
@@ -348,10 +351,10 @@ abstract class SummaryWorkerContract {
     void a_broken_plan_does_not_ask_a_model_for_ever() throws Exception {
         append(1, 12);
         SummaryWorker worker = worker(log, options(SOON, 1));
-        SummaryWorker.Task same = plan(4).next().orElseThrow();
+        SummaryWorker.Task same = plan(4).get().orElseThrow();
 
-        worker.due(KEY, () -> java.util.Optional.of(same));
-        assertThat(worker.awaitIdle(SOON)).isTrue();
+        worker.due(KEY, () -> Optional.of(same));
+        ImpatientWorker.awaitIdle(worker);
 
         assertThat(summarizer.calls).hasSize(1);
         assertThat(measured).containsExactly("made 80", "failed plan");
@@ -399,8 +402,8 @@ abstract class SummaryWorkerContract {
             }
             return "short";
         };
-        SummaryWorker worker =
-                worker(log, new SummaryWorker.Options("test", SOON, SOON, 3, Duration.ofHours(1), answer -> false));
+        SummaryWorker worker = worker(
+                log, new SummaryWorker.Options(SOON, SOON, 3, Duration.ofHours(1), answer -> false, Clock.systemUTC()));
         worker.due(KEY, plan(4));
         await().until(() -> measured.size() == 1);
         assertThat(worker.isIdle(KEY)).isFalse();
@@ -493,7 +496,7 @@ abstract class SummaryWorkerContract {
         return log.summaries(KEY).stream().map(Summary::coversUpTo).toList();
     }
 
-    SummaryWorker.Plan plan(int keep) {
+    Supplier<Optional<SummaryWorker.Task>> plan(int keep) {
         return new AllButNewest(log, KEY, keep);
     }
 
@@ -502,17 +505,17 @@ abstract class SummaryWorkerContract {
     }
 
     private SummaryWorker worker(MessageLog on, SummaryWorker.Options options) {
-        return worker(on, options, Clock.systemUTC());
-    }
-
-    private SummaryWorker worker(MessageLog on, SummaryWorker.Options options, Clock clock) {
-        return new SummaryWorker(on, summarizer, counter(), THREADS, metrics, options, clock);
+        return new SummaryWorker(key -> on, summarizer, counter(), THREADS, metrics, options);
     }
 
     private static SummaryWorker.Options options(Duration callTimeout, int attempts) {
+        return options(callTimeout, attempts, Clock.systemUTC());
+    }
+
+    private static SummaryWorker.Options options(Duration callTimeout, int attempts, Clock clock) {
         Predicate<String> reserved = answer -> answer.startsWith(MARK);
         return new SummaryWorker.Options(
-                "test", callTimeout, Duration.ofMillis(500), attempts, Duration.ofMillis(20), reserved);
+                callTimeout, Duration.ofMillis(500), attempts, Duration.ofMillis(20), reserved, clock);
     }
 
     private static TokenCounter counter() {

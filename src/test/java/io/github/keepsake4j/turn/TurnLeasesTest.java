@@ -59,10 +59,10 @@ class TurnLeasesTest {
 
         private final LongSupplier nanoTime =
                 () -> Duration.between(Instant.EPOCH, clock.instant()).toNanos();
-        final TurnLeases turns = new TurnLeases(log.log(), TurnPolicy.KEEP, LEASE, WAIT, nanoTime);
-        private final ChatMemories memories = ChatMemories.of(
-                log.log(),
-                new ChatMemories.IdRules("default", false, null),
+        final TurnLeases turns = new TurnLeases(key -> log.log(), TurnPolicy.KEEP, LEASE, WAIT, nanoTime);
+        private final ChatMemories memories = new ChatMemories(
+                key -> log.log(),
+                id -> KEY,
                 SlidingWindow.withMaxMessages(50),
                 TokenCounter.standard(),
                 Runnable::run,

@@ -1001,7 +1001,7 @@ abstract class WorkflowContract {
         assertThat(reply.text()).isEqualTo("answer 1");
         assertThat(reply.memory()).isNull();
 
-        WorkflowMemories strict = with(WorkflowMemories.builder().missingConversation(MissingConversation.ERROR));
+        WorkflowMemories strict = with(WorkflowMemories.builder().requireConversation());
         Model model = new Model();
         LlmNode node = LlmNode.of(strict, model, MemoryConfig.of(MemoryMode.NODE));
         assertThatThrownBy(() -> node.run(run))
@@ -1012,7 +1012,7 @@ abstract class WorkflowContract {
 
     @Test
     void a16_node_mode_without_a_conversation_is_logged_once_for_each_node() {
-        WorkflowMemories strict = with(WorkflowMemories.builder().missingConversation(MissingConversation.ERROR));
+        WorkflowMemories strict = with(WorkflowMemories.builder().requireConversation());
         for (WorkflowMemories each : List.of(memories, strict)) {
             LlmNode node = LlmNode.of(each, new Model(), MemoryConfig.of(MemoryMode.NODE));
             LlmNode other = LlmNode.of(each, new Model(), MemoryConfig.of(MemoryMode.NODE));

@@ -77,7 +77,7 @@ final class DocumentParser {
     private static Parts parse(String source) throws IOException {
         List<Element> elements = new ArrayList<>();
         Map<String, String> fields = new LinkedHashMap<>();
-        try (JsonParser in = RawJson.parser(source)) {
+        try (JsonParser in = RawJson.MAPPER.createParser(source)) {
             check(in.nextToken() == JsonToken.START_OBJECT, "it is no JSON object");
             while (in.nextToken() == JsonToken.FIELD_NAME) {
                 String name = in.currentName();

@@ -119,9 +119,9 @@ final class DocumentStore implements Memories {
         return loaded;
     }
 
-    /** Returns the payloads of a tree that is only asked, or never written. */
-    MemoryTree.Payloads payloads(MemoryKey key) {
-        return contents.payloads(key);
+    /** Returns a tree that is only asked, or never written. */
+    MemoryTree tree(MemoryKey key, State state) {
+        return new MemoryTree(key, contents.payloads(key), state);
     }
 
     private @Nullable Snapshot recent(String name) {

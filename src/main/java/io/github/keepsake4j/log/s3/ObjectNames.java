@@ -5,6 +5,7 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -103,7 +104,8 @@ record ObjectNames(String prefix, String defaultTenant) {
     static MemoryKey parse(String canonical) {
         String[] ids = canonical.split("/", -1);
         for (int i = 1; i < ids.length; i++) {
-            ids[i] = decode(ids[i]);
+            // The JDK decodes as HTML forms do, where a plus is a space.
+            ids[i] = URLDecoder.decode(ids[i].replace("+", "%2B"), StandardCharsets.UTF_8);
         }
         if (ids.length == 5 && ids[0].equals("node")) {
             return NodeKey.of(ids[1], ids[2], ids[3], ids[4]);
@@ -140,22 +142,6 @@ record ObjectNames(String prefix, String defaultTenant) {
     private static String encode(String id) {
         String encoded = MemoryKey.encode(id);
         return encoded.chars().allMatch(c -> c == '.') ? encoded.replace(".", "%2E") : encoded;
-    }
-
-    /** Decodes an id. A text that no id encodes to gives an id that encodes to another text. */
-    private static String decode(String encoded) {
-        byte[] bytes = new byte[encoded.length()];
-        int length = 0;
-        for (int i = 0; i < encoded.length(); i++) {
-            char c = encoded.charAt(i);
-            if (c == '%' && i + 2 < encoded.length()) {
-                bytes[length++] = (byte) HexFormat.fromHexDigits(encoded, i + 1, i + 3);
-                i += 2;
-            } else {
-                bytes[length++] = (byte) c;
-            }
-        }
-        return new String(bytes, 0, length, StandardCharsets.UTF_8);
     }
 
     /** Returns the SHA-256 in hexadecimal digits. */

@@ -5,13 +5,9 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonInclude.Include;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
-import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.core.StreamWriteConstraints;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
@@ -21,6 +17,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
 import com.fasterxml.jackson.databind.util.StdConverter;
+import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.View;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -35,24 +32,7 @@ import java.util.Map;
  */
 final class RawJson {
 
-    /** Deeper than what a message may hold, since the document is around it. */
-    private static final int MAX_DEPTH = 2000;
-
-    private static final JsonFactory FACTORY = JsonFactory.builder()
-            .streamReadConstraints(StreamReadConstraints.builder()
-                    .maxNestingDepth(MAX_DEPTH)
-                    .maxStringLength(Integer.MAX_VALUE)
-                    .maxNameLength(Integer.MAX_VALUE)
-                    .maxNumberLength(20_000)
-                    .build())
-            .streamWriteConstraints(
-                    StreamWriteConstraints.builder().maxNestingDepth(MAX_DEPTH).build())
-            .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-            .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
-            .disable(StreamReadFeature.INCLUDE_SOURCE_IN_LOCATION)
-            .build();
-
-    static final JsonMapper MAPPER = JsonMapper.builder(FACTORY)
+    static final JsonMapper MAPPER = JsonMapper.builder(MessageCodec.enclosingFactory())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
@@ -75,11 +55,6 @@ final class RawJson {
     @JsonIgnoreProperties("anchor_sequence")
     private interface WithoutSequence {}
 
-    /** Opens a parser. Its errors hold places, but nothing of the text. */
-    static JsonParser parser(String json) throws IOException {
-        return FACTORY.createParser(json);
-    }
-
     /** Skips a value of any kind and returns it as it was written. The parser is on its first token. */
     static String raw(JsonParser in, String source) throws IOException {
         int start = (int) in.currentTokenLocation().getCharOffset();
@@ -91,7 +66,7 @@ final class RawJson {
     /** Returns the fields of an object, each value as it was written. */
     static Map<String, String> fields(String object) throws IOException {
         Map<String, String> fields = new LinkedHashMap<>();
-        try (JsonParser in = parser(object)) {
+        try (JsonParser in = MAPPER.createParser(object)) {
             in.nextToken();
             while (in.nextToken() == JsonToken.FIELD_NAME) {
                 String name = in.currentName();

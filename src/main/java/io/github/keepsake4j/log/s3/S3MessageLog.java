@@ -299,9 +299,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder gzipAbove(long bytes) {
-            if (bytes < 0) {
-                throw new InvalidInputException("gzipAbove", "must not be negative");
-            }
+            InvalidInputException.checkAtLeast("gzipAbove", 0, bytes);
             this.gzipAbove = bytes;
             return this;
         }
@@ -314,9 +312,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder maxObjectBytes(long bytes) {
-            if (bytes < 1 || bytes > 1L << 30) {
-                throw new InvalidInputException("maxObjectBytes", "must be 1 to 1 GiB");
-            }
+            InvalidInputException.checkRange("maxObjectBytes", 1, 1L << 30, bytes);
             this.maxObjectBytes = bytes;
             return this;
         }
@@ -362,9 +358,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder turnMode(Duration idle) {
-            if (idle.isZero() || idle.isNegative()) {
-                throw new InvalidInputException("idle", "must be more than zero, is " + idle);
-            }
+            InvalidInputException.checkPositive("idle", idle);
             this.turnIdle = idle;
             return this;
         }
@@ -379,9 +373,7 @@ public final class S3MessageLog extends TreeMessageLog {
          * @return this
          */
         public Builder moveContentsAbove(long characters) {
-            if (characters < 128) {
-                throw new InvalidInputException("moveContentsAbove", "must be 128 or more, is " + characters);
-            }
+            InvalidInputException.checkAtLeast("moveContentsAbove", 128, characters);
             this.moveContentsAbove = characters;
             return this;
         }

@@ -206,8 +206,7 @@ final class TurnMode implements Memories {
         }
         Held held = before == null ? begin(key) : before;
         while (true) {
-            MemoryTree tree =
-                    new MemoryTree(key, store.payloads(key), held.tree().state());
+            MemoryTree tree = store.tree(key, held.tree().state());
             AppendResult result = null;
             try {
                 result = tree.append(append, now);
@@ -249,8 +248,7 @@ final class TurnMode implements Memories {
     /** Returns the turn on what the bucket holds now. A later erasure refuses its batches. */
     private Held refreshed(MemoryKey key, Held held) {
         Snapshot base = store.load(key).readable();
-        MemoryTree tree =
-                new MemoryTree(key, store.payloads(key), base.document().state());
+        MemoryTree tree = store.tree(key, base.document().state());
         try {
             replay(held, tree);
         } catch (LostTurnException e) {

@@ -2,43 +2,27 @@ package io.github.keepsake4j.workflow.files;
 
 import java.net.URI;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/** A file's content in a form that can be passed to a model. */
-public sealed interface FileContent {
+/** A file's content in a form that can be passed to a model: a URL or bytes. */
+public final class FileContent {
 
-    /**
-     * A URL from which the model's provider can fetch the content, such as a presigned URL.
-     *
-     * @param url an absolute URL
-     */
-    record Url(URI url) implements FileContent {
-        /** Checks that the URL is not null. */
-        public Url {
-            Objects.requireNonNull(url, "url");
-        }
-    }
+    private final @Nullable URI url;
+    private final byte[] bytes;
 
-    /** The bytes of the content. */
-    final class Bytes implements FileContent {
-        private final byte[] bytes;
-
-        private Bytes(byte[] bytes) {
-            this.bytes = bytes;
-        }
-
-        byte[] bytes() {
-            return bytes;
-        }
+    private FileContent(@Nullable URI url, byte[] bytes) {
+        this.url = url;
+        this.bytes = bytes;
     }
 
     /**
-     * Creates content that is fetched from a URL.
+     * Creates content that the model's provider fetches from a URL, such as a presigned URL.
      *
      * @param url an absolute URL
      * @return the content
      */
-    static FileContent url(URI url) {
-        return new Url(url);
+    public static FileContent url(URI url) {
+        return new FileContent(Objects.requireNonNull(url, "url"), new byte[0]);
     }
 
     /**
@@ -47,7 +31,17 @@ public sealed interface FileContent {
      * @param bytes the bytes, which must not be changed afterwards
      * @return the content
      */
-    static FileContent bytes(byte[] bytes) {
-        return new Bytes(Objects.requireNonNull(bytes, "bytes"));
+    public static FileContent bytes(byte[] bytes) {
+        return new FileContent(null, Objects.requireNonNull(bytes, "bytes"));
+    }
+
+    /** Returns the URL, or null if the content consists of bytes. */
+    @Nullable
+    URI url() {
+        return url;
+    }
+
+    byte[] bytes() {
+        return bytes;
     }
 }

@@ -152,10 +152,10 @@ public final class FileRebuilder {
                 return tooLarge(file);
             }
             FileContent content = source.load(tenantId, file);
-            if (content instanceof FileContent.Url url) {
-                return ofUrl(file.reference(), file, url.url());
+            if (content.url() != null) {
+                return ofUrl(file.reference(), file, content.url());
             }
-            byte[] bytes = ((FileContent.Bytes) content).bytes();
+            byte[] bytes = content.bytes();
             if (bytes.length > config.maxFileBytes()) {
                 return tooLarge(file);
             }

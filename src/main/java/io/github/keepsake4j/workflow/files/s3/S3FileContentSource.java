@@ -10,6 +10,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.core.ResponseInputStream;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -26,16 +27,12 @@ public final class S3FileContentSource implements FileContentSource {
 
     private static final Duration LONGEST = Duration.ofDays(7);
 
-    private final Reader reader;
+    /** Returns the content of an object. */
+    private final Function<String, FileContent> reader;
+
     private final String prefix;
 
-    /** Returns the content of an object. */
-    @FunctionalInterface
-    private interface Reader {
-        FileContent read(String objectKey);
-    }
-
-    private S3FileContentSource(Reader reader, String prefix) {
+    private S3FileContentSource(Function<String, FileContent> reader, String prefix) {
         this.reader = reader;
         this.prefix = prefix;
     }
@@ -65,9 +62,7 @@ public final class S3FileContentSource implements FileContentSource {
     public static S3FileContentSource bytes(S3Client client, String bucket, long maxBytes) {
         Objects.requireNonNull(client, "client");
         Objects.requireNonNull(bucket, "bucket");
-        if (maxBytes < 1 || maxBytes > 1L << 30) {
-            throw new InvalidInputException("maxBytes", "must be 1 to 1 GiB, is " + maxBytes);
-        }
+        InvalidInputException.checkRange("maxBytes", 1, 1L << 30, maxBytes);
         return new S3FileContentSource(key -> download(client, bucket, key, maxBytes), "");
     }
 
@@ -107,7 +102,7 @@ public final class S3FileContentSource implements FileContentSource {
 
     @Override
     public FileContent load(String tenantId, ResolvedFile file) {
-        return reader.read(prefix + file.storageKey());
+        return reader.apply(prefix + file.storageKey());
     }
 
     /** Downloads an object. Memory is used only up to the limit, whatever size the file's row states. */

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j;
 
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
@@ -25,7 +25,7 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
     private static final String NO_ID = "default";
 
     /** Checks the tenant. */
-    public MemoryIds {
+    MemoryIds {
         Ids.check("tenant", tenant);
     }
 
@@ -37,7 +37,7 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
      * @throws InvalidInputException if the id is null, {@code "default"} without opt-in, of an unknown type, or breaks
      *     a rule
      */
-    public MemoryKey key(@Nullable Object memoryId) {
+    MemoryKey key(@Nullable Object memoryId) {
         if (memoryId instanceof MemoryKey key) {
             return key;
         }
