@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param messages the messages, oldest first; empty only if a view is set
  * @param epoch the epoch that must be in force, or null for any
  * @param revision the revision that must be in force, or null for any
- * @param expected the head that the memory must have, or null for any
+ * @param expectsHead whether the memory must have the expected head
+ * @param expectedHead the expected head's id, or null for a memory without messages
  * @param view the view to set, or null to set none
  * @param importing whether a parent that is not in the memory is accepted and reported by reads, instead of refused
  */
@@ -23,16 +24,10 @@ public record Append(
         List<NewMessage> messages,
         @Nullable Long epoch,
         @Nullable Long revision,
-        @Nullable Expected expected,
+        boolean expectsHead,
+        @Nullable String expectedHead,
         @Nullable View view,
         boolean importing) {
-
-    /**
-     * The head that an append expects.
-     *
-     * @param head the head's id, or null for a memory without messages
-     */
-    public record Expected(@Nullable String head) {}
 
     /** Checks the components. */
     public Append {
@@ -57,7 +52,7 @@ public record Append(
      * @return the append
      */
     public static Append under(Parent parent, List<NewMessage> messages) {
-        return new Append(parent, messages, null, null, null, null, false);
+        return new Append(parent, messages, null, null, false, null, null, false);
     }
 
     /**
@@ -77,7 +72,7 @@ public record Append(
      * @return the append
      */
     public static Append viewOnly(View view) {
-        return new Append(Parent.head(), List.of(), null, null, null, view, false);
+        return new Append(Parent.head(), List.of(), null, null, false, null, view, false);
     }
 
     /**
@@ -87,7 +82,7 @@ public record Append(
      * @return a copy
      */
     public Append expectingHead(@Nullable String head) {
-        return new Append(parent, messages, epoch, revision, new Expected(head), view, importing);
+        return new Append(parent, messages, epoch, revision, true, head, view, importing);
     }
 
     /**
@@ -108,7 +103,8 @@ public record Append(
      * @return a copy
      */
     public Append sinceRevisionOf(Position position) {
-        return new Append(parent, messages, position.epoch(), position.revision(), expected, view, importing);
+        return new Append(
+                parent, messages, position.epoch(), position.revision(), expectsHead, expectedHead, view, importing);
     }
 
     /**
@@ -118,7 +114,7 @@ public record Append(
      * @return a copy
      */
     public Append inEpoch(long inForce) {
-        return new Append(parent, messages, inForce, revision, expected, view, importing);
+        return new Append(parent, messages, inForce, revision, expectsHead, expectedHead, view, importing);
     }
 
     /**
@@ -128,7 +124,7 @@ public record Append(
      * @return a copy
      */
     public Append withView(View set) {
-        return new Append(parent, messages, epoch, revision, expected, set, importing);
+        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, set, importing);
     }
 
     /**
@@ -137,7 +133,7 @@ public record Append(
      * @return a copy
      */
     public Append asImport() {
-        return new Append(parent, messages, epoch, revision, expected, view, true);
+        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, view, true);
     }
 
     /**

@@ -76,9 +76,8 @@ public final class AppendRules {
         if (revision != null && revision != actual.revision()) {
             throw new HeadConflictException(key, revision, actual);
         }
-        Append.Expected expected = append.expected();
-        if (expected != null && !Objects.equals(expected.head(), actual.head())) {
-            throw new HeadConflictException(key, expected.head(), actual.head());
+        if (append.expectsHead() && !Objects.equals(append.expectedHead(), actual.head())) {
+            throw new HeadConflictException(key, append.expectedHead(), actual.head());
         }
     }
 

@@ -122,7 +122,8 @@ record ListEdit(List<Item> items, @Nullable String summary) {
         }
         runs.add(new View.Run(reading.position().head(), View.HEAD));
         View view = View.of(null, runs).behindSummary(summary);
-        return new Append(Parent.head(), added(), null, null, null, view, false).sinceRevisionOf(reading.position());
+        return new Append(Parent.head(), added(), null, null, false, null, view, false)
+                .sinceRevisionOf(reading.position());
     }
 
     /**

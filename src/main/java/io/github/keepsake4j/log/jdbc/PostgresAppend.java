@@ -125,13 +125,12 @@ final class PostgresAppend {
 
     /** In the order of {@link PostgresSql#UNDER_HEAD_PARAMETERS}. */
     private @Nullable Object[] underHead(@Nullable Object system, @Nullable Object user) {
-        Append.Expected expected = append.expected();
         return new @Nullable Object[] {
             hash,
             append.epoch(),
             append.revision(),
-            expected == null,
-            expected == null ? null : expected.head(),
+            !append.expectsHead(),
+            append.expectedHead(),
             columns.lastId(),
             columns.tokens,
             columns.lastTime(),

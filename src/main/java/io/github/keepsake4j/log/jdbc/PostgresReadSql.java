@@ -266,6 +266,7 @@ final class PostgresReadSql {
               WHERE n.memory_key = :memory_key AND n.seq BETWEEN part.low AND part.high
                 AND start.path_tokens - n.path_tokens < given.max_tokens
               ORDER BY n.seq DESC
+              LIMIT 1000000000
             ) n
             UNION ALL
             SELECT 7, n.seq, n.id, n.parent_id, n.parent_seq, NULL, n.tokens, NULL, NULL,
@@ -357,6 +358,7 @@ final class PostgresReadSql {
                 AND n.seq BETWEEN GREATEST(run.low, run.low + branch.floor_depth + 1 - run.depth)
                               AND LEAST(run.high, run.low + branch.floor_depth + :wanted::bigint - run.depth)
               ORDER BY n.seq
+              LIMIT 1000000000
             ) n
             WHERE run.depth <= branch.floor_depth + :wanted::bigint
               AND (branch.depth - n.depth >= :known::bigint

@@ -191,7 +191,7 @@ final class TurnMode implements Memories {
         List<NewMessage> messages = append.messages();
         if (messages.isEmpty()
                 || append.view() != null
-                || append.expected() != null
+                || append.expectsHead()
                 || append.revision() != null
                 || append.importing()) {
             return false;
