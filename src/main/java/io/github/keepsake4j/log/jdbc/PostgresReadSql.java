@@ -311,7 +311,8 @@ final class PostgresReadSql {
     /**
      * The oldest part of the same range, in rows of a sixth kind: from run to run to where it begins, and of the runs found
      * there what is wanted. A run's depth is that of its first message. What the read returns as its newest part is not
-     * returned again; {@code known} is 0 where that part is not known by count and tokens alone.
+     * returned again; {@code known} is 0 where that part is not known by count and tokens alone. A look-up by sequence is
+     * written as an ordered range, so that a plan that is made for small tables takes the primary key too.
      */
     private static final String OLDEST =
             """
@@ -319,12 +320,19 @@ final class PostgresReadSql {
               SELECT s.seq, s.run_start, s.depth, s.path_tokens,
                      COALESCE((SELECT a.depth FROM keepsake_message a
                                WHERE a.memory_key = :memory_key AND a.id = :after_id::text), 0) AS floor_depth
-              FROM keepsake_message s
-              WHERE s.memory_key = :memory_key AND s.seq = CASE
-                WHEN :from_id::text IS NULL THEN
-                  (SELECT m.head_seq FROM keepsake_memory m WHERE m.memory_key = :memory_key)
-                ELSE (SELECT f.seq FROM keepsake_message f
-                      WHERE f.memory_key = :memory_key AND f.id = :from_id::text) END
+              FROM (
+                SELECT CASE
+                  WHEN :from_id::text IS NULL THEN
+                    (SELECT m.head_seq FROM keepsake_memory m WHERE m.memory_key = :memory_key)
+                  ELSE (SELECT f.seq FROM keepsake_message f
+                        WHERE f.memory_key = :memory_key AND f.id = :from_id::text) END AS seq
+              ) branch_end
+              CROSS JOIN LATERAL (
+                SELECT s.* FROM keepsake_message s
+                WHERE s.memory_key = :memory_key AND s.seq BETWEEN branch_end.seq AND branch_end.seq
+                ORDER BY s.seq
+                LIMIT 1
+              ) s
             ),
             run (low, high, depth) AS (
               SELECT branch.run_start, branch.seq, branch.depth - (branch.seq - branch.run_start)
@@ -335,12 +343,14 @@ final class PostgresReadSql {
               CROSS JOIN branch
               CROSS JOIN LATERAL (
                 SELECT f.parent_seq FROM keepsake_message f
-                WHERE f.memory_key = :memory_key AND f.seq = run.low
+                WHERE f.memory_key = :memory_key AND f.seq BETWEEN run.low AND run.low
+                ORDER BY f.seq
                 LIMIT 1
               ) run_start
               CROSS JOIN LATERAL (
                 SELECT p.seq, p.run_start, p.depth FROM keepsake_message p
-                WHERE p.memory_key = :memory_key AND p.seq = run_start.parent_seq
+                WHERE p.memory_key = :memory_key AND p.seq BETWEEN run_start.parent_seq AND run_start.parent_seq
+                ORDER BY p.seq
                 LIMIT 1
               ) p
               WHERE run.depth > branch.floor_depth + 1 AND p.seq < run.high

@@ -111,6 +111,11 @@ class PostgresGrowthTest {
                 long before = blocks(pool);
                 call.run();
                 long read = blocks(pool) - before;
+                if (key.equals(FORKED) && name.contains("oldest")) {
+                    // Two look-ups for each fork on the way to the root, of a root, two inner pages and a heap page at
+                    // most.
+                    read -= FORKS * 2L * 4;
+                }
                 most.merge(when + ", " + name, read, Math::max);
             });
         });
