@@ -95,6 +95,7 @@ record Node(
     void check() {
         Long parent = parentSeq;
         boolean inRange = seq >= 1
+                && !id.isEmpty()
                 && (parent == null || (parent >= 1 && parent < seq))
                 && tokens >= 0
                 && pathTokens >= tokens

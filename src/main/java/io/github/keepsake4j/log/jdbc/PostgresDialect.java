@@ -124,8 +124,11 @@ final class PostgresDialect implements Dialect {
         PostgresAppend statement = new PostgresAppend(key, append, texts, now, codec, begun.contains(key));
         AppendResult result = connections.single("append to memory " + key, statement::run);
         begun.add(key);
+        PostgresRead.Reach reach = reaches.get(key);
         if (!(append.parent() instanceof Parent.Head)) {
             reaches.remove(key);
+        } else if (append.view() != null && reach != null) {
+            reaches.put(key, reach.with(PostgresReadSql.Part.VIEW));
         }
         return result;
     }
@@ -145,7 +148,10 @@ final class PostgresDialect implements Dialect {
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
         PostgresRead statement = new PostgresRead(key, query, codec, reaches.get(key));
         Tail tail = connections.single("read of memory " + key, statement::run);
-        reaches.put(key, statement.reach());
+        PostgresRead.Reach reach = statement.reach();
+        if (reach != null) {
+            reaches.put(key, reach);
+        }
         if (tail.head() != null) {
             begun.add(key);
         }

@@ -3,8 +3,11 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.jdbc.PostgresReadSql.Part;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
+import java.util.EnumSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,15 +19,26 @@ final class PostgresRead {
     /**
      * What was enough for a memory's last read from the head.
      *
-     * @param across whether it must look at older runs too, or for the user message in force
+     * @param parts what is asked for beside the head's run
      * @param general whether the branch has more runs than the memory's row repeats
      * @param stretch how many messages are looked at where tokens bound the read
      */
-    record Reach(boolean across, boolean general, long stretch) {
+    record Reach(Set<Part> parts, boolean general, long stretch) {
 
         /** For a memory of which nothing is known, or that has been moved elsewhere. */
-        static final Reach UNKNOWN = new Reach(true, false, FIRST_STRETCH);
+        static final Reach UNKNOWN =
+                new Reach(EnumSet.of(Part.ORPHANS, Part.RUNS, Part.SYSTEM, Part.USER, Part.VIEW), false, FIRST_STRETCH);
+
+        /** Asks for one part more. */
+        Reach with(Part part) {
+            Set<Part> more = EnumSet.copyOf(parts);
+            more.add(part);
+            return new Reach(more, general, stretch);
+        }
     }
+
+    /** A read of so few messages is no window: the messages in force mostly lie before it, and it teaches nothing. */
+    private static final int FEW = 8;
 
     private static final long FIRST_STRETCH = 64;
 
@@ -37,49 +51,86 @@ final class PostgresRead {
     private final MemoryKey key;
     private final ReadQuery query;
     private final MessageCodec codec;
+    private boolean known;
     private Reach reach;
 
     PostgresRead(MemoryKey key, ReadQuery query, MessageCodec codec, @Nullable Reach known) {
+        this.known = known != null;
         this.key = key;
         this.query = query;
         this.codec = codec;
         this.reach = known == null ? Reach.UNKNOWN : known;
     }
 
-    /** Returns what would have been enough for what was read. */
+    /** Returns what is enough for a read like this one; null if nothing is known. */
+    @Nullable
     Reach reach() {
-        return reach;
+        return known ? reach : null;
     }
 
     Tail run(Session session) throws SQLException {
         boolean fromHead = query.from() == null && query.after() == null;
         PostgresReadRows rows = fromHead ? fromHead(session) : general(session);
+        if (rows.isEmpty() && known) {
+            // It was not empty before, so this was not asked.
+            Memory.find(session, Rows.hash(key)).sound();
+        }
         Tail tail = rows.tail();
-        if (fromHead) {
-            reach = new Reach(
-                    !rows.isInOneRun(), rows.runs() > REPEATED_RUNS, Math.max(FIRST_STRETCH, rows.size() * 5L / 4));
+        if (fromHead && query.maxMessages() > FEW && !rows.isEmpty()) {
+            learn(rows);
         }
         return tail;
+    }
+
+    /** What was needed once is needed again, but the branch leaves older runs behind, and soon the system message. */
+    private void learn(PostgresReadRows rows) {
+        Set<Part> parts = rows.needed();
+        if (rows.hasSystem()) {
+            parts.add(Part.SYSTEM);
+        }
+        if (known) {
+            parts.addAll(reach.parts());
+            if (rows.runs() == 1) {
+                parts.remove(Part.RUNS);
+            }
+        }
+        known = true;
+        reach = new Reach(parts, rows.runs() > REPEATED_RUNS, Math.max(FIRST_STRETCH, rows.size() * 5L / 4));
     }
 
     private PostgresReadRows fromHead(Session session) throws SQLException {
         if (reach.general()) {
             return general(session);
         }
-        PostgresReadRows rows = fromHead(session, reach.across());
-        if (!rows.isEnough() && !reach.across() && !rows.endsWithinRun()) {
-            rows = fromHead(session, true);
+        Set<Part> asked = EnumSet.copyOf(reach.parts());
+        if (query.maxMessages() <= FEW) {
+            asked.addAll(EnumSet.of(Part.SYSTEM, Part.USER, Part.VIEW));
+        }
+        PostgresReadRows rows = fromHead(session, asked);
+        Set<Part> needed = rows.needed();
+        if (!rows.isEnough() && !rows.endsWithinRun()) {
+            // Older runs are asked for, and what may lie before them.
+            needed = Reach.UNKNOWN.parts();
+        }
+        if (asked.addAll(needed)) {
+            rows = fromHead(session, asked);
         }
         return rows.isEnough() ? rows : general(session);
     }
 
-    private PostgresReadRows fromHead(Session session, boolean across) throws SQLException {
+    private PostgresReadRows fromHead(Session session, Set<Part> asked) throws SQLException {
+        Set<Part> parts = EnumSet.copyOf(asked);
+        if (query.toSummary()) {
+            parts.add(Part.SUMMARY);
+        }
+        if (query.oldest() > 0) {
+            parts.add(Part.OLDEST);
+        }
         // One at least, which shows that the head is there.
         long most = Math.max(1, query.maxMessages());
         long wanted = query.maxTokens() == Long.MAX_VALUE ? most : Math.min(most, reach.stretch());
         PostgresReadRows rows = new PostgresReadRows(key, query, codec);
-        NamedSql sql = PostgresReadSql.fromHead(across, query.toSummary(), query.oldest() > 0);
-        send(session, sql, rows::fromHead, wanted, Math.max(1, query.maxTokens()));
+        send(session, PostgresReadSql.fromHead(parts), rows::fromHead, wanted, Math.max(1, query.maxTokens()));
         return rows;
     }
 

@@ -17,8 +17,10 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,16 +42,9 @@ final class PostgresReadRows {
     private static final int TOKEN_COUNTER = 8;
     private static final int CREATED_AT = 9;
     private static final int PLACE = 10;
-    private static final int EPOCH = 11;
-    private static final int REVISION = 12;
-    private static final int END = 13;
-    private static final int HEAD_ID = 14;
-    private static final int SYSTEM_SEQ = 15;
-    private static final int USER_SEQ = 16;
-    private static final int VIEW_SEQ = 17;
-    private static final int FLOOR = 18;
-    private static final int DAMAGED = 19;
-    private static final int AFTER_SEQ = 20;
+    private static final int MEMORY = 11;
+    private static final int NAMED_AFTER_SEQ = 12;
+    private static final int AFTER_SEQ = 13;
 
     /** A message, and how many tokens the branch has behind it. */
     private record Row(LoggedMessage message, @Nullable Long parentSeq, @Nullable Long place) {
@@ -73,6 +68,9 @@ final class PostgresReadRows {
     private @Nullable Long system;
     private @Nullable Long user;
     private @Nullable Long viewSeq;
+    /** The message up to which the summary covers that the memory's row names; in a general read, where to stop. */
+    private @Nullable Long named;
+
     private @Nullable Long coversSeq;
     private long floor;
     private long afterSeq;
@@ -87,15 +85,13 @@ final class PostgresReadRows {
         this.codec = codec;
     }
 
-    /** Takes a row of a read from the head, which has the memory's columns too. */
+    /** Takes a row of a read from the head, of which some repeat the memory's. */
     Void fromHead(ResultSet row) throws SQLException {
         int kind = row.getInt(KIND);
-        if (!hasMemory && kind != 6) {
-            if (row.getBoolean(DAMAGED)) {
-                throw new DamagedException("there are messages that its row does not know of");
-            }
-            memory(row);
-            coversSeq = query.toSummary() ? nullableNumber(row, FLOOR) : null;
+        String columns = hasMemory ? null : row.getString(MEMORY);
+        if (columns != null) {
+            memory(columns);
+            coversSeq = query.toSummary() ? named : null;
             floor = coversSeq == null ? 0 : coversSeq;
         }
         take(kind, row);
@@ -110,9 +106,9 @@ final class PostgresReadRows {
             if (damage != null) {
                 throw new DamagedException(damage);
             }
-            memory(row);
-            floor = number(row, FLOOR);
-            isAfterThere = !row.getBoolean(DAMAGED);
+            memory(text(row, MEMORY));
+            floor = named == null ? 0 : named;
+            isAfterThere = nullableNumber(row, NAMED_AFTER_SEQ) != null;
             afterSeq = number(row, AFTER_SEQ);
         } else {
             take(kind, row);
@@ -120,21 +116,30 @@ final class PostgresReadRows {
         return null;
     }
 
-    private void memory(ResultSet row) throws SQLException {
+    private void memory(String columns) {
         hasMemory = true;
-        Long epoch = nullableNumber(row, EPOCH);
-        Long revision = nullableNumber(row, REVISION);
-        String head = row.getString(HEAD_ID);
-        end = nullableNumber(row, END);
+        String[] values = columns.split(",", 9);
+        Long epoch = number(values[1]);
+        Long revision = number(values[2]);
+        end = number(values[3]);
+        system = number(values[4]);
+        user = number(values[5]);
+        viewSeq = number(values[6]);
+        named = number(values[7]);
+        if (values[0].equals("t")) {
+            throw new DamagedException("there are messages that its row does not know of");
+        }
+        String head = values[8].isEmpty() ? null : values[8];
         if ((epoch == null) != (revision == null) || (query.from() == null && (end == null) != (head == null))) {
             throw new DamagedException("the columns of the memory's row contradict each other");
         }
         if (epoch != null && revision != null) {
             position = new Position(epoch, revision, head);
-            system = nullableNumber(row, SYSTEM_SEQ);
-            user = nullableNumber(row, USER_SEQ);
-            viewSeq = nullableNumber(row, VIEW_SEQ);
         }
+    }
+
+    private static @Nullable Long number(String column) {
+        return column.isEmpty() ? null : (Long) Long.parseLong(column);
     }
 
     private void take(int kind, ResultSet row) throws SQLException {
@@ -188,25 +193,24 @@ final class PostgresReadRows {
         }
     }
 
-    /** Returns whether the rows hold all that the query asks for, or show that the memory is damaged. */
+    /** Returns whether the memory is empty, as far as its row says. */
+    boolean isEmpty() {
+        return end == null;
+    }
+
+    /** Returns whether the messages hold all that the query asks for, or show that the memory is damaged. */
     boolean isEnough() {
-        if (end == null) {
+        if (end == null || rows.isEmpty()) {
             return true;
-        }
-        Long inForce = user;
-        boolean hasUser = inForce == null || find(inForce) != null;
-        if (rows.isEmpty()) {
-            return hasUser;
         }
         Row first = first();
         Long parent = first.parentSeq();
         Long place = first.place();
-        boolean reached = parent == null
+        return parent == null
                 || parent <= floor
                 || rows.size() >= query.maxMessages()
                 || place == null
                 || place + first.message().tokens() >= query.maxTokens();
-        return reached && hasUser;
     }
 
     /** Returns whether the rows end before their run does. */
@@ -215,16 +219,36 @@ final class PostgresReadRows {
         return parent != null && parent == first().seq() - 1;
     }
 
-    /** Returns whether a read from the head that looks only at the head's run would have been enough. */
-    boolean isInOneRun() {
-        Long inForce = user;
-        return end == null || (!rows.isEmpty() && runs() == 1 && (inForce == null || inForce >= first().seq()));
+    /** Returns the parts without which a read from the head would not return what this one returned or names. */
+    Set<PostgresReadSql.Part> needed() {
+        Set<PostgresReadSql.Part> needed = EnumSet.noneOf(PostgresReadSql.Part.class);
+        if (runs() > 1) {
+            needed.add(PostgresReadSql.Part.RUNS);
+        }
+        if (isBefore(system)) {
+            needed.add(PostgresReadSql.Part.SYSTEM);
+        }
+        if (isBefore(user)) {
+            needed.add(PostgresReadSql.Part.USER);
+        }
+        if (viewSeq != null) {
+            needed.add(PostgresReadSql.Part.VIEW);
+        }
+        return needed;
+    }
+
+    boolean hasSystem() {
+        return system != null;
+    }
+
+    private boolean isBefore(@Nullable Long seq) {
+        return seq != null && (rows.isEmpty() || seq < first().seq());
     }
 
     int runs() {
         int runs = 1;
         for (int i = 1; i < rows.size(); i++) {
-            runs += rows.get(i).seq() == rows.get(i - 1).seq() + 1 ? 0 : 1;
+            runs += Math.abs(rows.get(i).seq() - rows.get(i - 1).seq()) == 1 ? 0 : 1;
         }
         return runs;
     }

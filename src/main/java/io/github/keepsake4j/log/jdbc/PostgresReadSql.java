@@ -1,15 +1,27 @@
 package io.github.keepsake4j.log.jdbc;
 
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
 /**
  * The statements of a bounded read on PostgreSQL. Beside each table the key is a parameter of its own, as in {@link
  * PostgresSql}.
+ *
+ * <p>A read from the head is put together from {@link Part}s, because each part costs the server a twentieth of a short read
+ * even if it finds nothing. The general read has all of them.
  *
  * <p>Rows are of several kinds. The first is the memory's own and only in the general read. The second is messages of the
  * branch. The third is the system and user message in force where they are older. The fourth is the view, the fifth the
  * summary, the sixth the oldest messages, and the seventh the ancestor to stop behind.
  *
  * <p>{@code place} is how many tokens the branch has behind a message, and null if the message does not lie where the
- * memory's row, its run and its parent say. The reader checks one against the other.
+ * memory's row, its run and its parent say. The reader checks one against the other. {@code memory} is the memory's row, with
+ * commas between its columns, in one row or a few of those that are returned.
  */
 final class PostgresReadSql {
 
@@ -22,10 +34,35 @@ final class PostgresReadSql {
             CASE WHEN n.seq > n.run_start THEN n.parent_seq = n.seq - 1
               WHEN n.parent_seq IS NULL THEN n.depth = 1 ELSE n.parent_seq >= 1 END""";
 
-    private static final String MEMORY_COLUMNS =
+    /** What a read from the head may ask for beside the head's run. */
+    enum Part {
+        /** Whether there are messages although the memory's row knows of none, because rows were edited by hand. */
+        ORPHANS,
+        /** The runs below the head's run. */
+        RUNS,
+        /** The system message in force, where it is older. */
+        SYSTEM,
+        /** The user message in force, where it is older. */
+        USER,
+        VIEW,
+        /** The newest summary, and no message that it covers. */
+        SUMMARY,
+        OLDEST
+    }
+
+    /** The memory's row, which not each message need repeat. */
+    private static final String MEMORY =
             """
-                   m.epoch, m.revision, m.head_seq, m.head_id, m.head_system_seq AS system_seq, m.head_user_seq AS user_seq,
-                   m.head_view_seq AS view_seq, m.head_covers_seq AS covers_seq""";
+            CASE WHEN n.kind = 2 AND n.seq < m.head_seq THEN NULL ELSE
+                   concat(%s, ',', m.epoch, ',', m.revision, ',', m.head_seq, ',', m.head_system_seq, ',', m.head_user_seq, ',',
+                          m.head_view_seq, ',', m.head_covers_seq, ',', m.head_id) END AS memory
+            """;
+
+    private static final String ORPHANS =
+            """
+            CASE WHEN m.head_seq IS NULL THEN
+                     (SELECT max(x.seq) FROM keepsake_message x
+                      WHERE x.memory_key = :memory_key AND x.seq <= 1152921504606846976) > COALESCE(m.last_seq, 0) END""";
 
     /** The newest messages, as far as they lie in the head's run. */
     private static final String HEAD_RUN =
@@ -94,27 +131,30 @@ final class PostgresReadSql {
                LIMIT 1)
             """;
 
-    /** Puts together the statement that reads what is asked for, and nothing else. */
-    private static String read(boolean across, boolean toSummary) {
-        String floor = toSummary ? ", m.head_covers_seq + 1" : "";
-        return "SELECT n.kind, " + ROW + ", n.place,\n" + MEMORY_COLUMNS
-                + """
-                ,
-                       CASE WHEN m.head_seq IS NULL THEN
-                         (SELECT max(x.seq) FROM keepsake_message x
-                          WHERE x.memory_key = :memory_key AND x.seq <= 1152921504606846976) > COALESCE(m.last_seq, 0)
-                       END AS damaged
-                FROM (SELECT 1) one
-                LEFT JOIN keepsake_memory m ON m.memory_key = :memory_key
-                LEFT JOIN LATERAL (
-                """
-                + HEAD_RUN.formatted(ROW, FOLLOWS, floor)
-                + (across ? OLDER_RUNS.formatted(ROW, ROW, FOLLOWS, floor) : "")
-                + IN_FORCE.formatted(ROW, "head_system_seq", "head_system_seq", floor)
-                + (across ? IN_FORCE.formatted(ROW, "head_user_seq", "head_user_seq", floor) : "")
-                + VIEW
-                + (toSummary ? SUMMARY : "")
-                + ") n ON true\n";
+    private static String read(Set<Part> parts) {
+        String floor = parts.contains(Part.SUMMARY) ? ", m.head_covers_seq + 1" : "";
+        StringBuilder sql = new StringBuilder("SELECT n.kind, " + ROW + ", n.place,\n");
+        sql.append(MEMORY.formatted(parts.contains(Part.ORPHANS) ? ORPHANS : "false"));
+        sql.append("FROM (SELECT 1) one\n");
+        sql.append("LEFT JOIN keepsake_memory m ON m.memory_key = :memory_key\n");
+        sql.append("LEFT JOIN LATERAL (\n");
+        sql.append(HEAD_RUN.formatted(ROW, FOLLOWS, floor));
+        if (parts.contains(Part.RUNS)) {
+            sql.append(OLDER_RUNS.formatted(ROW, ROW, FOLLOWS, floor));
+        }
+        if (parts.contains(Part.SYSTEM)) {
+            sql.append(IN_FORCE.formatted(ROW, "head_system_seq", "head_system_seq", floor));
+        }
+        if (parts.contains(Part.USER)) {
+            sql.append(IN_FORCE.formatted(ROW, "head_user_seq", "head_user_seq", floor));
+        }
+        if (parts.contains(Part.VIEW)) {
+            sql.append(VIEW);
+        }
+        if (parts.contains(Part.SUMMARY)) {
+            sql.append(SUMMARY);
+        }
+        return sql.append(") n ON true\n").toString();
     }
 
     /**
@@ -245,9 +285,10 @@ final class PostgresReadSql {
                            > COALESCE(memory.last_seq, 0)
                        THEN 'there are messages that its row does not know of'
                    END AS message, NULL::integer AS tokens, NULL::text AS token_counter, NULL::bigint AS created_at,
-                   NULL::bigint AS place, memory.epoch, memory.revision, start.seq AS head_seq, memory.head_id,
-                   start.system_seq, start.user_seq, found.view_seq, floor.seq AS covers_seq,
-                   (SELECT seq FROM after) IS NULL AS damaged, floor.after_seq
+                   NULL::bigint AS place,
+                   concat(false, ',', memory.epoch, ',', memory.revision, ',', start.seq, ',', start.system_seq, ',', start.user_seq,
+                          ',', found.view_seq, ',', floor.seq, ',', memory.head_id) AS memory,
+                   (SELECT seq FROM after) AS named_after_seq, floor.after_seq
             FROM floor
             CROSS JOIN given
             CROSS JOIN found
@@ -256,8 +297,7 @@ final class PostgresReadSql {
             UNION ALL
             SELECT 2, %1$s,
                    CASE WHEN n.run_start = part.run_start AND n.seq - n.depth = part.above_depth AND %2$s
-                     THEN start.path_tokens - n.path_tokens END,
-                   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                     THEN start.path_tokens - n.path_tokens END, NULL, NULL, NULL
             FROM part
             CROSS JOIN start
             CROSS JOIN given
@@ -270,11 +310,11 @@ final class PostgresReadSql {
             ) n
             UNION ALL
             SELECT 7, n.seq, n.id, n.parent_id, n.parent_seq, NULL, n.tokens, NULL, NULL,
-                   start.path_tokens - n.path_tokens, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                   start.path_tokens - n.path_tokens, NULL, NULL, NULL
             FROM after n
             CROSS JOIN start
             UNION ALL
-            SELECT 3, %1$s, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            SELECT 3, %1$s, NULL, NULL, NULL, NULL
             FROM start
             CROSS JOIN floor
             CROSS JOIN given
@@ -287,8 +327,7 @@ final class PostgresReadSql {
               AND (n.seq <= floor.seq OR start.depth - n.depth >= given.max_messages
                    OR start.path_tokens - n.path_tokens >= given.max_tokens)
             UNION ALL
-            SELECT 4, v.anchor_seq, v.anchor_id, NULL, NULL, v.view, NULL, NULL, NULL, NULL,
-                   NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            SELECT 4, v.anchor_seq, v.anchor_id, NULL, NULL, v.view, NULL, NULL, NULL, NULL, NULL, NULL, NULL
             FROM found
             CROSS JOIN LATERAL (
               SELECT v.anchor_seq, v.anchor_id, v.view FROM keepsake_view v
@@ -297,7 +336,7 @@ final class PostgresReadSql {
             ) v
             UNION ALL
             SELECT 5, s.covers_seq, s.covers_id, s.model, s.replaced_messages, s.text, s.tokens, s.token_counter,
-                   s.created_at, s.replaced_tokens, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+                   s.created_at, s.replaced_tokens, NULL, NULL, NULL
             FROM found
             CROSS JOIN LATERAL (
               SELECT s.* FROM keepsake_summary s
@@ -357,9 +396,7 @@ final class PostgresReadSql {
             )
             SELECT 6 AS kind, %s,
                    CASE WHEN n.run_start = run.low AND n.depth - n.seq = run.depth - run.low AND %s
-                     THEN branch.path_tokens - n.path_tokens END AS place,
-                   NULL::bigint, NULL::bigint, NULL::bigint, NULL::text, NULL::bigint, NULL::bigint, NULL::bigint,
-                   NULL::bigint, NULL::boolean%s
+                     THEN branch.path_tokens - n.path_tokens END AS place, NULL::text AS memory%s
             FROM run
             CROSS JOIN branch
             CROSS JOIN LATERAL (
@@ -379,37 +416,36 @@ final class PostgresReadSql {
         "memory_key", "rows", "max_tokens", "from_id", "after_id", "stretch", "to_summary", "known", "wanted"
     };
 
-    /**
-     * Reads from the head: one join of the memory's row with one range of messages, the system message and the view. Whether
-     * that was enough is the caller's to see.
-     */
-    static final NamedSql READ = NamedSql.of(read(false, false), PARAMETERS);
-
-    /** {@link #READ} of a branch with forks, and with the user message in force. */
-    static final NamedSql READ_ACROSS = NamedSql.of(read(true, false), PARAMETERS);
-
-    /** {@link #READ} down to the newest summary. */
-    static final NamedSql READ_TO_SUMMARY = NamedSql.of(read(false, true), PARAMETERS);
-
-    /** {@link #READ_ACROSS} down to the newest summary. */
-    static final NamedSql READ_ACROSS_TO_SUMMARY = NamedSql.of(read(true, true), PARAMETERS);
-
     static final NamedSql READ_GENERAL = NamedSql.of(GENERAL, PARAMETERS);
 
-    static final NamedSql READ_AND_OLDEST = andOldest(read(false, false), "");
-    static final NamedSql READ_ACROSS_AND_OLDEST = andOldest(read(true, false), "");
-    static final NamedSql READ_TO_SUMMARY_AND_OLDEST = andOldest(read(false, true), "");
-    static final NamedSql READ_ACROSS_TO_SUMMARY_AND_OLDEST = andOldest(read(true, true), "");
-    static final NamedSql READ_GENERAL_AND_OLDEST = andOldest(GENERAL, ", NULL::bigint");
+    static final NamedSql READ_GENERAL_AND_OLDEST = andOldest(GENERAL, ", NULL::bigint, NULL::bigint");
 
-    /** Returns the statement that reads from the head what is asked for, and nothing else. */
-    static NamedSql fromHead(boolean across, boolean toSummary, boolean andOldest) {
-        if (toSummary) {
-            return across
-                    ? andOldest ? READ_ACROSS_TO_SUMMARY_AND_OLDEST : READ_ACROSS_TO_SUMMARY
-                    : andOldest ? READ_TO_SUMMARY_AND_OLDEST : READ_TO_SUMMARY;
+    /** The reads from the head, by their parts. */
+    static final Map<Set<Part>, NamedSql> READS = reads();
+
+    /**
+     * Returns the statement that reads from the head: one join of the memory's row with one range of messages and the given
+     * parts. Whether that was enough is the caller's to see.
+     */
+    static NamedSql fromHead(Set<Part> parts) {
+        return Objects.requireNonNull(READS.get(parts));
+    }
+
+    private static Map<Set<Part>, NamedSql> reads() {
+        List<Set<Part>> all = new ArrayList<>(List.of(EnumSet.noneOf(Part.class)));
+        for (Part part : Part.values()) {
+            for (Set<Part> without : List.copyOf(all)) {
+                Set<Part> with = EnumSet.copyOf(without);
+                with.add(part);
+                all.add(with);
+            }
         }
-        return across ? andOldest ? READ_ACROSS_AND_OLDEST : READ_ACROSS : andOldest ? READ_AND_OLDEST : READ;
+        Map<Set<Part>, NamedSql> reads = new HashMap<>();
+        for (Set<Part> parts : all) {
+            String read = read(parts);
+            reads.put(parts, parts.contains(Part.OLDEST) ? andOldest(read, "") : NamedSql.of(read, PARAMETERS));
+        }
+        return Map.copyOf(reads);
     }
 
     /** Both, in one snapshot and one round trip. */
