@@ -411,8 +411,8 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Sets how long one statement may take, in whole seconds, before it is cancelled with a retryable error.
-         * The pool of {@link #url} waits as long for a connection. Default: 10 seconds.
+         * Sets how long one statement may take before it is cancelled with a retryable error, up to a tenth of a second
+         * later. The pool of {@link #url} waits as long for a connection. Default: 10 seconds.
          *
          * @param timeout more than zero
          * @return this builder

@@ -25,6 +25,7 @@ final class PostgresConnections implements Connections {
 
     private final DataSource dataSource;
     private final int timeoutSeconds;
+    private final Watchdog watchdog;
     private final @Nullable AutoCloseable owned;
     private final Dialect dialect = new PostgresDialect();
     private final PostgresSchema schema;
@@ -41,9 +42,10 @@ final class PostgresConnections implements Connections {
             JdbcMessageLog.SchemaMode mode,
             @Nullable AutoCloseable owned) {
         this.dataSource = dataSource;
-        // JDBC's timeout is in whole seconds, and 0 means no limit, so the value is rounded up to at least 1.
+        // The check of the tables takes JDBC's timeout, in whole seconds, where 0 means no limit.
         this.timeoutSeconds =
                 Math.toIntExact(Math.max(1, statementTimeout.plusMillis(999).toSeconds()));
+        this.watchdog = new Watchdog(statementTimeout);
         this.owned = owned;
         this.schema = new PostgresSchema(mode);
     }
@@ -61,6 +63,7 @@ final class PostgresConnections implements Connections {
     @Override
     public void close() {
         closed = true;
+        watchdog.close();
         if (owned != null) {
             try {
                 owned.close();
@@ -97,7 +100,7 @@ final class PostgresConnections implements Connections {
                     schema.check(connection, timeoutSeconds);
                 }
                 setAutoCommit(connection, autoCommit);
-                Session session = new Session(connection, dialect, timeoutSeconds);
+                Session session = new Session(connection, dialect, watchdog);
                 T result = autoCommit ? work.on(session) : commit(session, work);
                 setAutoCommit(connection, before);
                 return result;
