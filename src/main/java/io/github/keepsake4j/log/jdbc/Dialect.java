@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
 
@@ -21,7 +22,7 @@ interface Dialect {
     /** A memory's row, which no other writer changes before the transaction ends. Parameter: key. */
     String lockMemory();
 
-    /** Makes a message the head. Changes nothing if the old head is not there. Parameters: its sequence, key. */
+    /** Makes a message the head. Changes nothing if the old head is not there. Parameters: its sequence, key, epoch. */
     String moveHead();
 
     /**
@@ -33,8 +34,8 @@ interface Dialect {
     /** The messages without children, newest first. Parameters: key, five times. */
     String leaves();
 
-    /** Leaves a tombstone: a hash and an epoch, nothing else. Parameter: key. */
-    String bury();
+    /** Erases a memory within the transaction that is open, and returns the epoch that follows. */
+    long erase(Session session, byte[] hash) throws SQLException;
 
     /**
      * Appends, as {@link io.github.keepsake4j.log.MessageLog#append} says.

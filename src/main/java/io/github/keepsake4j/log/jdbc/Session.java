@@ -15,11 +15,12 @@ import org.jspecify.annotations.Nullable;
  * @param connection the connection
  * @param dialect the differences of the database behind the connection
  * @param watchdog cancels statements that run for too long; null for none
+ * @param preparation says what may be prepared on the server; null for what the connection says
  */
-record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchdog) {
+record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchdog, @Nullable Preparation preparation) {
 
     Session(Connection connection, Dialect dialect) {
-        this(connection, dialect, null);
+        this(connection, dialect, null, null);
     }
 
     /** Converts a row to a value. */
@@ -82,6 +83,9 @@ record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchd
     private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
+            if (preparation != null) {
+                preparation.allow(statement, sql);
+            }
             for (int i = 0; i < parameters.length; i++) {
                 statement.setObject(i + 1, parameters[i]);
             }

@@ -13,12 +13,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Cancels statements that run for too long. One thread looks at all of them ten times a second, because the driver's timer,
  * which wakes a thread for each statement, costs up to a tenth of a short read. The thread starts with the first statement,
- * and ends with {@link #close} or when no statement ran for about ten seconds.
+ * and ends with {@link #close} or when no statement ran for about a minute.
  */
 final class Watchdog implements AutoCloseable {
 
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
-    private static final int LONGEST_IDLE_PERIODS = 100;
+    private static final int LONGEST_IDLE_PERIODS = 600;
 
     /** A statement while it runs. Its lock makes {@link #end} wait for a request to cancel that is being sent. */
     final class Watch {

@@ -41,7 +41,7 @@ class PostgresWatchdogTest {
         Postgres server = Postgres.newest();
         source = server.database(server.newDatabase());
         connection = source.getConnection();
-        session = new Session(connection, new PostgresDialect(), watchdog);
+        session = new Session(connection, new PostgresDialect(), watchdog, null);
     }
 
     @AfterEach
@@ -130,7 +130,7 @@ class PostgresWatchdogTest {
     @Test
     void the_thread_of_a_log_ends_when_the_log_is_closed() {
         PostgresConnections connections =
-                new PostgresConnections(source, LIMIT, JdbcMessageLog.SchemaMode.ALWAYS, null);
+                new PostgresConnections(source, LIMIT, JdbcMessageLog.SchemaMode.ALWAYS, false, null);
         Session[] used = new Session[1];
         connections.single("test", session -> {
             used[0] = session;
