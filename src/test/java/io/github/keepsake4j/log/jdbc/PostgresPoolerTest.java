@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.TransactionPooler;
@@ -73,6 +74,7 @@ class PostgresPoolerTest {
     /** @param callers whether the pools' other users commit and roll back, which the driver prepares too */
     @ParameterizedTest
     @CsvSource({"false,false", "false,true", "true,false"})
+    @ExpectedLog(maybe = "marked as broken because of SQLSTATE")
     void with_the_setting_nothing_fails(boolean byUrl, boolean callers) throws Exception {
         List<KeepsakeException> errors = load(byUrl, callers, true);
 
@@ -81,6 +83,7 @@ class PostgresPoolerTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    @ExpectedLog(maybe = "marked as broken because of SQLSTATE")
     void without_the_setting_calls_that_fail_say_so_and_do_nothing(boolean callers) throws Exception {
         List<KeepsakeException> errors = load(false, callers, false);
 
@@ -90,6 +93,7 @@ class PostgresPoolerTest {
     /** What the erasing clients prepare must not be what the reading ones execute. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
+    @ExpectedLog(maybe = "marked as broken because of SQLSTATE")
     void a_read_erases_nothing(boolean transactionPooler) throws Exception {
         ConversationKey read = ConversationKey.of("acme", "read");
         direct.append(read, batch("a", "b"));
