@@ -248,19 +248,20 @@ final class Checker {
         // A missing row is made again; one that is there keeps its ids.
         Memory.create(session, key, hash, now);
         Long sound = newestSound == 0 ? null : (Long) newestSound;
+        long epoch = inRange(row.epoch(), 1);
         session.update(
                 dialect.mend(),
                 isHeadSound ? head : sound,
                 hash,
-                inRange(row.epoch(), 1),
+                epoch,
                 inRange(row.revision(), 1) + 1,
                 inRange(row.lastSeq(), newest),
                 tokens);
         for (Object anchor : badViews) {
-            session.update(Sql.DROP_VIEW, hash, anchor);
+            session.update(Sql.DROP_VIEW, hash, anchor, hash, epoch);
         }
         for (Object version : badSummaries) {
-            session.update(Sql.DROP_SUMMARY, hash, version);
+            session.update(Sql.DROP_SUMMARY, version, hash, hash, epoch);
         }
         dialect.recount(session, hash);
         String mended = Memory.find(session, hash).sound().headId();

@@ -23,7 +23,7 @@ interface Dialect {
     /** A memory's row, which no other writer changes before the transaction ends. Parameter: key. */
     NamedSql lockMemory();
 
-    /** Makes a message the head. Changes nothing if the old head is not there. Parameters: its sequence, key. */
+    /** Makes a message the head. Changes nothing if the old head is not there. Parameters: its sequence, key, epoch. */
     NamedSql moveHead();
 
     /**
@@ -59,8 +59,8 @@ interface Dialect {
     /** Returns whether the memory's row repeats what is so. */
     boolean hasRepeatedWell(Session session, byte[] hash) throws SQLException;
 
-    /** Leaves a tombstone: a hash and an epoch, nothing else. Parameter: key. */
-    String bury();
+    /** Erases a memory within the transaction that is open, and returns the epoch that follows. */
+    long erase(Session session, byte[] hash) throws SQLException;
 
     /**
      * Appends, as {@link io.github.keepsake4j.log.MessageLog#append} says.

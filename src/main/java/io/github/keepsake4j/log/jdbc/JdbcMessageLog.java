@@ -48,8 +48,9 @@ import org.jspecify.annotations.Nullable;
  * {@code com.zaxxer:HikariCP} if this class makes the pool. An append is one statement, and a read is one. Each call takes
  * a connection of its own and has committed when it returns, whatever transaction the caller is in. So give it the plain
  * data source, not a proxy that hands out the transaction's connection. If calls are made inside transactions, give it a
- * pool of its own, or one with more connections than threads. Nothing is kept in a session, so transaction poolers such as
- * PgBouncer should work. Where they do not support prepared statements, add {@code prepareThreshold=0} to the URL.
+ * pool of its own, or one with more connections than threads. Behind a pooler in transaction mode, such as PgBouncer, use
+ * {@link Builder#transactionPooler()} or add {@code prepareThreshold=0} to the URL, unless the pooler tracks prepared
+ * statements (PgBouncer 1.21 and newer, {@code max_prepared_statements} above 0). A pooler in statement mode does not work.
  *
  * <p>A lease ends by the clock of the machine that asks. So the machines' clocks should differ by a small part of a
  * lease's duration at most.
@@ -138,15 +139,14 @@ public final class JdbcMessageLog implements MessageLog {
 
     @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
-        String sql = query.forward() ? Sql.HISTORY_FORWARD : Sql.HISTORY_BACK;
+        byte[] hash = Rows.hash(key);
+        int limit = query.limit() + 1;
+        Session.Mapper<LoggedMessage> message = row -> Rows.message(key, codec, row);
         List<LoggedMessage> found = connections.single(
                 "history of memory " + key,
-                session -> session.list(
-                        sql,
-                        row -> Rows.message(key, codec, row),
-                        Rows.hash(key),
-                        query.sequence(),
-                        query.limit() + 1));
+                session -> query.forward()
+                        ? session.list(Sql.HISTORY_FORWARD, message, query.sequence(), hash, limit)
+                        : session.list(Sql.HISTORY_BACK, message, hash, query.sequence(), limit));
         if (!query.forward()) {
             Collections.reverse(found);
         }
@@ -175,7 +175,7 @@ public final class JdbcMessageLog implements MessageLog {
             Memory memory = Memory.lock(session, hash);
             AppendRules.checkEpoch(key, epoch, memory.epoch());
             Node target = Node.existing(session, key, hash, "messageId", messageId);
-            requireHead(session.update(dialect.moveHead(), target.seq(), hash));
+            requireHead(session.update(dialect.moveHead(), target.seq(), hash, memory.epoch()));
             dialect.recount(session, hash);
             return memory.headId() == null ? messageId : memory.headId();
         });
@@ -287,15 +287,7 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public long erase(MemoryKey key) {
         byte[] hash = Rows.hash(key);
-        return connections.write("erasure of memory " + key, session -> {
-            // First, because it takes the lock that appends wait for.
-            session.update(dialect.bury(), hash);
-            session.update(Sql.ERASE_MESSAGES, hash);
-            session.update(Sql.ERASE_VIEWS, hash);
-            session.update(Sql.ERASE_SUMMARIES, hash);
-            session.update(Sql.ERASE_LEASES, hash);
-            return Memory.find(session, hash).epoch();
-        });
+        return connections.write("erasure of memory " + key, session -> dialect.erase(session, hash));
     }
 
     @Override
@@ -362,6 +354,7 @@ public final class JdbcMessageLog implements MessageLog {
         private int maxPoolSize = DEFAULT_POOL_SIZE;
         private Duration statementTimeout = Duration.ofSeconds(10);
         private SchemaMode schema = SchemaMode.EMBEDDED;
+        private boolean transactionPooler;
         private Clock clock = Clock.systemUTC();
 
         Builder() {}
@@ -409,8 +402,8 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Sets how long one statement may take, in whole seconds, before it is cancelled with a retryable error.
-         * The pool of {@link #url} waits as long for a connection. Default: 10 seconds.
+         * Sets how long one statement may take before it is cancelled with a retryable error, up to a tenth of a second
+         * later. The pool of {@link #url} waits as long for a connection. Default: 10 seconds.
          *
          * @param timeout more than zero
          * @return this builder
@@ -431,6 +424,21 @@ public final class JdbcMessageLog implements MessageLog {
          */
         public Builder schema(SchemaMode mode) {
             this.schema = Objects.requireNonNull(mode, "schema");
+            return this;
+        }
+
+        /**
+         * Prepares no statement on the server, whatever the data source says. Required behind a transaction pooler that
+         * does not track prepared statements, such as PgBouncer before 1.21 or with {@code max_prepared_statements = 0}:
+         * otherwise some calls fail there with an error that is not retryable. The server then plans each statement anew, so
+         * an append or a read takes several times as long. The data source's connections must unwrap to
+         * {@code org.postgresql.PGConnection}. Default: the driver prepares what is sent often, as its
+         * {@code prepareThreshold} says.
+         *
+         * @return this builder
+         */
+        public Builder transactionPooler() {
+            this.transactionPooler = true;
             return this;
         }
 
@@ -457,10 +465,16 @@ public final class JdbcMessageLog implements MessageLog {
                 throw new InvalidInputException("dataSource", "or url is required, and only one of them");
             }
             if (source != null) {
-                return log(new PostgresConnections(source, statementTimeout, schema, null));
+                return log(new PostgresConnections(source, statementTimeout, schema, transactionPooler, null));
             }
-            return log(
-                    OwnPool.open(Objects.requireNonNull(url), user, password, maxPoolSize, statementTimeout, schema));
+            return log(OwnPool.open(
+                    Objects.requireNonNull(url),
+                    user,
+                    password,
+                    maxPoolSize,
+                    statementTimeout,
+                    schema,
+                    transactionPooler));
         }
 
         private JdbcMessageLog log(PostgresConnections connections) {

@@ -18,7 +18,8 @@ final class OwnPool {
             String password,
             int maxSize,
             Duration statementTimeout,
-            JdbcMessageLog.SchemaMode schema) {
+            JdbcMessageLog.SchemaMode schema,
+            boolean transactionPooler) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("keepsake");
         config.setJdbcUrl(url);
@@ -32,9 +33,13 @@ final class OwnPool {
         // The socket timeout detects a server that disappeared without closing the connection. It is slightly longer
         // than the statement's own timeout, whose error tells the cause.
         config.addDataSourceProperty("socketTimeout", Long.toString(statementTimeout.toSeconds() + 5));
+        if (transactionPooler) {
+            // For the pool's own statements too.
+            config.addDataSourceProperty("prepareThreshold", "0");
+        }
         // The details of errors repeat the values of rows, so they are left out.
         config.addDataSourceProperty("logServerErrorDetail", "false");
         HikariDataSource pool = new HikariDataSource(config);
-        return new PostgresConnections(pool, statementTimeout, schema, pool);
+        return new PostgresConnections(pool, statementTimeout, schema, transactionPooler, pool);
     }
 }

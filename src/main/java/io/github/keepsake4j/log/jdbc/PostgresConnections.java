@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
@@ -12,9 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Provides connections to PostgreSQL from any {@link DataSource}. Work runs on a connection of its own, independent of
- * the caller's transaction, and is committed when the method returns. It leaves no state in the session, because a
- * transaction pooler may assign another session to each transaction. The isolation level is that of the data source. If
- * that level makes a transaction fail because of concurrent transactions, the work is repeated.
+ * the caller's transaction, and is committed when the method returns. It needs and leaves no state in the session, because
+ * a transaction pooler may assign another session to each transaction; what statements leave, {@link Preparation} tells.
+ * The isolation level is that of the data source. If that level makes a transaction fail because of concurrent
+ * transactions, the work is repeated.
  */
 final class PostgresConnections implements Connections {
 
@@ -25,6 +27,8 @@ final class PostgresConnections implements Connections {
 
     private final DataSource dataSource;
     private final int timeoutSeconds;
+    private final Watchdog watchdog;
+    private final boolean transactionPooler;
     private final @Nullable AutoCloseable owned;
     private final Dialect dialect = new PostgresDialect();
     private final PostgresSchema schema;
@@ -33,17 +37,21 @@ final class PostgresConnections implements Connections {
     /**
      * Creates the object without connecting.
      *
+     * @param transactionPooler whether nothing may be prepared on the server
      * @param owned the resource to close together with this object, or null
      */
     PostgresConnections(
             DataSource dataSource,
             Duration statementTimeout,
             JdbcMessageLog.SchemaMode mode,
+            boolean transactionPooler,
             @Nullable AutoCloseable owned) {
         this.dataSource = dataSource;
-        // JDBC's timeout is in whole seconds, and 0 means no limit, so the value is rounded up to at least 1.
+        // The check of the tables takes JDBC's timeout, in whole seconds, where 0 means no limit.
         this.timeoutSeconds =
                 Math.toIntExact(Math.max(1, statementTimeout.plusMillis(999).toSeconds()));
+        this.watchdog = new Watchdog(statementTimeout);
+        this.transactionPooler = transactionPooler;
         this.owned = owned;
         this.schema = new PostgresSchema(mode);
     }
@@ -61,6 +69,7 @@ final class PostgresConnections implements Connections {
     @Override
     public void close() {
         closed = true;
+        watchdog.close();
         if (owned != null) {
             try {
                 owned.close();
@@ -79,7 +88,7 @@ final class PostgresConnections implements Connections {
                 return onConnection(autoCommit, work);
             } catch (SQLException e) {
                 if (tries == MAX_TRIES || !PostgresErrors.isLostRace(e)) {
-                    throw PostgresErrors.translate(what, e);
+                    throw PostgresErrors.translate(what, e, autoCommit && !transactionPooler);
                 }
                 pause(what, tries);
             } catch (DamagedException e) {
@@ -90,6 +99,7 @@ final class PostgresConnections implements Connections {
 
     private <T> T onConnection(boolean autoCommit, Work<T> work) throws SQLException {
         try (Connection connection = connect()) {
+            Preparation preparation = Preparation.stop(connection, transactionPooler);
             boolean before = connection.getAutoCommit();
             try {
                 if (!schema.isChecked()) {
@@ -97,13 +107,16 @@ final class PostgresConnections implements Connections {
                     schema.check(connection, timeoutSeconds);
                 }
                 setAutoCommit(connection, autoCommit);
-                Session session = new Session(connection, dialect, timeoutSeconds);
-                T result = autoCommit ? work.on(session) : commit(session, work);
+                T result = autoCommit
+                        ? work.on(new Session(connection, dialect, watchdog, transactionPooler ? null : preparation))
+                        : commit(new Session(connection, dialect, watchdog, null), work);
                 setAutoCommit(connection, before);
                 return result;
             } catch (SQLException | RuntimeException | Error e) {
                 restore(connection, before, e);
                 throw e;
+            } finally {
+                preparation.restore();
             }
         }
     }
@@ -130,15 +143,31 @@ final class PostgresConnections implements Connections {
     private static <T> T commit(Session session, Work<T> work) throws SQLException {
         try {
             T result = work.on(session);
-            session.connection().commit();
+            end(session.connection(), true);
             return result;
         } catch (SQLException | RuntimeException | Error e) {
             try {
-                session.connection().rollback();
+                end(session.connection(), false);
             } catch (SQLException unreachable) {
                 e.addSuppressed(unreachable);
             }
             throw e;
+        }
+    }
+
+    /**
+     * Ends the transaction by a statement that was never prepared. The driver's own may have been, by others who use the
+     * connection, and a transaction pooler may know another client's statement by its name. The driver's follows, which then
+     * sends nothing, because pools look at it.
+     */
+    static void end(Connection connection, boolean isCommit) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(isCommit ? "COMMIT" : "ROLLBACK");
+        }
+        if (isCommit) {
+            connection.commit();
+        } else {
+            connection.rollback();
         }
     }
 

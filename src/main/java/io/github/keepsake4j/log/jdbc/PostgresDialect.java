@@ -12,6 +12,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -57,8 +58,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public String bury() {
-        return PostgresSql.BURY;
+    public long erase(Session session, byte[] hash) throws SQLException {
+        // First, because it takes the lock that appends wait for.
+        Long epoch = session.first(PostgresSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
+        session.update(PostgresSql.ERASE, hash, epoch, hash, hash, hash, hash);
+        return Objects.requireNonNull(epoch, "the tombstone's epoch");
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.SQLNonTransientConnectionException;
 import java.sql.SQLRecoverableException;
 import java.sql.SQLTransientException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  * "Appendix A. Error Codes").
  */
 final class PostgresErrors {
+
+    /**
+     * A statement that the driver prepared, in a message in any language, or the beginning of a transaction that the driver
+     * finds to be none.
+     */
+    private static final Pattern NAMES_A_STATEMENT = Pattern.compile("\\b(S_[0-9]+|prepared statement|BEGIN)\\b");
 
     private PostgresErrors() {}
 
@@ -23,7 +30,14 @@ final class PostgresErrors {
         return state.equals("40001") || state.equals("40P01");
     }
 
-    static KeepsakeException translate(String what, SQLException e) {
+    /**
+     * Returns the exception for the caller.
+     *
+     * @param what the call
+     * @param e the error
+     * @param mayBePrepared whether the call may have used a statement that is prepared on the server
+     */
+    static KeepsakeException translate(String what, SQLException e, boolean mayBePrepared) {
         String state = state(e);
         SQLException cause = withoutDetail(e);
         if (state.startsWith("28") || state.startsWith("3D")) {
@@ -40,11 +54,38 @@ final class PostgresErrors {
             return new UnreadableDataException(
                     what + ": the stored data is damaged, nothing was written" + inBrackets(state), cause);
         }
+        if (!(e instanceof ConnectException) && isMixedUp(state, String.valueOf(e.getMessage()), mayBePrepared)) {
+            return new KeepsakeException(
+                    what
+                            + ": the server has no prepared statement of this name, or another one"
+                            + inBrackets(state)
+                            + ". Behind a transaction pooler that does not track prepared statements, build the log with"
+                            + " JdbcMessageLog.builder().transactionPooler(), or add prepareThreshold=0 to the URL",
+                    cause);
+        }
         if (isUnavailable(state, e)) {
             return new StorageUnavailableException(
                     what + ": PostgreSQL cannot be reached or is too busy" + inBrackets(state), cause);
         }
         return new KeepsakeException(what + " failed" + inBrackets(state), cause);
+    }
+
+    /**
+     * Returns whether the session is not the one in which a statement was prepared, as behind a transaction pooler. 26000:
+     * there is none of the name; 42P05: there is one already. There may also be another client's, for which the values
+     * are too few, too many or of other types (08P01, 22021, 22P02, 22P03), or which found other tables (0A000). PgBouncer
+     * reports its own errors, such as a server that is down, as 08P01 too. These are fatal and name no statement.
+     */
+    private static boolean isMixedUp(String state, String message, boolean mayBePrepared) {
+        return switch (state) {
+            case "26000", "42P05" -> true;
+            case "22021", "22P02", "22P03" -> mayBePrepared;
+            case "08P01" ->
+                (mayBePrepared && !message.startsWith("FATAL"))
+                        || NAMES_A_STATEMENT.matcher(message).find();
+            case "0A000" -> message.contains("cached plan");
+            default -> false;
+        };
     }
 
     /**

@@ -148,6 +148,7 @@ final class PostgresRead {
                 mapper,
                 Rows.hash(key),
                 rows,
+                (int) Math.min(rows, Integer.MAX_VALUE),
                 maxTokens,
                 query.from(),
                 query.after(),
@@ -155,6 +156,7 @@ final class PostgresRead {
                 query.toSummary(),
                 // A summary may cut the newest part short, so nothing is taken to be in it.
                 query.toSummary() ? 0L : (long) query.maxMessages(),
-                (long) query.oldest());
+                (long) query.oldest(),
+                1);
     }
 }

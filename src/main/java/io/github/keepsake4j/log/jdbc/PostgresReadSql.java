@@ -13,7 +13,8 @@ import java.util.Set;
  * PostgresSql}.
  *
  * <p>A read from the head is put together from {@link Part}s, because each part costs the server a twentieth of a short read
- * even if it finds nothing. The general read has all of them.
+ * even if it finds nothing. The general read has all of them. Each part has parameters of other types than the others, so
+ * that the server refuses the values of one read for another.
  *
  * <p>Rows are of several kinds. The first is the memory's own and only in the general read. The second is messages of the
  * branch. The third is the system and user message in force where they are older. The fourth is the view, the fifth the
@@ -107,7 +108,7 @@ final class PostgresReadSql {
               (SELECT 3, %s, NULL
                FROM keepsake_message n
                WHERE n.memory_key = :memory_key AND n.seq BETWEEN m.%s AND m.%s
-                 AND (n.seq < GREATEST(m.head_run_start, m.head_seq - :rows + 1%s)
+                 AND (n.seq < GREATEST(m.head_run_start, m.head_seq - :%s + 1%s)
                       OR m.head_path_tokens - n.path_tokens >= :max_tokens)
                ORDER BY n.seq DESC)
             """;
@@ -117,7 +118,7 @@ final class PostgresReadSql {
               UNION ALL
               SELECT 4, v.anchor_seq, v.anchor_id, NULL, NULL, v.view, NULL, NULL, NULL, NULL
               FROM keepsake_view v
-              WHERE v.memory_key = :memory_key AND v.anchor_seq = m.head_view_seq
+              WHERE v.memory_key = :memory_key AND v.anchor_seq = m.head_view_seq AND v.anchor_seq >= :one
             """;
 
     private static final String SUMMARY =
@@ -127,6 +128,7 @@ final class PostgresReadSql {
                       s.created_at, s.replaced_tokens
                FROM keepsake_summary s
                WHERE s.memory_key = :memory_key AND s.covers_seq = m.head_covers_seq
+                 AND s.covers_seq >= :one AND s.version >= :one
                ORDER BY s.version DESC
                LIMIT 1)
             """;
@@ -143,10 +145,10 @@ final class PostgresReadSql {
             sql.append(OLDER_RUNS.formatted(ROW, ROW, FOLLOWS, floor));
         }
         if (parts.contains(Part.SYSTEM)) {
-            sql.append(IN_FORCE.formatted(ROW, "head_system_seq", "head_system_seq", floor));
+            sql.append(IN_FORCE.formatted(ROW, "head_system_seq", "head_system_seq", "rows", floor));
         }
         if (parts.contains(Part.USER)) {
-            sql.append(IN_FORCE.formatted(ROW, "head_user_seq", "head_user_seq", floor));
+            sql.append(IN_FORCE.formatted(ROW, "head_user_seq", "head_user_seq", "short_rows", floor));
         }
         if (parts.contains(Part.VIEW)) {
             sql.append(VIEW);
@@ -413,7 +415,17 @@ final class PostgresReadSql {
             """;
 
     private static final String[] PARAMETERS = {
-        "memory_key", "rows", "max_tokens", "from_id", "after_id", "stretch", "to_summary", "known", "wanted"
+        "memory_key",
+        "rows",
+        "short_rows",
+        "max_tokens",
+        "from_id",
+        "after_id",
+        "stretch",
+        "to_summary",
+        "known",
+        "wanted",
+        "one"
     };
 
     static final NamedSql READ_GENERAL = NamedSql.of(GENERAL, PARAMETERS);

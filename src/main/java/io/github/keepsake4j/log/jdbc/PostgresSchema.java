@@ -60,7 +60,7 @@ final class PostgresSchema {
             if (mode == JdbcMessageLog.SchemaMode.ALWAYS && !Schema.POSTGRESQL.isEnough(version)) {
                 version = create(statement);
             }
-            connection.commit();
+            PostgresConnections.end(connection, true);
         } catch (SQLException e) {
             rollback(connection, e);
             if (DUPLICATE_TABLE.equals(e.getSQLState()) && again) {
@@ -125,7 +125,7 @@ final class PostgresSchema {
 
     private static void rollback(Connection connection, SQLException reason) {
         try {
-            connection.rollback();
+            PostgresConnections.end(connection, false);
         } catch (SQLException e) {
             reason.addSuppressed(e);
         }

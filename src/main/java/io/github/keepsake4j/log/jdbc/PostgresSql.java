@@ -61,7 +61,7 @@ final class PostgresSql {
                 head_path_tokens = n.path_tokens, head_system_seq = n.system_seq, head_user_seq = n.user_seq,
                 head_runs = r.runs, revision = m.revision + 1
             FROM keepsake_message n, keepsake_message r
-            WHERE m.memory_key = :memory_key
+            WHERE m.memory_key = :memory_key AND m.epoch = :epoch
               AND n.memory_key = :memory_key AND n.seq = :seq
               AND r.memory_key = :memory_key AND r.seq = n.run_start
               AND (m.head_seq IS NULL
@@ -69,7 +69,8 @@ final class PostgresSql {
                               WHERE h.memory_key = :memory_key AND h.seq = m.head_seq AND h.id = m.head_id))
             """,
             "seq",
-            "memory_key");
+            "memory_key",
+            "epoch");
 
     static final NamedSql MEND_MEMORY = NamedSql.of(
             """
@@ -224,10 +225,11 @@ final class PostgresSql {
             "up_to",
             "rows");
 
+    /** Leaves a tombstone: a hash and an epoch, nothing else. Parameters: key, the epoch of one that was never there. */
     static final String BURY =
             """
             INSERT INTO keepsake_memory (memory_key, epoch, revision, last_seq, tokens, created_at)
-            VALUES (?, 2, 2, 0, 0, 0)
+            VALUES (?, ?, 2, 0, 0, 0)
             ON CONFLICT (memory_key) DO UPDATE
               SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
                   tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
@@ -236,6 +238,28 @@ final class PostgresSql {
                   head_system_seq = NULL, head_user_seq = NULL, head_view_seq = NULL, head_covers_seq = NULL,
                   head_runs = NULL, head_id = NULL, prev_head_seq = NULL, prev_system_seq = NULL, prev_user_seq = NULL,
                   prev_head_id = NULL
+              RETURNING epoch
+            """;
+
+    /**
+     * Deletes all that belongs to a memory that was just buried. A statement of its own, because the one that buries does not
+     * see what was committed while it waited for the row. Parameters: key, the tombstone's epoch, key, key, key, key.
+     */
+    static final String ERASE =
+            """
+            WITH buried AS MATERIALIZED (
+              SELECT 1 FROM keepsake_memory WHERE memory_key = ? AND epoch = ?
+            ),
+            messages AS (
+              DELETE FROM keepsake_message WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
+            ),
+            views AS (
+              DELETE FROM keepsake_view WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
+            ),
+            summaries AS (
+              DELETE FROM keepsake_summary WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
+            )
+            DELETE FROM keepsake_lease WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
             """;
 
     /**

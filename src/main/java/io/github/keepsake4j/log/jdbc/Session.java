@@ -14,9 +14,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param connection the connection
  * @param dialect the differences of the database behind the connection
- * @param timeoutSeconds the time limit of one statement in seconds; 0 for no limit
+ * @param watchdog cancels statements that run for too long; null for none
+ * @param preparation says what may be prepared on the server; null for what the connection says
  */
-record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
+record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchdog, @Nullable Preparation preparation) {
+
+    Session(Connection connection, Dialect dialect) {
+        this(connection, dialect, null, null);
+    }
 
     /** Converts a row to a value. */
     @FunctionalInterface
@@ -24,9 +29,15 @@ record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
         T map(ResultSet row) throws SQLException;
     }
 
+    /** Runs a statement. */
+    @FunctionalInterface
+    private interface Run<T> {
+        T on(PreparedStatement statement) throws SQLException;
+    }
+
     <T> List<T> list(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
         try (PreparedStatement statement = prepare(sql, parameters);
-                ResultSet rows = statement.executeQuery()) {
+                ResultSet rows = watched(statement, PreparedStatement::executeQuery)) {
             List<T> found = new ArrayList<>();
             while (rows.next()) {
                 found.add(map(mapper, rows));
@@ -37,7 +48,7 @@ record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
 
     <T> @Nullable T first(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
         try (PreparedStatement statement = prepare(sql, parameters);
-                ResultSet rows = statement.executeQuery()) {
+                ResultSet rows = watched(statement, PreparedStatement::executeQuery)) {
             return rows.next() ? map(mapper, rows) : null;
         }
     }
@@ -57,7 +68,7 @@ record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
 
     int update(String sql, @Nullable Object... parameters) throws SQLException {
         try (PreparedStatement statement = prepare(sql, parameters)) {
-            return statement.executeUpdate();
+            return watched(statement, PreparedStatement::executeUpdate);
         }
     }
 
@@ -70,11 +81,23 @@ record Session(Connection connection, Dialect dialect, int timeoutSeconds) {
         }
     }
 
+    private <T> T watched(PreparedStatement statement, Run<T> run) throws SQLException {
+        if (watchdog == null) {
+            return run.on(statement);
+        }
+        Watchdog.Watch watch = watchdog.watch(statement);
+        try {
+            return run.on(statement);
+        } finally {
+            watch.end();
+        }
+    }
+
     private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
         try {
-            if (timeoutSeconds > 0) {
-                statement.setQueryTimeout(timeoutSeconds);
+            if (preparation != null) {
+                preparation.allow(statement, sql);
             }
             for (int i = 0; i < parameters.length; i++) {
                 statement.setObject(i + 1, parameters[i]);

@@ -118,16 +118,26 @@ final class Sql {
             "up_to",
             "rows");
 
+    /**
+     * Parameters: key, sequence, key, epoch. Statements that delete or move take the epoch too. No two of them, and no read,
+     * take values of the same types in the same order, so that none can be taken for another behind a pooler.
+     */
     static final String DROP_VIEW =
             """
-            DELETE FROM keepsake_view WHERE memory_key = ? AND anchor_seq = ?
+            DELETE FROM keepsake_view
+            WHERE memory_key = ? AND anchor_seq = ?
+              AND EXISTS (SELECT 1 FROM keepsake_memory m WHERE m.memory_key = ? AND m.epoch = ?)
             """;
 
+    /** Parameters: version, key, key, epoch. */
     static final String DROP_SUMMARY =
             """
-            DELETE FROM keepsake_summary WHERE memory_key = ? AND version = ?
+            DELETE FROM keepsake_summary
+            WHERE version = ? AND memory_key = ?
+              AND EXISTS (SELECT 1 FROM keepsake_memory m WHERE m.memory_key = ? AND m.epoch = ?)
             """;
 
+    /** Parameters: key, sequence, limit. */
     static final String HISTORY_BACK =
             """
             SELECT seq, id, parent_id, message, tokens, token_counter, created_at
@@ -137,11 +147,12 @@ final class Sql {
             LIMIT ?
             """;
 
+    /** Parameters: sequence, key, limit. The order tells it from the other direction. */
     static final String HISTORY_FORWARD =
             """
             SELECT seq, id, parent_id, message, tokens, token_counter, created_at
             FROM keepsake_message
-            WHERE memory_key = ? AND seq > ?
+            WHERE seq > ? AND memory_key = ?
             ORDER BY seq
             LIMIT ?
             """;
@@ -196,24 +207,6 @@ final class Sql {
     static final String RELEASE_LEASE =
             """
             DELETE FROM keepsake_lease WHERE memory_key = ? AND name = ? AND owner = ?
-            """;
-
-    static final String ERASE_MESSAGES =
-            """
-            DELETE FROM keepsake_message WHERE memory_key = ?
-            """;
-
-    static final String ERASE_VIEWS = """
-            DELETE FROM keepsake_view WHERE memory_key = ?
-            """;
-
-    static final String ERASE_SUMMARIES =
-            """
-            DELETE FROM keepsake_summary WHERE memory_key = ?
-            """;
-
-    static final String ERASE_LEASES = """
-            DELETE FROM keepsake_lease WHERE memory_key = ?
             """;
 
     private Sql() {}

@@ -87,7 +87,7 @@ final class SqliteConnections implements Connections {
         try (Statement statement = open.createStatement()) {
             statement.execute(begin);
             try {
-                T result = work.on(new Session(open, dialect, 0));
+                T result = work.on(new Session(open, dialect));
                 statement.execute("COMMIT");
                 return result;
             } catch (SQLException | RuntimeException | Error e) {
@@ -122,7 +122,7 @@ final class SqliteConnections implements Connections {
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         Connection opened = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
         try {
-            switchToWal(new Session(opened, dialect, 0));
+            switchToWal(new Session(opened, dialect));
             commit(opened, "BEGIN IMMEDIATE", begun -> Schema.SQLITE.applyTo(begun.connection()));
         } catch (SQLException | RuntimeException e) {
             opened.close();

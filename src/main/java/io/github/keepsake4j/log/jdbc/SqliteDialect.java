@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -50,8 +51,12 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public String bury() {
-        return SqliteSql.BURY;
+    public long erase(Session session, byte[] hash) throws SQLException {
+        Long epoch = session.first(SqliteSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
+        for (String sql : SqliteSql.ERASE) {
+            session.update(sql, hash);
+        }
+        return Objects.requireNonNull(epoch, "the tombstone's epoch");
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
+import java.util.List;
+
 /** The statements that only SQLite takes, or that only it needs. */
 final class SqliteSql {
 
@@ -41,10 +43,11 @@ final class SqliteSql {
             UPDATE keepsake_memory
             SET head_seq = :seq, head_id = (SELECT id FROM keepsake_message WHERE memory_key = :memory_key AND seq = :seq),
                 revision = revision + 1
-            WHERE memory_key = :memory_key
+            WHERE memory_key = :memory_key AND epoch = :epoch
             """,
             "seq",
-            "memory_key");
+            "memory_key",
+            "epoch");
 
     static final NamedSql MEND_MEMORY = NamedSql.of(
             """
@@ -256,12 +259,20 @@ final class SqliteSql {
     static final String BURY =
             """
             INSERT INTO keepsake_memory (memory_key, epoch, revision, last_seq, tokens, created_at)
-            VALUES (?, 2, 2, 0, 0, 0)
+            VALUES (?, ?, 2, 0, 0, 0)
             ON CONFLICT (memory_key) DO UPDATE
               SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
                   tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
                   metadata = NULL, last_seq = 0, head_seq = NULL, head_id = NULL, tokens = 0, created_at = 0, last_message_at = NULL
+              RETURNING epoch
             """;
+
+    /** What an erasure deletes, in a transaction that holds the one write lock. Parameter: key. */
+    static final List<String> ERASE = List.of(
+            "DELETE FROM keepsake_message WHERE memory_key = ?",
+            "DELETE FROM keepsake_view WHERE memory_key = ?",
+            "DELETE FROM keepsake_summary WHERE memory_key = ?",
+            "DELETE FROM keepsake_lease WHERE memory_key = ?");
 
     private SqliteSql() {}
 }

@@ -75,7 +75,7 @@ abstract class PostgresContract extends MessageLogContract {
     @Override
     public void corrupt(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = direct.getConnection()) {
-            new Session(connection, new PostgresDialect(), 0)
+            new Session(connection, new PostgresDialect())
                     .update(
                             "UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE memory_key = ? AND id = ?",
                             Rows.hash(key),
@@ -86,7 +86,7 @@ abstract class PostgresContract extends MessageLogContract {
     @Override
     public String rawBytes(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = direct.getConnection()) {
-            return new Session(connection, new PostgresDialect(), 0)
+            return new Session(connection, new PostgresDialect())
                     .first(
                             "SELECT message FROM keepsake_message WHERE memory_key = ? AND id = ?",
                             row -> row.getString(1),

@@ -140,7 +140,7 @@ class PostgresPlansTest {
     private static void assertNoScans(HikariDataSource pool, String when) throws Exception {
         Map<String, String> statements = PostgresShardsTest.statements();
         // Erasing reads all that a memory has, and here that is half of the table.
-        statements.remove("ERASE_MESSAGES");
+        statements.remove("ERASE");
         // Several statements in one text, whose parts are those of another.
         statements.remove("APPEND_ONE_DISTRIBUTED");
         try (Connection connection = pool.getConnection();

@@ -219,7 +219,7 @@ class PostgresUseTest {
             assertThatThrownBy(() -> log.moveHead(KEY, "nowhere", null)).isInstanceOf(KeepsakeException.class);
             try (Connection connection = pool.getConnection()) {
                 assertThat(connection.getAutoCommit()).isFalse();
-                Session session = new Session(connection, new PostgresDialect(), 0);
+                Session session = new Session(connection, new PostgresDialect());
                 assertThat(session.<Integer>first(
                                 "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'",
                                 row -> row.getInt(1)))
@@ -320,7 +320,7 @@ class PostgresUseTest {
 
     private long number(String sql) throws SQLException {
         try (Connection connection = source().getConnection()) {
-            return new Session(connection, new PostgresDialect(), 0).<Long>first(sql, row -> row.getLong(1));
+            return new Session(connection, new PostgresDialect()).<Long>first(sql, row -> row.getLong(1));
         }
     }
 

@@ -36,7 +36,7 @@ class SqliteMessageLogTest extends MessageLogContract {
     @Override
     public void corrupt(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
-            new Session(connection, new SqliteDialect(), 0)
+            new Session(connection, new SqliteDialect())
                     .update(
                             "UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE memory_key = ? AND id = ?",
                             Rows.hash(key),
@@ -47,7 +47,7 @@ class SqliteMessageLogTest extends MessageLogContract {
     @Override
     public String rawBytes(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
-            return new Session(connection, new SqliteDialect(), 0)
+            return new Session(connection, new SqliteDialect())
                     .first(
                             "SELECT message FROM keepsake_message WHERE memory_key = ? AND id = ?",
                             row -> row.getString(1),

@@ -24,7 +24,7 @@ class SqlitePlansTest {
             log.append(LogTesting.KEY, LogTesting.batch("a", "b"));
         }
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
-            Session session = new Session(connection, new SqliteDialect(), 0);
+            Session session = new Session(connection, new SqliteDialect());
             for (String sql : List.of(SqliteSql.BRANCH, SqliteSql.IS_ON_BRANCH, SqliteSql.OLDEST)) {
                 List<String> plan = session.list("EXPLAIN QUERY PLAN " + sql, row -> row.getString("detail"));
                 assertThat(plan)

@@ -1,0 +1,325 @@
+package io.github.keepsake4j.log.jdbc;
+
+import static io.github.keepsake4j.log.LogTesting.batch;
+import static io.github.keepsake4j.log.LogTesting.batchUnder;
+import static io.github.keepsake4j.log.LogTesting.users;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Tell;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import net.ttddyy.dsproxy.QueryInfo;
+import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.postgresql.PGConnection;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/** No statement can be taken for another one behind a pooler: what is prepared on the server, and with which types. */
+@Timeout(300)
+class PostgresPreparedTest {
+
+    private static final Pattern WRITES = Pattern.compile("INSERT INTO|UPDATE keepsake_|DELETE FROM");
+    private static final Pattern DELETES_OR_MOVES = Pattern.compile("DELETE FROM|SET head_seq|tenant = NULL");
+
+    /** Each statement that the log sends, with the values that it was sent with, once for each pattern of types and nulls. */
+    private static final Map<String, Map<String, Object[]>> SENT = new LinkedHashMap<>();
+
+    private static Postgres server;
+    private static String database;
+
+    @BeforeAll
+    static void sendEverything() throws Exception {
+        server = Postgres.newest();
+        database = server.newDatabase();
+        try (MessageLog log = JdbcMessageLog.builder()
+                .dataSource(ProxyDataSourceBuilder.create(source())
+                        .afterQuery((execution, queries) -> queries.forEach(PostgresPreparedTest::record))
+                        .build())
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .build()) {
+            everything(log, "first");
+        }
+        byte[] key = Rows.hash(NodeKey.of("acme", "app", "first", "node"));
+        for (NamedSql read : PostgresReadSql.READS.values()) {
+            Object[] values = read.bind(key, 20L, 20, 1_000L, null, null, 64L, false, 20L, 2L, 1);
+            SENT.computeIfAbsent(read.text(), sql -> new LinkedHashMap<>()).putIfAbsent("", values);
+        }
+    }
+
+    private static void record(QueryInfo query) {
+        Object[] values = query.getParametersList().isEmpty()
+                ? new Object[0]
+                : query.getParametersList().get(0).stream()
+                        .map(set -> set.getMethod().getName().equals("setNull") ? null : set.getArgs()[1])
+                        .toArray();
+        String shape = Arrays.stream(values)
+                .map(value -> value == null ? "null" : value.getClass().getSimpleName())
+                .toList()
+                .toString();
+        SENT.computeIfAbsent(query.getQuery(), sql -> new LinkedHashMap<>()).putIfAbsent(shape, values);
+    }
+
+    @Test
+    void every_statement_was_sent() throws IllegalAccessException {
+        Map<String, String> statements = PostgresShardsTest.statements();
+        // What only a distributed database takes.
+        statements
+                .keySet()
+                .removeAll(Set.of("INSERT_MESSAGE", "RUNS_BELOW", "ADVANCE_MEMORY", "APPEND_ONE_DISTRIBUTED"));
+        statements.keySet().removeAll(Set.of("BUMP_REVISION", "MESSAGE_BY_ID", "PUT_VIEW", "CHECK_MESSAGES"));
+        statements.forEach((name, sql) -> assertThat(SENT).as(name).containsKey(sql));
+        assertThat(SENT.keySet()).containsAll(Preparation.PREPARED);
+    }
+
+    @Test
+    void no_two_statements_take_the_same_types_if_one_of_them_writes() throws SQLException {
+        Map<List<String>, Set<String>> byTypes = new LinkedHashMap<>();
+        for (Map.Entry<String, Map<String, Object[]>> sent : withParameters().entrySet()) {
+            for (Object[] values : sent.getValue().values()) {
+                byTypes.computeIfAbsent(types(sent.getKey(), values), types -> new LinkedHashSet<>())
+                        .add(sent.getKey());
+            }
+        }
+        byTypes.forEach((types, statements) -> {
+            if (statements.stream().anyMatch(sql -> WRITES.matcher(sql).find())) {
+                assertThat(statements).as("%s", types).hasSize(1);
+            }
+            if (statements.stream()
+                    .anyMatch(sql -> DELETES_OR_MOVES.matcher(sql).find())) {
+                assertThat(new HashSet<>(types))
+                        .as("%s: not the key alone", statements)
+                        .hasSizeGreaterThan(1);
+            }
+        });
+        Tell.line("%d statements, %d lists of types", SENT.size(), byTypes.size());
+    }
+
+    /** A session in which another of our clients has given the name to another statement. */
+    @Test
+    void the_server_refuses_the_values_of_each_prepared_statement_for_each_other_one() throws SQLException {
+        int pairs = 0;
+        int tried = 0;
+        int every = Counts.of(37, 1);
+        for (String sent : Preparation.PREPARED) {
+            for (Object[] values : SENT.get(sent).values()) {
+                for (String other : Preparation.PREPARED) {
+                    if (!other.equals(sent) && tried++ % every == 0) {
+                        Throwable error = catchThrowable(() -> sendMixedUp(sent, values, other));
+                        assertThat(error)
+                                .as("%s sent as %s", Arrays.toString(values), other)
+                                .isInstanceOf(SQLException.class);
+                        assertThat(PostgresErrors.translate("call", (SQLException) error, true))
+                                .as("%s sent as %s", Arrays.toString(values), other)
+                                .hasMessageContaining("transactionPooler()");
+                        pairs++;
+                    }
+                }
+            }
+        }
+        Tell.line("%d values sent to the wrong statement, all refused", pairs);
+    }
+
+    @Test
+    void nothing_is_prepared_but_what_may_be() throws Exception {
+        Set<String> prepared = new HashSet<>(preparedBy(JdbcMessageLog.builder(), "second"));
+        Set<String> allowed = new HashSet<>();
+        Preparation.PREPARED.forEach(sql -> allowed.add(numbered(sql)));
+
+        assertThat(prepared).hasSizeGreaterThan(8).isSubsetOf(allowed).noneMatch(sql -> DELETES_OR_MOVES
+                .matcher(sql)
+                .find());
+    }
+
+    @Test
+    void behind_a_transaction_pooler_nothing_is_prepared() throws Exception {
+        assertThat(preparedBy(JdbcMessageLog.builder().transactionPooler(), "third"))
+                .isEmpty();
+    }
+
+    /** Returns what is prepared in a session after all calls in it, where the driver prepares at once. */
+    private static List<String> preparedBy(JdbcMessageLog.Builder builder, String name) throws Exception {
+        PGSimpleDataSource source = source();
+        source.setPrepareThreshold(1);
+        try (HikariDataSource pool = Postgres.pool(source, 1, true);
+                MessageLog log = builder.dataSource(pool).build()) {
+            everything(log, name);
+            try (Connection connection = pool.getConnection()) {
+                // The pool asks for its connections' isolation level, and this test asks what is prepared.
+                return strings(
+                        connection,
+                        "SELECT statement FROM pg_prepared_statements WHERE statement ~ '(FROM|INTO|UPDATE) keepsake_'");
+            }
+        }
+    }
+
+    /** Sends a statement that the driver takes for prepared, in a session where its name is another statement's. */
+    private static void sendMixedUp(String sql, Object[] values, String other) throws SQLException {
+        PGSimpleDataSource source = source();
+        source.setPrepareThreshold(1);
+        List<String> otherTypes =
+                types(other, SENT.get(other).values().iterator().next());
+        try (Connection connection = source.getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            ignoreErrors(statement, values);
+            connection.unwrap(PGConnection.class).setPrepareThreshold(0);
+            String name = strings(connection, "SELECT name FROM pg_prepared_statements")
+                    .get(0);
+            try (Statement plain = connection.createStatement()) {
+                plain.execute("DEALLOCATE \"" + name + "\"");
+                plain.execute("PREPARE \"" + name + "\" (" + String.join(", ", otherTypes) + ") AS " + numbered(other));
+            }
+            bind(statement, values);
+            statement.execute();
+        }
+    }
+
+    /** Returns the types of the parameters as the server knows them. */
+    private static List<String> types(String sql, Object[] values) throws SQLException {
+        PGSimpleDataSource source = source();
+        source.setPrepareThreshold(1);
+        try (Connection connection = source.getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            ignoreErrors(statement, values);
+            return strings(
+                    connection,
+                    "SELECT type::text FROM pg_prepared_statements,"
+                            + " unnest(parameter_types) WITH ORDINALITY AS p (type, place) ORDER BY place");
+        }
+    }
+
+    /** A statement is prepared before it is refused because of its values. */
+    private static void ignoreErrors(PreparedStatement statement, Object[] values) throws SQLException {
+        bind(statement, values);
+        try {
+            statement.execute();
+        } catch (SQLException e) {
+            assertThat(e.getSQLState()).startsWith("23");
+        }
+    }
+
+    private static void bind(PreparedStatement statement, Object[] values) throws SQLException {
+        for (int i = 0; i < values.length; i++) {
+            statement.setObject(i + 1, values[i]);
+        }
+    }
+
+    private static List<String> strings(Connection connection, String sql) throws SQLException {
+        List<String> found = new ArrayList<>();
+        try (Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                found.add(rows.getString(1));
+            }
+        }
+        return found;
+    }
+
+    private static String numbered(String sql) {
+        StringBuilder numbered = new StringBuilder();
+        int number = 0;
+        for (char c : sql.toCharArray()) {
+            numbered.append(c == '?' ? "$" + ++number : String.valueOf(c));
+        }
+        return numbered.toString();
+    }
+
+    private static Map<String, Map<String, Object[]>> withParameters() {
+        Map<String, Map<String, Object[]>> found = new LinkedHashMap<>(SENT);
+        found.keySet().removeIf(sql -> !sql.contains("?"));
+        return found;
+    }
+
+    private static PGSimpleDataSource source() {
+        return server.database(database);
+    }
+
+    /** Makes calls that send every statement. */
+    private static void everything(MessageLog log, String name) throws SQLException {
+        MemoryKey key = NodeKey.of("acme", "app", name, "node");
+        log.append(key, batch("a"));
+        log.append(key, batch("b"));
+        log.append(key, batch("c").expectingHead("b").inEpoch(1L));
+        log.append(key, batch("d", "e"));
+        log.append(key, batchUnder("b", "f", "g"));
+        log.append(key, batch("h").withView(View.of(null, List.of(new View.Run(null, "b")))));
+        log.append(key, batch("h"));
+        catchThrowable(() -> log.append(key, batchUnder("nowhere", "i")));
+        log.append(key, Append.under(Parent.of(Ids.BEFORE_IN_TIME), users("j")).asImport());
+        log.append(key, Append.viewOnly(View.of("j", List.of(new View.Run(null, "h")))));
+        reads(log, key);
+        log.find(key, List.of("a", "b"));
+        log.history(key, HistoryQuery.newest(2));
+        log.history(key, HistoryQuery.oldest(2));
+        log.branches(key);
+        log.moveHead(key, "h", null);
+        log.describe(key, "title", Map.of("a", "b"));
+        log.describe(key, null, Map.of());
+        log.list("acme", ListQuery.first(10));
+        log.putSummary(key, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
+        log.putSummary(key, new Summary("b", "text", 1, "none", 1, 1, "model", Instant.EPOCH), 1);
+        reads(log, key);
+        log.summaries(key);
+        log.acquireLease(key, "lease", "owner", Duration.ofMinutes(1));
+        log.releaseLease(key, "lease", "owner");
+        assertThat(log.check(key)).isEmpty();
+        Postgres.execute(source(), "UPDATE keepsake_view SET view = ''; UPDATE keepsake_summary SET text = ''");
+        Postgres.execute(source(), "UPDATE keepsake_memory SET tokens = tokens + 1");
+        assertThat(log.repair(key).damage()).isNotEmpty();
+        log.erase(key);
+        log.erase(NodeKey.of("acme", "app", name, "never there"));
+    }
+
+    private static void reads(MessageLog log, MemoryKey key) {
+        List<ReadQuery> queries = List.of(
+                ReadQuery.newest(1),
+                ReadQuery.newest(20),
+                ReadQuery.wholeBranch().upToTokens(15),
+                ReadQuery.newest(20).upToSummary(),
+                ReadQuery.newest(20).endingIn("e"),
+                ReadQuery.newest(20).endingIn("e").after("b"),
+                ReadQuery.newest(20).after("b"));
+        for (ReadQuery query : queries) {
+            for (ReadQuery read : List.of(query, query.alsoOldest(2))) {
+                try {
+                    log.read(key, read);
+                } catch (KeepsakeException e) {
+                    // Not on the branch; the statement was sent.
+                    Collections.emptyList();
+                }
+            }
+        }
+    }
+}
