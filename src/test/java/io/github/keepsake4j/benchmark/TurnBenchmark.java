@@ -9,6 +9,7 @@ import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
@@ -208,6 +209,21 @@ public final class TurnBenchmark {
         try (DelayingProxy proxy = new DelayingProxy(server.port(), 500_000)) {
             postgres("PostgreSQL, 1 ms", Postgres.database(database.getDatabaseName(), proxy.port()), window);
         }
+        PGSimpleDataSource floor = server.database(database.getDatabaseName());
+        floor.setCurrentSchema(HandWritten.SCHEMA);
+        try (MessageLog log = JdbcMessageLog.postgres(floor)) {
+            requireSound(log);
+        }
+    }
+
+    /** Checks that the hand-written code writes the same columns as the library. */
+    private static void requireSound(MessageLog log) {
+        for (ConversationKey key : List.of(PLAIN, TOOLS)) {
+            List<Damage> damage = log.check(key);
+            if (!damage.isEmpty()) {
+                throw new IllegalStateException("by hand, memory " + key + " is not sound: " + damage);
+            }
+        }
     }
 
     private void postgres(String backend, DataSource database, int window) throws Exception {
@@ -227,6 +243,9 @@ public final class TurnBenchmark {
         try (MessageLog log = JdbcMessageLog.sqlite(file);
                 HandWrittenSqlite byHand = new HandWrittenSqlite(copy)) {
             compare("SQLite", window, log, byHand);
+        }
+        try (MessageLog log = JdbcMessageLog.sqlite(copy)) {
+            requireSound(log);
         }
         Files.delete(file);
         Files.delete(copy);
