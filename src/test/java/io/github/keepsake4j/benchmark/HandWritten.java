@@ -117,6 +117,10 @@ final class HandWritten implements HandWrittenMemory {
 
     private final DataSource source;
     private final MessageCodec codec = new MessageCodec();
+
+    /** The memory of the bare inserts. Each instance has its own, because it counts the sequence itself. */
+    private final ConversationKey bareKey = ConversationKey.of("benchmark", "bare " + Ids.next());
+
     private long bare;
 
     HandWritten(DataSource source) {
@@ -191,7 +195,7 @@ final class HandWritten implements HandWrittenMemory {
         long seq = ++bare;
         try (Connection connection = source.getConnection();
                 PreparedStatement statement = connection.prepareStatement(INSERT)) {
-            statement.setBytes(1, History.hash(ConversationKey.of("benchmark", "bare")));
+            statement.setBytes(1, History.hash(bareKey));
             statement.setLong(2, seq);
             statement.setLong(3, seq - 1);
             statement.setLong(4, now());
