@@ -317,7 +317,8 @@ public final class PostgresBenchmark {
         rows.add(wal(linear.name() + ", random foreign ids", large, foreign.key(0), Payload::random));
         report.table(List.of("history", "bytes", "of these payload", "without payload"), rows);
         report.text("Payload is the JSON of the message and its id. The head of the history with forks carries the "
-                + RUNS_IN_HEAD + " runs below its own. For its appends the limit without payload is " + count(MAX_WAL) + " bytes.");
+                + RUNS_IN_HEAD + " runs below its own. For its appends the limit without payload is " + count(MAX_WAL)
+                + " bytes.");
     }
 
     private List<String> wal(String name, PGSimpleDataSource database, ConversationKey key, Supplier<NewMessage> next)
