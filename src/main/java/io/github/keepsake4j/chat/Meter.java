@@ -52,7 +52,7 @@ record Meter(Metrics metrics, Function<MemoryKey, MessageLog> logs) {
      * @param cut whether a limit left out any message
      */
     void shown(MemoryKey key, @Nullable Context before, Context now, boolean cut) {
-        if (before == null || !cut) {
+        if (metrics == Metrics.NONE || before == null || !cut) {
             return;
         }
         long tokens = dropped(before.logged(), now);

@@ -9,8 +9,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,7 +141,7 @@ public record Context(
      *     are shown
      */
     public List<LoggedMessage> shown() {
-        return shown(beside());
+        return followedByTurns(beside());
     }
 
     /**
@@ -152,7 +150,11 @@ public record Context(
      * @return the shown messages without the summary
      */
     public List<LoggedMessage> logged() {
-        return shown(Stream.ofNullable(system).toList());
+        List<LoggedMessage> logged = new ArrayList<>();
+        if (system != null) {
+            logged.add(system);
+        }
+        return followedByTurns(logged);
     }
 
     /**
@@ -161,7 +163,10 @@ public record Context(
      * @return a new list
      */
     public List<ChatMessage> messages() {
-        return shown().stream().map(LoggedMessage::message).collect(Collectors.toCollection(ArrayList::new));
+        List<LoggedMessage> shown = shown();
+        List<ChatMessage> messages = new ArrayList<>(shown.size());
+        shown.forEach(logged -> messages.add(logged.message()));
+        return messages;
     }
 
     /**
@@ -254,10 +259,16 @@ public record Context(
                 memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, reserved, overflow);
     }
 
-    /** Returns the messages that are shown before the turns. */
+    /** Returns the messages that are shown before the turns, as a new list. */
     List<LoggedMessage> beside() {
-        return Stream.concat(Stream.ofNullable(system), Stream.ofNullable(summary))
-                .toList();
+        List<LoggedMessage> beside = new ArrayList<>();
+        if (system != null) {
+            beside.add(system);
+        }
+        if (summary != null) {
+            beside.add(summary);
+        }
+        return beside;
     }
 
     /** A message, at the place in the log that counts for it. */
@@ -286,10 +297,14 @@ public record Context(
                 memoryId, system, summary, oldest, unread, headless, changed, repaired, replaced, reserved, overflowed);
     }
 
-    private List<LoggedMessage> shown(List<LoggedMessage> before) {
-        List<LoggedMessage> shown = new ArrayList<>(before);
-        turns.forEach(turn -> turn.messages().forEach(message -> shown.add(asShown(message))));
-        return shown;
+    /** Adds the turns' messages to a list, in the form in which they are shown, and returns the list. */
+    private List<LoggedMessage> followedByTurns(List<LoggedMessage> list) {
+        int before = list.size();
+        turns.forEach(turn -> turn.addTo(list));
+        if (!replaced.isEmpty()) {
+            list.subList(before, list.size()).replaceAll(this::asShown);
+        }
+        return list;
     }
 
     private LoggedMessage asShown(LoggedMessage logged) {

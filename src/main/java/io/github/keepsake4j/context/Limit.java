@@ -201,8 +201,10 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
     }
 
     private long size(Turn turn, Round round) {
-        return round.messages().stream()
-                .mapToLong(message -> weight.of(turn, message))
-                .sum();
+        long size = 0;
+        for (LoggedMessage message : round.messages()) {
+            size += weight.of(turn, message);
+        }
+        return size;
     }
 }

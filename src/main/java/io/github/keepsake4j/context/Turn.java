@@ -7,7 +7,6 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -119,13 +118,22 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
      * @return the user message and the rounds' messages; empty if the turn is not shown
      */
     public List<LoggedMessage> messages() {
+        List<LoggedMessage> shown = new ArrayList<>();
+        addTo(shown);
+        return List.copyOf(shown);
+    }
+
+    /** Adds the messages that are shown, in order. Each read does this, so it makes no lists of its own. */
+    void addTo(List<LoggedMessage> shown) {
         if (!isShown()) {
-            return List.of();
+            return;
         }
-        Stream<Round> shown =
-                IntStream.range(0, rounds.size()).filter(this::isShown).mapToObj(rounds::get);
-        return Stream.concat(Stream.of(user), shown.flatMap(round -> round.messages().stream()))
-                .toList();
+        shown.add(user);
+        for (int r = 0; r < rounds.size(); r++) {
+            if (isShown(r)) {
+                shown.addAll(rounds.get(r).messages());
+            }
+        }
     }
 
     /** Returns all messages of the turn, whether they are shown or not. */

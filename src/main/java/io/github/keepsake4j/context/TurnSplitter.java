@@ -30,6 +30,9 @@ import org.jspecify.annotations.Nullable;
 /** Divides the messages that were read of a branch into turns, and repairs what a provider would refuse. */
 final class TurnSplitter {
 
+    /** The room that a turn or a round begins with. Most of them hold one or two things, and a window has many of them. */
+    private static final int FEW = 2;
+
     private final @Nullable LoggedMessage system;
     private final List<Turn> closed = new ArrayList<>();
 
@@ -122,13 +125,14 @@ final class TurnSplitter {
 
     /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
     private void begin(LoggedMessage logged, UserMessage user) {
-        List<Content> contents =
-                user.contents().stream().filter(content -> !isBlank(content)).toList();
-        if (contents.isEmpty()) {
-            repair(logged, Reason.EMPTY_TEXT);
-            return;
-        }
-        if (contents.size() < user.contents().size()) {
+        if (hasBlank(user.contents())) {
+            List<Content> contents = user.contents().stream()
+                    .filter(content -> !isBlank(content))
+                    .toList();
+            if (contents.isEmpty()) {
+                repair(logged, Reason.EMPTY_TEXT);
+                return;
+            }
             // Blank text is removed even beside other contents such as an image, because providers refuse it there too.
             replaced.put(logged.id(), user.toBuilder().contents(contents).build());
         }
@@ -163,13 +167,22 @@ final class TurnSplitter {
         repaired.add(new Omission(message, reason));
     }
 
+    private static boolean hasBlank(List<Content> contents) {
+        for (Content content : contents) {
+            if (isBlank(content)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private static boolean isBlank(Content content) {
         return content instanceof TextContent text && text.text().isBlank();
     }
 
     private static final class OpenTurn {
         private final LoggedMessage user;
-        private final Deque<OpenRound> rounds = new ArrayDeque<>();
+        private final Deque<OpenRound> rounds = new ArrayDeque<>(FEW);
         private boolean repeated;
 
         OpenTurn(LoggedMessage user) {
@@ -177,7 +190,7 @@ final class TurnSplitter {
         }
 
         Turn close(Standing standing) {
-            List<Round> closed = new ArrayList<>();
+            List<Round> closed = new ArrayList<>(rounds.size());
             boolean callsFollow = false;
             for (OpenRound round : rounds) {
                 boolean early = callsFollow && round.isAnswer() && round.isShown();
@@ -191,7 +204,7 @@ final class TurnSplitter {
     }
 
     private static final class OpenRound {
-        private final List<LoggedMessage> messages = new ArrayList<>();
+        private final List<LoggedMessage> messages = new ArrayList<>(FEW);
         private final List<ToolExecutionRequest> waiting;
 
         OpenRound(LoggedMessage first) {

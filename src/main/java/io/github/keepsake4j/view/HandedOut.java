@@ -1,7 +1,6 @@
 package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.ChatMessage;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -95,22 +94,23 @@ final class HandedOut {
      * @param shown the messages that the caller receives
      */
     void add(MemoryKey key, Shown shown) {
-        List<LoggedMessage> given = shown.messages().subList(0, shown.given());
-        add(key, shown.reading(), given.stream().map(LoggedMessage::message).toList(), false);
+        long number = next();
+        for (int at = 0; at < shown.given(); at++) {
+            add(key, number, shown.reading(), at, shown.messages().get(at).message(), false);
+        }
     }
 
     /** Records a list that a caller has set: the first messages that the memory shows now. */
     void set(MemoryKey key, Reading reading, List<ChatMessage> list) {
-        add(key, reading, list, true);
-    }
-
-    private void add(MemoryKey key, Reading reading, List<ChatMessage> list, boolean own) {
         long number = next();
         for (int at = 0; at < list.size(); at++) {
-            ChatMessage message = list.get(at);
-            Origin origin = new Origin(key, number, reading, at, own, message.hashCode());
-            origins.merge(new Instance(message, gone), List.of(origin), (before, added) -> merge(before, origin));
+            add(key, number, reading, at, list.get(at), true);
         }
+    }
+
+    private void add(MemoryKey key, long number, Reading reading, int at, ChatMessage message, boolean own) {
+        Origin origin = new Origin(key, number, reading, at, own, message.hashCode());
+        origins.merge(new Instance(message, gone), List.of(origin), (before, added) -> merge(before, added.get(0)));
     }
 
     private long next() {

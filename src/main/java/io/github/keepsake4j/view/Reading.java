@@ -9,7 +9,6 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -63,16 +62,18 @@ public record Reading(
         return of(tail, tail.messages(), List.of(), !tail.complete());
     }
 
-    /** Creates the reading of a read from which a strategy selected messages. */
-    static Reading of(Tail tail, Context context) {
+    /**
+     * Creates the reading of a read from which a strategy selected messages.
+     *
+     * @param shown the selected messages, followed by those of the running round
+     * @param running the messages of the running round
+     */
+    static Reading of(Tail tail, Context context, List<LoggedMessage> shown, List<LoggedMessage> running) {
         boolean cut = !tail.complete()
                 || context.omitted().stream()
                         .anyMatch(omission -> omission.reason() == Context.Reason.MESSAGE_LIMIT
                                 || omission.reason() == Context.Reason.TOKEN_LIMIT);
-        List<LoggedMessage> running = running(context);
-        List<LoggedMessage> all = new ArrayList<>(context.logged());
-        all.addAll(running);
-        return of(tail, all, Place.of(running), cut);
+        return of(tail, shown, Place.of(running), cut);
     }
 
     /** Creates the reading of an emptied memory. Messages that arrive later are unknown to the caller. */

@@ -7,7 +7,6 @@ import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,14 +41,22 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
      * @return the messages
      */
     public static Shown of(Tail tail, Context context) {
+        List<LoggedMessage> running = Reading.running(context);
+        List<LoggedMessage> all = context.logged();
+        all.addAll(running);
+        return new Shown(Reading.of(tail, context, all, running), all, stored(context));
+    }
+
+    private static Map<String, ChatMessage> stored(Context context) {
+        if (context.replaced().isEmpty()) {
+            return Map.of();
+        }
         Map<String, ChatMessage> stored = new HashMap<>();
         context.turns().forEach(turn -> {
             keep(turn.user(), context, stored);
             turn.rounds().forEach(round -> round.messages().forEach(message -> keep(message, context, stored)));
         });
-        List<LoggedMessage> all = new ArrayList<>(context.logged());
-        all.addAll(Reading.running(context));
-        return new Shown(Reading.of(tail, context), all, stored);
+        return stored;
     }
 
     private static void keep(LoggedMessage message, Context context, Map<String, ChatMessage> stored) {

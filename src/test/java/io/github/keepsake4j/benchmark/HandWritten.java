@@ -1,5 +1,8 @@
 package io.github.keepsake4j.benchmark;
 
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
@@ -17,10 +20,10 @@ import javax.sql.DataSource;
 /**
  * The floor: hand-written code for exactly what the benchmark does, without any other case. It uses one statement per
  * call, on tables of its own with the same columns and the same indexes. The append assigns the sequence, keeps ids
- * unique and moves the head; it takes the message as text. The read returns the newest rows and the head, either as
- * columns or (with {@code decode}) as the objects that a log returns.
+ * unique and moves the head; it encodes the message that it is given, or takes text that is encoded already. The read
+ * returns the newest rows and the head, either as columns or (with {@code decode}) as the objects that a log returns.
  */
-final class HandWritten {
+final class HandWritten implements HandWrittenMemory {
 
     static final String SCHEMA = "floor";
 
@@ -30,8 +33,9 @@ final class HandWritten {
               UPDATE floor.keepsake_memory
               SET last_seq = last_seq + 1, revision = revision + 1, tokens = tokens + ?, last_message_at = ?,
                   head_seq = last_seq + 1, head_depth = head_depth + 1, head_path_tokens = head_path_tokens + ?,
-                  head_user_seq = last_seq + 1, head_id = ?, prev_head_seq = head_seq,
-                  prev_system_seq = head_system_seq, prev_user_seq = head_user_seq, prev_head_id = head_id
+                  head_user_seq = CASE WHEN ? THEN last_seq + 1 ELSE head_user_seq END, head_id = ?,
+                  prev_head_seq = head_seq, prev_system_seq = head_system_seq, prev_user_seq = head_user_seq,
+                  prev_head_id = head_id
               WHERE memory_key = ?
               RETURNING *
             )
@@ -40,6 +44,31 @@ final class HandWritten {
                parent_id, token_counter, message)
             SELECT memory_key, last_seq, prev_head_seq, last_message_at, head_run_start, head_depth, head_path_tokens,
                    head_system_seq, head_user_seq, ?, head_id, prev_head_id, ?, ?
+            FROM head
+            RETURNING seq, parent_id
+            """;
+
+    /** Neither of the two messages is a user message. */
+    private static final String APPEND_TWO =
+            """
+            WITH head AS (
+              UPDATE floor.keepsake_memory
+              SET last_seq = last_seq + 2, revision = revision + 1, tokens = tokens + ?, last_message_at = ?,
+                  head_seq = last_seq + 2, head_depth = head_depth + 2, head_path_tokens = head_path_tokens + ?,
+                  head_id = ?, prev_head_seq = head_seq, prev_system_seq = head_system_seq,
+                  prev_user_seq = head_user_seq, prev_head_id = head_id
+              WHERE memory_key = ?
+              RETURNING *
+            )
+            INSERT INTO floor.keepsake_message
+              (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens, id,
+               parent_id, token_counter, message)
+            SELECT memory_key, last_seq - 1, prev_head_seq, last_message_at, head_run_start, head_depth - 1,
+                   head_path_tokens - ?, head_system_seq, head_user_seq, ?, ?, prev_head_id, ?, ?
+            FROM head
+            UNION ALL
+            SELECT memory_key, last_seq, last_seq - 1, last_message_at, head_run_start, head_depth,
+                   head_path_tokens, head_system_seq, head_user_seq, ?, head_id, ?, ?, ?
             FROM head
             RETURNING seq, parent_id
             """;
@@ -56,7 +85,7 @@ final class HandWritten {
      * The limit is not a parameter: PostgreSQL would plan such a statement anew each time, which costs as much as the
      * read.
      */
-    private static final String READ =
+    private static final String READ_TEMPLATE =
             """
             SELECT m.head_seq, m.head_id, m.epoch, m.revision,
                    n.seq, n.id, n.parent_id, n.parent_seq, n.message, n.tokens, n.token_counter, n.created_at
@@ -66,10 +95,14 @@ final class HandWritten {
               FROM floor.keepsake_message
               WHERE memory_key = m.memory_key AND seq BETWEEN m.head_seq - ? + 1 AND m.head_seq
               ORDER BY seq DESC
-              LIMIT 1000
+              LIMIT %d
             ) n
             WHERE m.memory_key = ?
             """;
+
+    private static final int SMALL_READ = 1_000;
+    private static final String READ = READ_TEMPLATE.formatted(SMALL_READ);
+    private static final String LARGE_READ = READ_TEMPLATE.formatted(10_000);
 
     /** The columns of a row, as the driver returns them. */
     private record Row(
@@ -84,29 +117,76 @@ final class HandWritten {
 
     private final DataSource source;
     private final MessageCodec codec = new MessageCodec();
+
+    /** The memory of the bare inserts. Each instance has its own, because it counts the sequence itself. */
+    private final ConversationKey bareKey = ConversationKey.of("benchmark", "bare " + Ids.next());
+
     private long bare;
 
     HandWritten(DataSource source) {
         this.source = source;
     }
 
+    /** Appends the payload, whose text is encoded already. */
     void append(ConversationKey key) throws SQLException {
+        append(key, true, Payload.JSON);
+    }
+
+    @Override
+    public void append(ConversationKey key, ChatMessage message) throws SQLException {
+        append(key, message instanceof UserMessage, codec.encode(message));
+    }
+
+    private void append(ConversationKey key, boolean user, String json) throws SQLException {
         String id = Ids.next();
         try (Connection connection = source.getConnection();
                 PreparedStatement statement = connection.prepareStatement(APPEND)) {
             statement.setLong(1, Payload.TOKENS);
             statement.setLong(2, now());
             statement.setLong(3, Payload.TOKENS);
-            statement.setString(4, id);
+            statement.setBoolean(4, user);
+            statement.setString(5, id);
+            statement.setBytes(6, History.hash(key));
+            statement.setInt(7, Payload.TOKENS);
+            statement.setString(8, Payload.COUNTER);
+            statement.setString(9, json);
+            requireRows(statement, 1);
+        }
+    }
+
+    @Override
+    public void append(ConversationKey key, ToolExecutionResultMessage first, ToolExecutionResultMessage second)
+            throws SQLException {
+        String firstId = Ids.next();
+        try (Connection connection = source.getConnection();
+                PreparedStatement statement = connection.prepareStatement(APPEND_TWO)) {
+            statement.setLong(1, 2 * Payload.TOKENS);
+            statement.setLong(2, now());
+            statement.setLong(3, 2 * Payload.TOKENS);
+            statement.setString(4, Ids.next());
             statement.setBytes(5, History.hash(key));
-            statement.setInt(6, Payload.TOKENS);
-            statement.setString(7, Payload.COUNTER);
-            statement.setString(8, Payload.JSON);
-            try (ResultSet row = statement.executeQuery()) {
-                if (!row.next() || row.getLong(1) < 1 || row.getString(2) == null) {
-                    throw new IllegalStateException("nothing was written");
-                }
+            statement.setLong(6, Payload.TOKENS);
+            statement.setInt(7, Payload.TOKENS);
+            statement.setString(8, firstId);
+            statement.setString(9, Payload.COUNTER);
+            statement.setString(10, codec.encode(first));
+            statement.setInt(11, Payload.TOKENS);
+            statement.setString(12, firstId);
+            statement.setString(13, Payload.COUNTER);
+            statement.setString(14, codec.encode(second));
+            requireRows(statement, 2);
+        }
+    }
+
+    private static void requireRows(PreparedStatement statement, int wanted) throws SQLException {
+        int rows = 0;
+        try (ResultSet row = statement.executeQuery()) {
+            while (row.next()) {
+                rows += row.getLong(1) >= 1 && row.getString(2) != null ? 1 : 0;
             }
+        }
+        if (rows != wanted) {
+            throw new IllegalStateException(rows + " rows were written instead of " + wanted);
         }
     }
 
@@ -115,7 +195,7 @@ final class HandWritten {
         long seq = ++bare;
         try (Connection connection = source.getConnection();
                 PreparedStatement statement = connection.prepareStatement(INSERT)) {
-            statement.setBytes(1, History.hash(ConversationKey.of("benchmark", "bare")));
+            statement.setBytes(1, History.hash(bareKey));
             statement.setLong(2, seq);
             statement.setLong(3, seq - 1);
             statement.setLong(4, now());
@@ -131,10 +211,15 @@ final class HandWritten {
         }
     }
 
+    @Override
+    public void read(ConversationKey key, int limit) throws SQLException {
+        read(key, limit, true);
+    }
+
     void read(ConversationKey key, int limit, boolean decode) throws SQLException {
         List<Object> rows = new ArrayList<>();
         try (Connection connection = source.getConnection();
-                PreparedStatement statement = connection.prepareStatement(READ)) {
+                PreparedStatement statement = connection.prepareStatement(limit > SMALL_READ ? LARGE_READ : READ)) {
             statement.setInt(1, limit);
             statement.setBytes(2, History.hash(key));
             try (ResultSet row = statement.executeQuery()) {
@@ -174,7 +259,8 @@ final class HandWritten {
                 Instant.EPOCH.plus(row.getLong(12), ChronoUnit.MICROS));
     }
 
-    private static long now() {
+    /** Returns the time as it is stored. */
+    static long now() {
         return ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
     }
 }

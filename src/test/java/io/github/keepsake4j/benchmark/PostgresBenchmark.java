@@ -3,6 +3,7 @@ package io.github.keepsake4j.benchmark;
 import static io.github.keepsake4j.benchmark.Report.millis;
 import static io.github.keepsake4j.benchmark.Report.ratio;
 
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Child;
@@ -11,8 +12,11 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
+import javax.sql.DataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
@@ -29,6 +33,18 @@ public final class PostgresBenchmark {
     private static final int[] READS = {20, 50, 500};
     private static final int CLIENTS = 16;
     private static final int POOL = 4;
+
+    /** The number of older runs that a memory's row repeats. */
+    private static final int RUNS_IN_HEAD = 8;
+
+    /** The most bytes of write-ahead log that an append may take in addition to the payload. */
+    private static final long MAX_WAL = 2_048;
+
+    /**
+     * Logs of other settings that are measured beside the usual one on the largest history, by the end of their rows'
+     * names. This is the place for the log that goes through a transaction pooler.
+     */
+    private static final Map<String, Function<DataSource, MessageLog>> VARIANTS = Map.of();
 
     private final int samples = Integer.getInteger("keepsake.benchmark.samples", 600);
     private final int largest = Integer.getInteger("keepsake.benchmark.largest", 1_000_000);
@@ -119,6 +135,7 @@ public final class PostgresBenchmark {
     private void reads() throws Exception {
         report.text("## Bounded reads");
         List<List<String>> rows = new ArrayList<>();
+        List<Site> variants = variants();
         for (int limit : READS) {
             try (Site atSmall = new Site(small, 1);
                     Site atMedium = new Site(medium, 1);
@@ -130,9 +147,13 @@ public final class PostgresBenchmark {
                 if (limit <= hundred.messages()) {
                     groups.add(0, atSmall.reads(hundred, hundred, limit));
                 }
+                for (Site variant : variants) {
+                    groups.add(variant.reads(linear, linear, limit));
+                }
                 rows.addAll(compare(groups));
             }
         }
+        variants.forEach(Site::close);
         report.table(
                 List.of(
                         "read, history",
@@ -153,6 +174,7 @@ public final class PostgresBenchmark {
 
     private void appends() throws Exception {
         report.text("## Appends of one message");
+        List<Site> variants = variants();
         try (Site atSmall = new Site(small, 1);
                 Site atMedium = new Site(medium, 1);
                 Site atLarge = new Site(large, 1)) {
@@ -161,6 +183,9 @@ public final class PostgresBenchmark {
                     atMedium.appends(tenThousand, tenThousand),
                     atLarge.appends(linear, linear),
                     atLarge.appends(forked, linear)));
+            for (Site variant : variants) {
+                groups.add(variant.appends(linear, linear));
+            }
             report.table(
                     List.of(
                             "append, history",
@@ -175,8 +200,15 @@ public final class PostgresBenchmark {
                             "to smallest"),
                     compare(groups));
         }
+        variants.forEach(Site::close);
         report.text("Appends to histories of 100 go to " + CLIENTS + " memories in turn, so that the histories stay"
                 + " short. `bare insert` writes the row without a head. Its one client counts the sequence.");
+    }
+
+    private List<Site> variants() {
+        return VARIANTS.entrySet().stream()
+                .map(variant -> new Site(large, 1, ", " + variant.getKey(), variant.getValue()))
+                .toList();
     }
 
     /** Each group consists of this library's operation, the floor, and another operation for comparison. */
@@ -280,10 +312,13 @@ public final class PostgresBenchmark {
         List<List<String>> rows = new ArrayList<>();
         rows.add(wal("100, our ids", small, hundred.key(0), Payload::ordered));
         rows.add(wal(linear.name() + ", our ids", large, linear.key(0), Payload::ordered));
+        rows.add(wal(forked.name() + ", our ids", large, forked.key(0), Payload::ordered));
         rows.add(wal("100, random foreign ids", small, foreignHundred.key(0), Payload::random));
         rows.add(wal(linear.name() + ", random foreign ids", large, foreign.key(0), Payload::random));
         report.table(List.of("history", "bytes", "of these payload", "without payload"), rows);
-        report.text("Payload is the JSON of the message and its id.");
+        report.text("Payload is the JSON of the message and its id. The head of the history with forks carries the "
+                + RUNS_IN_HEAD + " runs below its own. For its appends the limit without payload is " + count(MAX_WAL)
+                + " bytes.");
     }
 
     private List<String> wal(String name, PGSimpleDataSource database, ConversationKey key, Supplier<NewMessage> next)

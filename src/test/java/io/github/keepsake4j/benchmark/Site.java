@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Postgres;
 import java.util.List;
+import java.util.function.Function;
 import javax.sql.DataSource;
 
 /** A pool on one database, with this library's log and the hand-written code on it. Both use the same connections. */
@@ -17,11 +18,23 @@ final class Site implements AutoCloseable {
     private final HikariDataSource pool;
     private final MessageLog log;
     private final HandWritten handWritten;
+    private final String variant;
 
     Site(DataSource database, int connections) {
-        pool = Postgres.pool(database, connections, true);
-        log = JdbcMessageLog.postgres(pool);
-        handWritten = new HandWritten(pool);
+        this(database, connections, "", JdbcMessageLog::postgres);
+    }
+
+    /**
+     * Creates a site with a log of other settings.
+     *
+     * @param variant what is behind a history's name in the names of the operations
+     * @param newLog creates the log on the pool
+     */
+    Site(DataSource database, int connections, String variant, Function<DataSource, MessageLog> newLog) {
+        this.pool = Postgres.pool(database, connections, true);
+        this.log = newLog.apply(pool);
+        this.handWritten = new HandWritten(pool);
+        this.variant = variant;
     }
 
     HandWritten handWritten() {
@@ -42,17 +55,17 @@ final class Site implements AutoCloseable {
     /** Returns the appends of this library, of the floor, and of the bare insert. */
     List<Operation> appends(History ours, History floor) {
         int[] calls = new int[2];
+        String name = "append " + ours.name() + variant;
         return List.of(
-                new Operation(
-                        "append " + ours.name() + " keepsake", () -> append(ours.key(calls[0]++), Payload.ordered())),
-                new Operation("append " + ours.name() + " floor", () -> handWritten.append(floor.key(calls[1]++))),
-                new Operation("append " + ours.name() + " bare insert", handWritten::insert));
+                new Operation(name + " keepsake", () -> append(ours.key(calls[0]++), Payload.ordered())),
+                new Operation(name + " floor", () -> handWritten.append(floor.key(calls[1]++))),
+                new Operation(name + " bare insert", handWritten::insert));
     }
 
     /** Returns the reads of this library, of the floor, and of the floor with decoded messages. */
     List<Operation> reads(History ours, History floor, int limit) {
         int[] calls = new int[3];
-        String name = "read " + limit + " " + ours.name();
+        String name = "read " + limit + " " + ours.name() + variant;
         return List.of(
                 new Operation(name + " keepsake", () -> read(ours.key(calls[0]++), limit)),
                 new Operation(name + " floor", () -> handWritten.read(floor.key(calls[1]++), limit, false)),
