@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -46,23 +47,34 @@ class PostgresGrowthTest {
     /** Blocks: a root, an inner and a leaf page of each index that is asked, and a heap page for each of some rows. */
     private static final long CONSTANT = 150;
 
+    /** What goes from run to run: to the branch's oldest messages, or to the newest view and summary on another branch. */
+    private static final Set<String> WALKS =
+            Set.of("read and oldest", "read from", "append under", "append a used id", "summary", "move");
+
     private int next;
 
     @Test
     void no_plan_is_kept_that_reads_the_table() throws Exception {
-        grow(pool -> {});
+        assertThat(grow(pool -> {}))
+                .allSatisfy((call, blocks) -> assertThat(blocks).isLessThanOrEqualTo(CONSTANT));
     }
 
+    /**
+     * Nor once the tables are analyzed, if they were vacuumed when they were empty. Until then their statistics say that they
+     * have one page, and every plan that is made then reads them whole: autovacuum ends that within about a minute.
+     */
     @Test
-    void nor_if_the_empty_tables_were_vacuumed() throws Exception {
-        grow(pool -> {
+    void nor_once_tables_are_analyzed_that_were_vacuumed_empty() throws Exception {
+        Map<String, Long> most = grow(pool -> {
             for (String table : List.of("memory", "message", "view", "summary", "lease")) {
                 execute(pool, "VACUUM keepsake_" + table);
             }
         });
+        most.keySet().removeIf(call -> call.startsWith("never analyzed"));
+        assertThat(most).allSatisfy((call, blocks) -> assertThat(blocks).isLessThanOrEqualTo(CONSTANT));
     }
 
-    private void grow(Consumer<HikariDataSource> prepare) throws Exception {
+    private Map<String, Long> grow(Consumer<HikariDataSource> prepare) throws Exception {
         int messages = Counts.of(30_000, 1_000_000);
         int small = Counts.of(300, 10_000);
         Postgres server = Postgres.newest();
@@ -95,7 +107,7 @@ class PostgresGrowthTest {
             execute(pool, "ANALYZE");
             measure(pool, log, messages, "analyzed", most);
             Tell.line("Blocks at most: " + most);
-            assertThat(most).allSatisfy((call, blocks) -> assertThat(blocks).isLessThanOrEqualTo(CONSTANT));
+            return most;
         }
     }
 
