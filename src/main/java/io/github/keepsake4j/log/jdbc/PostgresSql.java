@@ -170,8 +170,16 @@ final class PostgresSql {
                        (SELECT max(s.covers_seq) FROM keepsake_summary s
                         WHERE s.memory_key = :memory_key AND s.covers_seq <= p.seq) END
               FROM run
-              JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = run.low
-              JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = f.parent_seq
+              CROSS JOIN LATERAL (
+                SELECT f.parent_seq FROM keepsake_message f
+                WHERE f.memory_key = :memory_key AND f.seq = run.low
+                LIMIT 1
+              ) f
+              CROSS JOIN LATERAL (
+                SELECT p.seq, p.run_start FROM keepsake_message p
+                WHERE p.memory_key = :memory_key AND p.seq = f.parent_seq
+                LIMIT 1
+              ) p
               WHERE p.seq < run.high AND (run.view_seq < run.low OR run.covers_seq < run.low)
             )
             SELECT counted.view_seq, counted.covers_seq,
@@ -509,8 +517,13 @@ final class PostgresSql {
               SELECT a.seq FROM keepsake_message a WHERE a.memory_key = :memory_key AND a.id = :anchor_id
             ),
             named AS MATERIALIZED (
-              SELECT count(*) AS found FROM keepsake_message n
-              WHERE n.memory_key = :memory_key AND n.id = ANY (:named::text[])
+              SELECT count(*) AS found
+              FROM unnest(:named::text[]) AS name (id)
+              CROSS JOIN LATERAL (
+                SELECT n.seq FROM keepsake_message n
+                WHERE n.memory_key = :memory_key AND n.id = name.id
+                LIMIT 1
+              ) n
             ),
             run (low, high, view_seq, covers_seq) AS (
               SELECT b.run_start, b.seq,
@@ -531,8 +544,16 @@ final class PostgresSql {
                        (SELECT max(s.covers_seq) FROM keepsake_summary s
                         WHERE s.memory_key = :memory_key AND s.covers_seq <= p.seq) END
               FROM run
-              JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = run.low
-              JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = f.parent_seq
+              CROSS JOIN LATERAL (
+                SELECT f.parent_seq FROM keepsake_message f
+                WHERE f.memory_key = :memory_key AND f.seq = run.low
+                LIMIT 1
+              ) f
+              CROSS JOIN LATERAL (
+                SELECT p.seq, p.run_start FROM keepsake_message p
+                WHERE p.memory_key = :memory_key AND p.seq = f.parent_seq
+                LIMIT 1
+              ) p
               WHERE p.seq < run.high
                 AND (run.view_seq < run.low OR run.covers_seq < run.low OR (SELECT seq FROM anchor) < run.low)
             ),
@@ -731,12 +752,24 @@ final class PostgresSql {
             ,
                    EXISTS (SELECT FROM keepsake_message p
                            WHERE p.memory_key = :memory_key AND p.id = :parent_id::text) AS has_parent,
-                   ARRAY(SELECT n.id FROM keepsake_message n
-                         WHERE n.memory_key = :memory_key AND n.id = ANY (:named::text[])) AS named,
+                   ARRAY(SELECT n.id FROM unnest(:named::text[]) AS name (id)
+                         CROSS JOIN LATERAL (
+                           SELECT n.id FROM keepsake_message n
+                           WHERE n.memory_key = :memory_key AND n.id = name.id
+                           LIMIT 1
+                         ) n) AS named,
                    s.seq, s.id, s.parent_id, s.message, s.tokens, s.token_counter, s.created_at
             FROM (SELECT 1) one
             LEFT JOIN keepsake_memory m ON m.memory_key = :memory_key
-            LEFT JOIN keepsake_message s ON s.memory_key = :memory_key AND s.id = ANY (:ids::text[])
+            LEFT JOIN LATERAL (
+              SELECT s.*
+              FROM unnest(:ids::text[]) AS used (id)
+              CROSS JOIN LATERAL (
+                SELECT s.* FROM keepsake_message s
+                WHERE s.memory_key = :memory_key AND s.id = used.id
+                LIMIT 1
+              ) s
+            ) s ON true
             """,
             "memory_key",
             "parent_id",
