@@ -91,23 +91,33 @@ public final class HandedOut {
      * Records the messages that a read returns.
      *
      * @param key the memory
-     * @param shown the messages that the caller receives
+     * @param shown what the memory shows
      */
     public void add(MemoryKey key, Shown shown) {
-        long number = next();
-        Reading reading = shown.reading();
-        for (int at = 0; at < shown.given(); at++) {
-            ChatMessage message = shown.messages().get(at).message();
-            add(message, new Origin(key, number, reading, at, false, message.hashCode()));
-        }
+        add(key, shown.reading(), shown.given());
+    }
+
+    /**
+     * Records the messages that a caller receives.
+     *
+     * @param key the memory
+     * @param reading what the memory shows
+     * @param messages the messages that the caller receives: the first ones of the reading
+     */
+    public void add(MemoryKey key, Reading reading, List<ChatMessage> messages) {
+        add(key, reading, messages, false);
     }
 
     /** Records a list that a caller has set: the first messages that the memory shows now. */
     void set(MemoryKey key, Reading reading, List<ChatMessage> list) {
+        add(key, reading, list, true);
+    }
+
+    private void add(MemoryKey key, Reading reading, List<ChatMessage> messages, boolean own) {
         long number = next();
-        for (int at = 0; at < list.size(); at++) {
-            ChatMessage message = list.get(at);
-            add(message, new Origin(key, number, reading, at, true, message.hashCode()));
+        for (int at = 0; at < messages.size(); at++) {
+            ChatMessage message = messages.get(at);
+            add(message, new Origin(key, number, reading, at, own, message.hashCode()));
         }
     }
 
@@ -176,6 +186,7 @@ public final class HandedOut {
         }
         Set<String> used = new HashSet<>();
         int from = 0;
+        boolean whole = true;
         for (int i = 0; i < places.length; i++) {
             int hash = found.get(i).isEmpty() ? 0 : list.get(i).hashCode();
             for (Origin origin : found.get(i)) {
@@ -187,11 +198,13 @@ public final class HandedOut {
                         && origin.hash() == hash
                         && used.add(origin.place().id())) {
                     places[i] = origin.place();
+                    whole &= origin.reading().whole();
                     from = ofNewest ? origin.at() + 1 : from;
                 }
             }
         }
-        return new Recognized(places, newest.reading());
+        return new Recognized(
+                places, whole ? newest.reading() : newest.reading().ofSelected());
     }
 
     /** Returns whether a list contains an instance that was returned before the memory was erased. */

@@ -58,9 +58,15 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
         }
     }
 
-    /** Returns the number of messages that the caller receives: all but those of the running round, which come last. */
-    int given() {
-        return messages.size() - reading.running().size();
+    /**
+     * Returns the messages that the caller receives: all but those of the running round, which come last.
+     *
+     * @return a new, mutable list
+     */
+    public List<ChatMessage> given() {
+        List<ChatMessage> given = new ArrayList<>();
+        messages.subList(0, messages.size() - reading.running().size()).forEach(logged -> given.add(logged.message()));
+        return given;
     }
 
     /**

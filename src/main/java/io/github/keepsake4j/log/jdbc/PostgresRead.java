@@ -53,13 +53,19 @@ final class PostgresRead {
 
     Tail run(Session session) throws SQLException {
         boolean fromHead = query.from() == null && query.after() == null;
-        PostgresReadRows rows = fromHead ? fromHead(session) : general(session);
+        boolean onlyPosition = fromHead && query.maxMessages() == 0 && !query.toSummary() && query.oldest() == 0;
+        PostgresReadRows rows = onlyPosition ? position(session) : fromHead ? fromHead(session) : general(session);
         Tail tail = rows.tail();
-        if (fromHead) {
+        if (fromHead && !onlyPosition) {
             reach = new Reach(
                     !rows.isInOneRun(), rows.runs() > REPEATED_RUNS, Math.max(FIRST_STRETCH, rows.size() * 5L / 4));
         }
         return tail;
+    }
+
+    private PostgresReadRows position(Session session) throws SQLException {
+        PostgresReadRows rows = fromHead(session, PostgresReadSql.READ_POSITION);
+        return rows.isEnough() ? rows : general(session);
     }
 
     private PostgresReadRows fromHead(Session session) throws SQLException {
@@ -74,11 +80,14 @@ final class PostgresRead {
     }
 
     private PostgresReadRows fromHead(Session session, boolean across) throws SQLException {
+        return fromHead(session, PostgresReadSql.fromHead(across, query.toSummary(), query.oldest() > 0));
+    }
+
+    private PostgresReadRows fromHead(Session session, NamedSql sql) throws SQLException {
         // One at least, which shows that the head is there.
         long most = Math.max(1, query.maxMessages());
         long wanted = query.maxTokens() == Long.MAX_VALUE ? most : Math.min(most, reach.stretch());
         PostgresReadRows rows = new PostgresReadRows(key, query, codec);
-        NamedSql sql = PostgresReadSql.fromHead(across, query.toSummary(), query.oldest() > 0);
         send(session, sql, rows::fromHead, wanted, Math.max(1, query.maxTokens()));
         return rows;
     }

@@ -196,7 +196,8 @@ final class PostgresReadRows {
         Long inForce = user;
         boolean hasUser = inForce == null || find(inForce) != null;
         if (rows.isEmpty()) {
-            return hasUser;
+            // Only a summary may leave none. The general read tells what else is wrong.
+            return hasUser && floor > 0;
         }
         Row first = first();
         Long parent = first.parentSeq();

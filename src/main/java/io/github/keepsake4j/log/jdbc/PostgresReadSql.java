@@ -95,7 +95,7 @@ final class PostgresReadSql {
             """;
 
     /** Puts together the statement that reads what is asked for, and nothing else. */
-    private static String read(boolean across, boolean toSummary) {
+    private static String read(boolean across, boolean user, boolean toSummary) {
         String floor = toSummary ? ", m.head_covers_seq + 1" : "";
         return "SELECT n.kind, " + ROW + ", n.place,\n" + MEMORY_COLUMNS
                 + """
@@ -111,7 +111,7 @@ final class PostgresReadSql {
                 + HEAD_RUN.formatted(ROW, FOLLOWS, floor)
                 + (across ? OLDER_RUNS.formatted(ROW, ROW, FOLLOWS, floor) : "")
                 + IN_FORCE.formatted(ROW, "head_system_seq", "head_system_seq", floor)
-                + (across ? IN_FORCE.formatted(ROW, "head_user_seq", "head_user_seq", floor) : "")
+                + (user ? IN_FORCE.formatted(ROW, "head_user_seq", "head_user_seq", floor) : "")
                 + VIEW
                 + (toSummary ? SUMMARY : "")
                 + ") n ON true\n";
@@ -371,23 +371,26 @@ final class PostgresReadSql {
      * Reads from the head: one join of the memory's row with one range of messages, the system message and the view. Whether
      * that was enough is the caller's to see.
      */
-    static final NamedSql READ = NamedSql.of(read(false, false), PARAMETERS);
+    static final NamedSql READ = NamedSql.of(read(false, false, false), PARAMETERS);
+
+    /** {@link #READ} of the head alone, which shows where the memory is. Any branch has all that this needs in its row. */
+    static final NamedSql READ_POSITION = NamedSql.of(read(false, true, false), PARAMETERS);
 
     /** {@link #READ} of a branch with forks, and with the user message in force. */
-    static final NamedSql READ_ACROSS = NamedSql.of(read(true, false), PARAMETERS);
+    static final NamedSql READ_ACROSS = NamedSql.of(read(true, true, false), PARAMETERS);
 
     /** {@link #READ} down to the newest summary. */
-    static final NamedSql READ_TO_SUMMARY = NamedSql.of(read(false, true), PARAMETERS);
+    static final NamedSql READ_TO_SUMMARY = NamedSql.of(read(false, false, true), PARAMETERS);
 
     /** {@link #READ_ACROSS} down to the newest summary. */
-    static final NamedSql READ_ACROSS_TO_SUMMARY = NamedSql.of(read(true, true), PARAMETERS);
+    static final NamedSql READ_ACROSS_TO_SUMMARY = NamedSql.of(read(true, true, true), PARAMETERS);
 
     static final NamedSql READ_GENERAL = NamedSql.of(GENERAL, PARAMETERS);
 
-    static final NamedSql READ_AND_OLDEST = andOldest(read(false, false), "");
-    static final NamedSql READ_ACROSS_AND_OLDEST = andOldest(read(true, false), "");
-    static final NamedSql READ_TO_SUMMARY_AND_OLDEST = andOldest(read(false, true), "");
-    static final NamedSql READ_ACROSS_TO_SUMMARY_AND_OLDEST = andOldest(read(true, true), "");
+    static final NamedSql READ_AND_OLDEST = andOldest(read(false, false, false), "");
+    static final NamedSql READ_ACROSS_AND_OLDEST = andOldest(read(true, true, false), "");
+    static final NamedSql READ_TO_SUMMARY_AND_OLDEST = andOldest(read(false, false, true), "");
+    static final NamedSql READ_ACROSS_TO_SUMMARY_AND_OLDEST = andOldest(read(true, true, true), "");
     static final NamedSql READ_GENERAL_AND_OLDEST = andOldest(GENERAL, ", NULL::bigint");
 
     /** Returns the statement that reads from the head what is asked for, and nothing else. */
