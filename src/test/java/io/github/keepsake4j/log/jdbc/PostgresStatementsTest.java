@@ -268,6 +268,12 @@ class PostgresStatementsTest {
                     counted.messagesRead,
                     statements.stream().mapToInt(String::length).sum());
             assertThat(sent).isEqualTo(changed ? 6 : 5);
+            assertThat(statements)
+                    .filteredOn(sql -> !sql.startsWith("SELECT"))
+                    .containsExactly(PostgresSql.APPEND_ONE_AND_VIEW.text(), PostgresSql.APPEND_ONE_AND_VIEW.text());
+            assertThat(statements)
+                    .filteredOn(PostgresReadSql.READ_POSITION.text()::equals)
+                    .hasSize(3);
             assertThat(counted.messagesRead).isBetween(changed ? 20 : 0, changed ? 40 : 0);
             assertThat(counted.messagesWritten).isEqualTo(2);
         }
