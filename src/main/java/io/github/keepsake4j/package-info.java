@@ -22,7 +22,7 @@
  * <li>{@code codec}, {@code tokens} and {@code log} depend on {@code message}.
  * <li>The backends depend on {@code log} and {@code codec}.
  * <li>{@code context} depends on {@code message} and {@code tokens}.
- * <li>{@code view} depends on {@code log} and {@code context}.
+ * <li>{@code view} depends on {@code codec}, {@code log} and {@code context}.
  * <li>{@code turn} depends on {@code log}.
  * <li>{@code summary} depends on {@code log}, {@code tokens} and {@code metrics}.
  * <li>{@code retention} depends on {@code log} and {@code metrics}.

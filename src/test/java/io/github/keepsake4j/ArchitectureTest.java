@@ -34,7 +34,7 @@ class ArchitectureTest {
             Map.entry("context", List.of("message", "tokens")),
             Map.entry("metrics", List.of()),
             Map.entry("summary", List.of("message", "log", "tokens", "metrics")),
-            Map.entry("view", List.of("message", "log", "context")),
+            Map.entry("view", List.of("message", "codec", "log", "context")),
             Map.entry("turn", List.of("message", "log")),
             Map.entry("chat", List.of("message", "tokens", "log", "context", "summary", "view", "turn", "metrics")),
             Map.entry("retention", List.of("message", "log", "metrics")),

@@ -155,7 +155,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
             Context context = memories.strategy().select(TailLoader.context(id, tail));
             open.read(tail);
             Shown shown = Shown.of(tail, context);
-            memories.views().handOut(key, shown);
+            memories.views().handOut(key, shown.reading(), shown.given());
             memories.shown(key, context, shown.reading().cut());
             memories.summaries().check(id, key, tail, () -> context);
             if (context.overflow()) {

@@ -3,14 +3,17 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.view.Outbox;
+import io.github.keepsake4j.view.Reading;
+import io.github.keepsake4j.view.RecentLists;
 import io.github.keepsake4j.view.Shown;
 import io.github.keepsake4j.view.ViewReader;
 import io.github.keepsake4j.view.ViewWriter;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,6 +29,9 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Thread-safe. Any number of stores and processes may use one memory. Each update is one step. Messages that other
  * writers have added since the caller's read are shown behind the list.
+ *
+ * <p>The list that this store returned or set last is not read again while the memory does not change: then {@link
+ * #getMessages} reads only the memory's position. The lists that are kept for this are bounded by their length.
  *
  * <p>Errors are {@code KeepsakeException}s. If an update fails with a retryable error, a list with the same message
  * objects can be set again: they are never stored twice.
@@ -51,6 +57,8 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     /** The number of messages that the newest read of each memory returned. */
     private final RecentlyUsed<MemoryKey, Integer> sizes = new RecentlyUsed<>(MEMORIES);
 
+    private final RecentLists recent = new RecentLists();
+
     private final RecentlyUsed<MemoryKey, Outbox> outboxes = new RecentlyUsed<>(MEMORIES);
 
     /**
@@ -72,10 +80,24 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     @Override
     public List<ChatMessage> getMessages(Object memoryId) {
         MemoryKey key = memories.key(memoryId);
+        RecentLists.Kept last = recent.get(key);
+        if (last != null && isAt(key, last.reading().position())) {
+            return handOut(key, last.reading(), last.messages());
+        }
         Shown shown = read(key);
-        memories.views().handOut(key, shown);
-        List<ChatMessage> messages = new ArrayList<>(shown.messages().size());
-        shown.messages().forEach(logged -> messages.add(logged.message()));
+        List<ChatMessage> messages = shown.given();
+        recent.put(key, shown.reading(), messages);
+        return handOut(key, shown.reading(), messages);
+    }
+
+    /** Returns whether a memory still shows what it showed at a position. Costs a read without messages. */
+    private boolean isAt(MemoryKey key, Position position) {
+        Tail now = memories.meter().read(key, memories.log(key).read(key, ReadQuery.newest(0)));
+        return now.position().equals(position);
+    }
+
+    private List<ChatMessage> handOut(MemoryKey key, Reading reading, List<ChatMessage> messages) {
+        memories.views().handOut(key, reading, messages);
         return messages;
     }
 
@@ -98,7 +120,9 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         Outbox known = outboxes.get(key);
         Outbox outbox = known == null ? new Outbox() : known;
         try {
-            memories.views().set(key, new ViewWriter.Request(list, true, null, null, () -> read(key), outbox), null);
+            Reading now = memories.views()
+                    .set(key, new ViewWriter.Request(list, true, null, null, () -> read(key), outbox), null);
+            recent.put(key, now, list);
             sizes.put(key, list.size());
         } finally {
             if (outbox.isEmpty()) {

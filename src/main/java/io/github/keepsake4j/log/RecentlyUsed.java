@@ -1,18 +1,23 @@
 package io.github.keepsake4j.log;
 
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A bounded map that removes the least recently used entry. Thread-safe.
+ * A bounded map that removes the least recently used entries. Thread-safe.
  *
  * @param <K> the type of the keys
  * @param <V> the type of the values
  */
 public final class RecentlyUsed<K, V> {
 
-    private final Map<K, V> entries;
+    private final Map<K, V> entries = new LinkedHashMap<>(16, 0.75f, true);
+    private final long limit;
+    private final ToLongFunction<V> size;
+    private long total;
 
     /**
      * Creates an empty map.
@@ -20,14 +25,18 @@ public final class RecentlyUsed<K, V> {
      * @param limit the maximum number of entries, 1 or more
      */
     public RecentlyUsed(int limit) {
-        entries = new LinkedHashMap<>(16, 0.75f, true) {
-            private static final long serialVersionUID = 1L;
+        this(limit, value -> 1);
+    }
 
-            @Override
-            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-                return size() > limit;
-            }
-        };
+    /**
+     * Creates an empty map whose values have sizes.
+     *
+     * @param limit the maximum of the sum of the sizes; a larger value is not kept
+     * @param size returns the size of a value, 0 or more and always the same
+     */
+    public RecentlyUsed(long limit, ToLongFunction<V> size) {
+        this.limit = limit;
+        this.size = size;
     }
 
     /**
@@ -48,7 +57,17 @@ public final class RecentlyUsed<K, V> {
      * @return whether there was no equal value before
      */
     public synchronized boolean put(K key, V value) {
-        return !value.equals(entries.put(key, value));
+        boolean isNew = !value.equals(entries.get(key));
+        remove(key);
+        if (size.applyAsLong(value) > limit) {
+            return isNew;
+        }
+        entries.put(key, value);
+        total += size.applyAsLong(value);
+        for (Iterator<V> eldest = entries.values().iterator(); total > limit; eldest.remove()) {
+            total -= size.applyAsLong(eldest.next());
+        }
+        return isNew;
     }
 
     /**
@@ -57,6 +76,9 @@ public final class RecentlyUsed<K, V> {
      * @param key the key
      */
     public synchronized void remove(K key) {
-        entries.remove(key);
+        V removed = entries.remove(key);
+        if (removed != null) {
+            total -= size.applyAsLong(removed);
+        }
     }
 }

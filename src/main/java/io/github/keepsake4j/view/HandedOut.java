@@ -91,20 +91,22 @@ final class HandedOut {
      * Records the messages that a read returns.
      *
      * @param key the memory
-     * @param shown the messages that the caller receives
+     * @param reading what the memory shows
+     * @param messages the messages that the caller receives: the first ones of the reading
      */
-    void add(MemoryKey key, Shown shown) {
-        long number = next();
-        for (int at = 0; at < shown.given(); at++) {
-            add(key, number, shown.reading(), at, shown.messages().get(at).message(), false);
-        }
+    void add(MemoryKey key, Reading reading, List<ChatMessage> messages) {
+        add(key, reading, messages, false);
     }
 
     /** Records a list that a caller has set: the first messages that the memory shows now. */
     void set(MemoryKey key, Reading reading, List<ChatMessage> list) {
+        add(key, reading, list, true);
+    }
+
+    private void add(MemoryKey key, Reading reading, List<ChatMessage> messages, boolean own) {
         long number = next();
-        for (int at = 0; at < list.size(); at++) {
-            add(key, number, reading, at, list.get(at), true);
+        for (int at = 0; at < messages.size(); at++) {
+            add(key, number, reading, at, messages.get(at), own);
         }
     }
 
@@ -174,6 +176,7 @@ final class HandedOut {
         }
         Set<String> used = new HashSet<>();
         int from = 0;
+        boolean whole = true;
         for (int i = 0; i < places.length; i++) {
             int hash = found.get(i).isEmpty() ? 0 : list.get(i).hashCode();
             for (Origin origin : found.get(i)) {
@@ -185,11 +188,13 @@ final class HandedOut {
                         && origin.hash() == hash
                         && used.add(origin.place().id())) {
                     places[i] = origin.place();
+                    whole &= origin.reading().whole();
                     from = ofNewest ? origin.at() + 1 : from;
                 }
             }
         }
-        return new Recognized(places, newest.reading());
+        return new Recognized(
+                places, whole ? newest.reading() : newest.reading().ofSelected());
     }
 
     /** Returns whether a list contains an instance that was returned before the memory was erased. */

@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param anchor the sequence of the anchor of the view that was in force, or 0
  * @param cut whether older messages are not shown, so that a branch from here would have room to show them again
  * @param summary the message that the summary shown before the rest covers up to, or null
+ * @param whole whether {@code shown} is all that the memory showed at the position, each message as it is stored. False
+ *     if a strategy selected the messages, or if another writer changed the memory while the list was set
  */
 public record Reading(
         Position position,
@@ -37,7 +39,8 @@ public record Reading(
         List<Place> running,
         long anchor,
         boolean cut,
-        @Nullable String summary) {
+        @Nullable String summary,
+        boolean whole) {
 
     /**
      * Returns whether the newest turn waits for tool results.
@@ -59,7 +62,7 @@ public record Reading(
 
     /** Creates the reading of a read without a strategy, which shows all messages. */
     static Reading of(Tail tail) {
-        return of(tail, tail.messages(), List.of(), !tail.complete());
+        return of(tail, tail.messages(), List.of(), !tail.complete(), tail.complete());
     }
 
     /**
@@ -73,12 +76,12 @@ public record Reading(
                 || context.omitted().stream()
                         .anyMatch(omission -> omission.reason() == Context.Reason.MESSAGE_LIMIT
                                 || omission.reason() == Context.Reason.TOKEN_LIMIT);
-        return of(tail, shown, Place.of(running), cut);
+        return of(tail, shown, Place.of(running), cut, false);
     }
 
     /** Creates the reading of an emptied memory. Messages that arrive later are unknown to the caller. */
     static Reading empty(Position position, long newest) {
-        return new Reading(position, newest, List.of(), List.of(), 0, true, null);
+        return new Reading(position, newest, List.of(), List.of(), 0, true, null, false);
     }
 
     /**
@@ -96,7 +99,8 @@ public record Reading(
                 running,
                 anchor,
                 true,
-                edit.summary());
+                edit.summary(),
+                whole);
     }
 
     /**
@@ -104,15 +108,20 @@ public record Reading(
      * change, so the next call compares with their changes.
      */
     Reading showing(ListEdit edit, List<Place> places) {
-        return new Reading(position, newest, places, running, anchor, true, edit.summary());
+        return new Reading(position, newest, places, running, anchor, true, edit.summary(), false);
     }
 
     /** Returns this reading after a view was set that shows no messages. */
     Reading cleared(AppendResult result) {
-        return new Reading(result.position(), newest, shown, running, anchor, cut, summary);
+        return new Reading(result.position(), newest, shown, running, anchor, cut, summary, false);
     }
 
-    private static Reading of(Tail tail, List<LoggedMessage> shown, List<Place> running, boolean cut) {
+    /** Returns this reading for a list that also has messages of a reading that is not {@link #whole}. */
+    Reading ofSelected() {
+        return new Reading(position, newest, shown, running, anchor, cut, summary, false);
+    }
+
+    private static Reading of(Tail tail, List<LoggedMessage> shown, List<Place> running, boolean cut, boolean whole) {
         View view = tail.view();
         Summary summary = tail.summary();
         long anchor = view == null ? 0 : view.anchorSequence();
@@ -126,7 +135,8 @@ public record Reading(
                 running,
                 anchor,
                 cut,
-                summary != null ? summary.coversUpTo() : view == null ? null : view.summary());
+                summary != null ? summary.coversUpTo() : view == null ? null : view.summary(),
+                whole);
     }
 
     static List<LoggedMessage> running(Context context) {

@@ -7,6 +7,7 @@ import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -65,9 +66,15 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
         }
     }
 
-    /** Returns the number of messages that the caller receives: all but those of the running round, which come last. */
-    int given() {
-        return messages.size() - reading.running().size();
+    /**
+     * Returns the messages that the caller receives: all but those of the running round, which come last.
+     *
+     * @return a new, mutable list
+     */
+    public List<ChatMessage> given() {
+        List<ChatMessage> given = new ArrayList<>();
+        messages.subList(0, messages.size() - reading.running().size()).forEach(logged -> given.add(logged.message()));
+        return given;
     }
 
     /**

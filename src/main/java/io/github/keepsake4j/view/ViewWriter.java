@@ -83,10 +83,11 @@ public final class ViewWriter {
      * Records the messages that a read returns, so that a list with the same instances is recognized.
      *
      * @param key the memory
-     * @param shown the messages that the caller receives
+     * @param reading what the memory shows
+     * @param messages the messages that the caller receives: the first ones of the reading
      */
-    public void handOut(MemoryKey key, Shown shown) {
-        handedOut.add(key, shown);
+    public void handOut(MemoryKey key, Reading reading, List<ChatMessage> messages) {
+        handedOut.add(key, reading, messages);
     }
 
     /**

@@ -164,6 +164,10 @@ class ChatMemoryStoreModelTest {
                     default -> update(client, changed(client.last));
                 }
                 assertThat(client.store.getMessages(key)).isEqualTo(messages(shown));
+                assertThat(ViewReader.read(log, key, ReadQuery.wholeBranch()).messages())
+                        .as("what is stored")
+                        .extracting(LoggedMessage::message)
+                        .isEqualTo(messages(shown));
             }
             List<ChatMessage> history = log.history(key, HistoryQuery.oldest(1000)).messages().stream()
                     .map(LoggedMessage::message)

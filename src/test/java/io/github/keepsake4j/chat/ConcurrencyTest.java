@@ -7,15 +7,20 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.zaxxer.hikari.HikariDataSource;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.Postgres;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -23,6 +28,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Several threads on one chat memory, and storage that fails before or after its work. */
 class ConcurrencyTest {
@@ -64,6 +70,59 @@ class ConcurrencyTest {
 
         assertThat(history()).hasSize(400).doesNotHaveDuplicates();
         assertThat(keepsake.conversation("alice").branches()).hasSize(1);
+    }
+
+    @Test
+    void four_hundred_adds_to_stock_windows_of_one_memory_on_sqlite(@TempDir Path directory) throws Exception {
+        try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
+            addToStockWindows(log);
+        }
+    }
+
+    @Test
+    void four_hundred_adds_to_stock_windows_of_one_memory_on_postgresql() throws Exception {
+        Postgres server = Postgres.newest();
+        try (HikariDataSource connections = Postgres.pool(server.database(server.newDatabase()), 8, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(connections)
+                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .build()) {
+            addToStockWindows(log);
+        }
+    }
+
+    /** Eight threads, each with a window of its own over one store. */
+    private static void addToStockWindows(MessageLog log) throws Exception {
+        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+        KeepsakeChatMemoryStore store = keepsake.chatMemoryStore();
+        ExecutorService pool = Executors.newFixedThreadPool(8);
+        List<Future<?>> done = new ArrayList<>();
+        List<ChatMessage> added = new ArrayList<>();
+        for (int thread = 0; thread < 8; thread++) {
+            List<ChatMessage> own = new ArrayList<>();
+            for (int i = 0; i < 50; i++) {
+                own.add(user("t" + thread + "-" + i));
+            }
+            added.addAll(own);
+            MessageWindowChatMemory window = MessageWindowChatMemory.builder()
+                    .id("alice")
+                    .maxMessages(20)
+                    .chatMemoryStore(store)
+                    .build();
+            done.add(pool.submit(() -> own.forEach(window::add)));
+        }
+        for (Future<?> each : done) {
+            each.get();
+        }
+        pool.shutdown();
+
+        assertThat(Dialogue.history(keepsake.conversation("alice"))).containsExactlyInAnyOrderElementsOf(added);
+        assertThat(store.getMessages("alice"))
+                .isEqualTo(Keepsake.builder()
+                        .messageLog(log)
+                        .build()
+                        .chatMemoryStore()
+                        .getMessages("alice"));
     }
 
     @Test

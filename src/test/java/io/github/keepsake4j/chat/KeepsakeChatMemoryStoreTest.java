@@ -10,6 +10,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
@@ -301,11 +302,7 @@ class KeepsakeChatMemoryStoreTest {
                         List.of(
                                 new View.Run(null, batch.get(0).id()),
                                 new View.Run(batch.get(size - 19).id(), head)))));
-        MessageWindowChatMemory memory = MessageWindowChatMemory.builder()
-                .id("alice")
-                .maxMessages(20)
-                .chatMemoryStore(store)
-                .build();
+        MessageWindowChatMemory memory = window();
         counted.reset();
         int counts = estimator.calls();
         memory.add(user("cold"));
@@ -325,6 +322,102 @@ class KeepsakeChatMemoryStoreTest {
     }
 
     @Test
+    void a_turn_of_a_stock_window_reads_no_message_that_this_process_knows() {
+        MessageWindowChatMemory memory = window();
+        for (int i = 0; i < 30; i++) {
+            memory.add(user("" + i));
+        }
+        for (int turn = 0; turn < 5; turn++) {
+            counted.reset();
+            assertThat(memory.messages()).hasSize(20);
+            memory.add(user("question " + turn));
+            memory.add(ai("answer " + turn));
+            assertThat(counted.calls).as("three positions and two appends").isEqualTo(5);
+            assertThat(counted.messagesRead).isZero();
+        }
+        assertThat(other.getMessages("alice")).isEqualTo(memory.messages());
+    }
+
+    @Test
+    void a_list_that_another_writer_changed_is_read_anew() {
+        store.updateMessages("alice", List.of(user("1"), ai("2")));
+        keepsake.chatMemory("alice").add(user("3"));
+        assertThat(store.getMessages("alice")).containsExactly(user("1"), ai("2"), user("3"));
+        other.updateMessages("alice", List.of(ai("2")));
+        assertThat(store.getMessages("alice")).containsExactly(ai("2"));
+        keepsake.conversation("alice")
+                .switchTo(keepsake.conversation("alice")
+                        .branch(9)
+                        .messages()
+                        .get(0)
+                        .id());
+        assertThat(store.getMessages("alice")).isEqualTo(other.getMessages("alice"));
+        other.deleteMessages("alice");
+        assertThat(store.getMessages("alice")).isEmpty();
+        keepsake.conversation("alice").erase();
+        assertThat(store.getMessages("alice")).isEmpty();
+    }
+
+    @Test
+    void a_list_that_was_set_while_another_writer_set_one_is_read_anew() {
+        store.updateMessages("alice", List.of(user("1"), ai("2")));
+        List<ChatMessage> list = store.getMessages("alice");
+        list.add(user("mine"));
+        counted.meanwhile = () -> keepsake.chatMemory("alice").add(user("theirs"));
+        store.updateMessages("alice", list);
+        assertThat(store.getMessages("alice")).containsExactly(user("1"), ai("2"), user("mine"), user("theirs"));
+    }
+
+    @Test
+    void two_callers_that_read_the_same_list_keep_what_the_other_one_adds() {
+        store.updateMessages("alice", List.of(user("1")));
+        List<ChatMessage> first = store.getMessages("alice");
+        List<ChatMessage> second = store.getMessages("alice");
+        first.add(user("of the first"));
+        store.updateMessages("alice", first);
+        store.getMessages("alice");
+        second.add(user("of the second"));
+        store.updateMessages("alice", second);
+        assertThat(store.getMessages("alice")).containsExactly(user("1"), user("of the second"), user("of the first"));
+    }
+
+    @Test
+    void an_instance_that_a_caller_set_or_received_is_not_returned_to_another_one() {
+        UserMessage yes = user("yes");
+        store.updateMessages("alice", List.of(yes));
+        ChatMessage received = store.getMessages("alice").get(0);
+        assertThat(received).isEqualTo(yes).isNotSameAs(yes);
+        ((UserMessage) received).attributes().put("seen", true);
+        yes.attributes().put("seen", true);
+        assertThat(store.getMessages("alice")).containsExactly(user("yes"));
+        List<ChatMessage> list = store.getMessages("alice");
+        UserMessage constant = user("yes");
+        list.add(constant);
+        store.updateMessages("alice", list);
+        list = store.getMessages("alice");
+        list.add(constant);
+        store.updateMessages("alice", list);
+        assertThat(store.getMessages("alice")).containsExactly(user("yes"), user("yes"), user("yes"));
+        assertThat(history()).hasSize(3);
+    }
+
+    @Test
+    void a_list_of_what_a_strategy_selected_is_read_anew() {
+        Keepsake narrow = Keepsake.builder()
+                .messageLog(log)
+                .strategy(SlidingWindow.withMaxMessages(2))
+                .build();
+        narrow.chatMemory("alice").add(List.of(user("1"), ai("2"), user("3"), ai("4")));
+        List<ChatMessage> selected = narrow.chatMemory("alice").messages();
+        assertThat(selected).containsExactly(user("3"), ai("4"));
+        for (ChatMessage more : List.of(user("5"), ai("6"))) {
+            selected.add(more);
+            narrow.chatMemoryStore().updateMessages("alice", selected);
+            assertThat(narrow.chatMemoryStore().getMessages("alice")).isEqualTo(other.getMessages("alice"));
+        }
+    }
+
+    @Test
     void a_long_history_that_no_view_cuts_is_read_whole() {
         List<ChatMessage> list = new ArrayList<>();
         for (int i = 0; i < 500; i++) {
@@ -340,6 +433,14 @@ class KeepsakeChatMemoryStoreTest {
         store.updateMessages("alice", list.subList(100, 501));
         assertThat(other.getMessages("alice")).isEqualTo(list.subList(100, 501));
         assertThat(history()).isEqualTo(list);
+    }
+
+    private MessageWindowChatMemory window() {
+        return MessageWindowChatMemory.builder()
+                .id("alice")
+                .maxMessages(20)
+                .chatMemoryStore(store)
+                .build();
     }
 
     private List<ChatMessage> history() {

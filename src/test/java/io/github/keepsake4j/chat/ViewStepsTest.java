@@ -287,6 +287,9 @@ class ViewStepsTest {
             /** The state at each read of the current step: the newest message and the shown texts. */
             private final List<Sight> looks = new ArrayList<>();
 
+            /** The number of messages that each of these reads requested. */
+            private final List<Integer> asked = new ArrayList<>();
+
             /** The message to which the current step moves the head, and the texts of its branch. */
             private String target;
 
@@ -298,8 +301,11 @@ class ViewStepsTest {
             Writer() {
                 MessageLog watched = new WatchedLog(log) {
                     @Override
-                    protected void called(String method) {
+                    protected void called(String method, Object[] arguments) {
                         meet(Writer.this, method);
+                        if (method.equals("read")) {
+                            asked.add(((ReadQuery) arguments[1]).maxMessages());
+                        }
                     }
                 }.log();
                 Keepsake keepsake = Keepsake.builder()
@@ -395,9 +401,11 @@ class ViewStepsTest {
             void read() {
                 trace.add("read");
                 looks.clear();
+                asked.clear();
                 last = usesStore ? store.getMessages(key) : memory.messages();
-                assertThat(ViewStepsTest.texts(last)).isEqualTo(looks.get(0).texts());
-                Sight look = looks.get(0);
+                // A read of the position alone tells whether the last list is still current. If not, it is read anew.
+                Sight look = looks.get(asked.get(0) == 0 && looks.size() > 1 ? 1 : 0);
+                assertThat(ViewStepsTest.texts(last)).isEqualTo(look.texts());
                 Sight sight = new Sight(++numbers, look.newest(), look.texts(), look.position());
                 last.forEach(message -> sights.put(message, sight));
             }

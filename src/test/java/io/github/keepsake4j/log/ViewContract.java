@@ -34,6 +34,28 @@ public interface ViewContract extends LogUnderTest {
     }
 
     @Test
+    default void aViewSetWithOneMessageUnderTheHeadChangesTheRevisionAndNamesOnlyWhatIsThere() {
+        String head = "\"'\\\n,;/%é😀";
+        AppendResult before = log().append(KEY, batch("a", head));
+        View set = View.of(null, List.of(new Run(null, "a"), new Run(View.HEAD, "c")));
+
+        AppendResult result = log().append(KEY, batch("c").withView(set).sinceRevisionOf(before.position()));
+
+        assertThat(result.revision()).isGreaterThan(before.revision());
+        View view = log().read(KEY, ReadQuery.newest(1)).view();
+        assertThat(view).isEqualTo(new View("c", 3, List.of(new Run(null, "a"), new Run(head, "c")), null));
+        assertThatThrownBy(() -> log().append(KEY, batch("d").withView(set).sinceRevisionOf(before.position())))
+                .isInstanceOf(HeadConflictException.class);
+        View lost = View.of(null, List.of(new Run("a", "c"), new Run("nowhere", "d")));
+        assertThatThrownBy(() -> log().append(KEY, batch("d").withView(lost)))
+                .isInstanceOf(UnknownMessageException.class);
+        Tail tail = log().read(KEY, ReadQuery.newest(9));
+        assertThat(ids(tail.messages())).containsExactly("a", head, "c");
+        assertThat(tail.position()).isEqualTo(result.position());
+        assertThat(tail.view()).isEqualTo(view);
+    }
+
+    @Test
     default void aViewMayBeSetWithoutMessages() {
         AppendResult before = log().append(KEY, batch("a", "b"));
 

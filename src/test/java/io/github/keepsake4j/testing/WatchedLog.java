@@ -25,7 +25,7 @@ public class WatchedLog {
         log = (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
                     calls.add(method.getName());
-                    called(method.getName());
+                    called(method.getName(), arguments);
                     RuntimeException failure = failures.get(method.getName());
                     if (failure != null) {
                         throw failure;
@@ -45,7 +45,12 @@ public class WatchedLog {
                 });
     }
 
-    /** Called on the caller's thread. */
+    /** Called on the caller's thread, before the call reaches the log. */
+    protected void called(String method, Object[] arguments) {
+        called(method);
+    }
+
+    /** The same for a test that does not look at the arguments. */
     protected void called(String method) {}
 
     public MessageLog log() {

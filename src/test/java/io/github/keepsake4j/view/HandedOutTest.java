@@ -24,14 +24,18 @@ class HandedOutTest {
 
     private final HandedOut handedOut = new HandedOut();
 
+    private void add(Shown shown) {
+        handedOut.add(KEY, shown.reading(), shown.given());
+    }
+
     @Test
     void a_million_released_reads_leave_no_heap() {
         for (int read = 0; read < Counts.of(50_000, 1_000_000); read++) {
-            handedOut.add(KEY, shown(3, read));
+            add(shown(3, read));
         }
         await().atMost(Duration.ofMinutes(5)).pollInSameThread().until(() -> {
             System.gc();
-            handedOut.add(KEY, Shown.of(Tail.empty(Position.NONE)));
+            add(Shown.of(Tail.empty(Position.NONE)));
             return handedOut.size() == 0;
         });
     }
@@ -39,7 +43,7 @@ class HandedOutTest {
     @Test
     void an_instance_that_changed_is_another_message_and_is_remembered_as_given_out() {
         Shown shown = shown(2, 0);
-        handedOut.add(KEY, shown);
+        add(shown);
         List<ChatMessage> list = new ArrayList<>();
         shown.messages().forEach(message -> list.add(message.message()));
         assertThat(handedOut.recognize(KEY, list).places()).doesNotContainNull();
@@ -54,7 +58,7 @@ class HandedOutTest {
     @Test
     void an_instance_that_comes_twice_in_a_list_is_a_message_once() {
         Shown shown = shown(1, 0);
-        handedOut.add(KEY, shown);
+        add(shown);
         ChatMessage message = shown.messages().get(0).message();
         assertThat(handedOut.recognize(KEY, List.of(message, message)).places()[1])
                 .isNull();

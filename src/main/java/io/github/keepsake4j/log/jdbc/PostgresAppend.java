@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One append: {@link PostgresSql#APPEND}, or under the head of a memory that was seen to have messages the shorter
- * {@link PostgresSql#APPEND_ONE} and {@link PostgresSql#APPEND_MANY}. Each does all of it or nothing. If it did nothing, a second statement
+ * {@link PostgresSql#APPEND_ONE}, {@link PostgresSql#APPEND_ONE_AND_VIEW} and {@link PostgresSql#APPEND_MANY}. Each does all of it or nothing. If it did nothing, a second statement
  * tells why, by the rules that hold for every backend. The second statement may see a newer state than the first one. If
  * nothing stops the append any more, it is sent again.
  */
@@ -83,10 +83,8 @@ final class PostgresAppend {
         }
         AppendResult done = null;
         try {
-            if (begun && append.parent() instanceof Parent.Head && append.view() == null && columns.size() > 0) {
-                done = columns.size() == 1
-                        ? session.first(PostgresSql.APPEND_ONE, this::result, one())
-                        : session.first(PostgresSql.APPEND_MANY, this::result, many());
+            if (begun && append.parent() instanceof Parent.Head && columns.size() > 0) {
+                done = underHead(session, append.view());
             }
             if (done == null) {
                 done = session.first(PostgresSql.APPEND, this::result, parameters(parent, lastSeq));
@@ -97,6 +95,23 @@ final class PostgresAppend {
             }
         }
         return done != null ? done : classify(session, parent);
+    }
+
+    /** Returns null if the memory is not as it was seen, or if only the general append can do this. */
+    private @Nullable AppendResult underHead(Session session, @Nullable View view) throws SQLException {
+        if (view == null) {
+            return columns.size() == 1
+                    ? session.first(PostgresSql.APPEND_ONE, this::result, one())
+                    : session.first(PostgresSql.APPEND_MANY, this::result, many());
+        }
+        return columns.size() == 1 && view.anchor() == null
+                ? session.first(
+                        PostgresSql.APPEND_ONE_AND_VIEW, this::result, with(one(), ViewJson.write(view), named()))
+                : null;
+    }
+
+    private String[] named() {
+        return append.namedByView().toArray(String[]::new);
     }
 
     private AppendResult result(ResultSet row) throws SQLException {
@@ -159,7 +174,7 @@ final class PostgresAppend {
                 append.importing(),
                 view == null ? null : view.anchor(),
                 view == null ? null : ViewJson.write(view),
-                append.namedByView().toArray(String[]::new));
+                named());
     }
 
     private static @Nullable Object[] with(@Nullable Object[] first, @Nullable Object... more) {

@@ -103,6 +103,9 @@ final class PostgresRead {
             return general(session);
         }
         Set<Part> asked = EnumSet.copyOf(reach.parts());
+        if (query.maxMessages() == 0) {
+            asked.remove(Part.RUNS);
+        }
         if (query.maxMessages() <= FEW) {
             asked.addAll(EnumSet.of(Part.SYSTEM, Part.USER, Part.VIEW));
         }

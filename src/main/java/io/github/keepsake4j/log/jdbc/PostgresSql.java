@@ -384,6 +384,59 @@ final class PostgresSql {
             parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message"));
 
     /**
+     * {@link #APPEND_ONE} with a view that ends with this message, as a window sets it. That the messages that the view names
+     * are there is asked of the state in which the statement began, so the memory must not have been erased since then.
+     */
+    static final NamedSql APPEND_ONE_AND_VIEW = NamedSql.of(
+            """
+            WITH memory AS (
+              UPDATE keepsake_memory m
+              SET revision = m.revision + 1,
+                  last_seq = m.last_seq + 1,
+                  tokens = m.tokens + :tokens,
+                  last_message_at = :created_at,
+                  prev_head_seq = m.head_seq,
+                  prev_head_id = m.head_id,
+                  head_seq = m.last_seq + 1,
+                  head_id = :id,
+            """
+                    + RUN_UNDER_HEAD
+                    + """
+                  head_depth = m.head_depth + 1,
+                  head_path_tokens = m.head_path_tokens + :tokens,
+                  head_system_seq = CASE WHEN :system THEN m.last_seq + 1 ELSE m.head_system_seq END,
+                  head_user_seq = CASE WHEN :user THEN m.last_seq + 1 ELSE m.head_user_seq END,
+                  head_view_seq = m.last_seq + 1
+            """
+                    + UNDER_HEAD
+                    + """
+                AND m.epoch = (SELECT s.epoch FROM keepsake_memory s WHERE s.memory_key = :memory_key)
+                AND (SELECT count(*) FROM keepsake_message n
+                     WHERE n.memory_key = :memory_key AND n.id = ANY (:named::text[])) = cardinality(:named::text[])
+              RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
+                        m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
+                        m.last_message_at, CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
+            ),
+            written AS (
+              INSERT INTO keepsake_message
+                (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
+                 id, parent_id, token_counter, runs, message)
+              SELECT memory_key, last_seq, prev_head_seq, last_message_at, head_run_start, head_depth, head_path_tokens,
+                     head_system_seq, head_user_seq, :tokens, head_id, prev_head_id, :token_counter, runs, :message
+              FROM memory
+            ),
+            viewed AS (
+              INSERT INTO keepsake_view (memory_key, anchor_seq, anchor_id, view)
+              SELECT memory_key, last_seq, head_id,
+                     replace(:view, '"00000000-0000-0000-0000-000000000000"', to_json(prev_head_id)::text)
+              FROM memory
+              ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
+            )
+            SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
+            """,
+            parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message", "view", "named"));
+
+    /**
      * {@link #APPEND_ONE} for a distributed database: there the parts of one statement do not see each other's rows, and a used
      * id comes as another error. In one round trip. After an error it must be rolled back.
      */

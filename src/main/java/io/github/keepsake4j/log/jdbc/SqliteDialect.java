@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -102,13 +103,15 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public List<LoggedMessage> find(Connections connections, MemoryKey key, Set<String> ids) {
-        return connections.single(
-                "look-up in memory " + key,
-                session -> session.list(
-                        SqliteSql.FIND,
-                        row -> Rows.message(key, codec, row),
-                        Rows.hash(key),
-                        ids.stream().map(codec::encodeText).collect(Collectors.joining(",", "[", "]"))));
+        return connections.single("look-up in memory " + key, session -> {
+            List<LoggedMessage> found = session.list(
+                    SqliteSql.FIND,
+                    row -> Rows.message(key, codec, row),
+                    Rows.hash(key),
+                    ids.stream().map(codec::encodeText).collect(Collectors.joining(",", "[", "]")));
+            found.sort(Comparator.comparingLong(LoggedMessage::sequence));
+            return found;
+        });
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,10 @@ final class SqliteReader {
 
     /** How many rows are read at first when only tokens bound a read; then twice as many, and so on. */
     private static final int FIRST_CHUNK = 64;
+
+    /** The order of a branch, along which the sequence grows. */
+    private static final Comparator<MessageRow> BY_SEQUENCE =
+            Comparator.comparingLong(row -> row.node().seq());
 
     private final Session session;
     private final MemoryKey key;
@@ -135,8 +140,9 @@ final class SqliteReader {
         return rows;
     }
 
+    /** Newest first. */
     private List<MessageRow> branch(long start, long floor, int limit) throws SQLException {
-        return session.list(
+        List<MessageRow> rows = session.list(
                 SqliteSql.BRANCH,
                 row -> MessageRow.of(key, codec, row),
                 floor,
@@ -148,6 +154,8 @@ final class SqliteReader {
                 hash,
                 floor,
                 hash);
+        rows.sort(BY_SEQUENCE.reversed());
+        return rows;
     }
 
     private List<LoggedMessage> oldest(Node start, @Nullable Node after, int wanted) throws SQLException {
@@ -168,6 +176,7 @@ final class SqliteReader {
                 first,
                 last,
                 last);
+        rows.sort(BY_SEQUENCE);
         Node.checkBranch(rows);
         Long before = after == null ? null : (Long) after.seq();
         if (rows.size() != last - first + 1

@@ -87,13 +87,12 @@ final class SqliteSql {
             "user_seq",
             "runs");
 
-    /** Messages by their ids, which are one JSON array. */
+    /** Messages by their ids, which are one JSON array, in any order. */
     static final String FIND =
             """
             SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at
             FROM json_each(?2) AS wanted
             CROSS JOIN keepsake_message m ON m.memory_key = ?1 AND m.id = wanted.value
-            ORDER BY m.seq
             """;
 
     static final String MESSAGE_BY_SEQ =
@@ -104,8 +103,8 @@ final class SqliteSql {
             """;
 
     /**
-     * The newest part of a branch: from run to run, each a range of the primary key that is cut to what is still wanted.
-     * Parameters: floor, limit, limit; key, start; floor; key, floor; key.
+     * The newest part of a branch: from run to run, each a range of the primary key that is cut to what is still wanted. In
+     * any order: SQLite would sort many rows in a file. Parameters: floor, limit, limit; key, start; floor; key, floor; key.
      */
     static final String BRANCH =
             """
@@ -122,20 +121,19 @@ final class SqliteSql {
                       WHERE f.memory_key = p.memory_key AND f.seq = p.run_start),
                      run.room - (p.seq - p.run_start + 1)
               FROM run
-              JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
+              CROSS JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
               WHERE run.up > ? AND run.up < run.high AND run.room > 0
             )
             SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.parent_seq,
                    m.run_start, m.depth, m.path_tokens, m.system_seq, m.user_seq
             FROM run
             CROSS JOIN keepsake_message m ON m.memory_key = ? AND m.seq BETWEEN run.low AND run.high
-            ORDER BY m.seq DESC
             """;
 
     /**
-     * The oldest part of a branch. It goes from run to run to the branch's beginning, and returns the wanted part of the runs
-     * there. A run's depth is that of its first message. Parameters: key, end; key, key, depth that the first wanted message has; key; that
-     * depth, the depth of the last wanted message, and this again.
+     * The oldest part of a branch, in any order. It goes from run to run to the branch's beginning, and returns the wanted
+     * part of the runs there. A run's depth is that of its first message. Parameters: key, end; key, key, depth that the
+     * first wanted message has; key; that depth, the depth of the last wanted message, and this again.
      */
     static final String OLDEST =
             """
@@ -156,13 +154,12 @@ final class SqliteSql {
             CROSS JOIN keepsake_message m ON m.memory_key = ?
               AND m.seq BETWEEN max(run.low, run.low + ? - run.depth) AND min(run.high, run.low + ? - run.depth)
             WHERE run.depth <= ?
-            ORDER BY m.seq
             """;
 
     /**
      * The oldest run that must be looked at to see whether a sequence lies on the branch that ends in another. What it hangs
-     * from is 0 for a root, and null if the run's first message is not there. Parameters: key, end, key, sequence,
-     * sequence, sequence.
+     * from is 0 for a root, and null if the run's first message is not there. In SQLite the columns beside {@code min} are
+     * those of the row that has it. Parameters: key, end, key, sequence, sequence, sequence.
      */
     static final String IS_ON_BRANCH =
             """
@@ -181,10 +178,10 @@ final class SqliteSql {
                       WHERE f.memory_key = p.memory_key AND f.seq = p.run_start),
                      p.depth - (p.seq - p.run_start)
               FROM run
-              JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
+              CROSS JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
               WHERE run.low > ? AND run.up < run.high AND p.depth = run.depth - 1
             )
-            SELECT low, up, low <= ? AS reached, high >= ? AS within FROM run ORDER BY high LIMIT 1
+            SELECT min(high), low, up, low <= ? AS reached, high >= ? AS within FROM run HAVING min(high) IS NOT NULL
             """;
 
     /**

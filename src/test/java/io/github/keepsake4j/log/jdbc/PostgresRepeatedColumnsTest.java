@@ -89,7 +89,7 @@ class PostgresRepeatedColumnsTest {
         }
 
         private void step() {
-            int kind = ids.isEmpty() ? random.nextInt(2) : random.nextInt(15);
+            int kind = ids.isEmpty() ? random.nextInt(2) : random.nextInt(16);
             switch (kind) {
                 case 0, 1, 2 -> append(Append.under(Parent.head(), List.of(message())));
                 case 3 -> append(LogTesting.batch(id(), id(), id()));
@@ -103,6 +103,10 @@ class PostgresRepeatedColumnsTest {
                 case 10 ->
                     append(Append.under(Parent.head(), List.of(message())).withView(view()));
                 case 11 -> append(Append.viewOnly(view()));
+                case 14 ->
+                    append(Append.under(Parent.head(), List.of(message()))
+                            .withView(
+                                    View.of(null, List.of(new View.Run(null, any()), new View.Run(any(), View.HEAD)))));
                 case 12 -> {
                     String to = any();
                     trace.add("move to " + to);

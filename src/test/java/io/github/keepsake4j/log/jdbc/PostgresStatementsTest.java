@@ -24,6 +24,7 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.jdbc.PostgresReadSql.Part;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
@@ -237,6 +238,54 @@ class PostgresStatementsTest {
         assertThat(count(() -> cold.deleteMessages("alice")))
                 .as("deleteMessages")
                 .isEqualTo(2);
+    }
+
+    @Test
+    void a_turn_of_a_stock_window_reads_its_list_at_most_once() {
+        CountedLog counted = new CountedLog();
+        KeepsakeChatMemoryStore store =
+                Keepsake.builder().messageLog(counted.around(log)).build().chatMemoryStore();
+        MessageWindowChatMemory memory = MessageWindowChatMemory.builder()
+                .id("alice")
+                .maxMessages(20)
+                .chatMemoryStore(store)
+                .build();
+        memory.add(SystemMessage.from("Be brief"));
+        for (int i = 0; i < 30; i++) {
+            memory.add(dev.langchain4j.data.message.UserMessage.from("m" + i));
+        }
+
+        for (int turn = 0; turn < 5; turn++) {
+            boolean changed = turn == 3;
+            if (changed) {
+                Keepsake.builder()
+                        .messageLog(log)
+                        .build()
+                        .chatMemory("alice")
+                        .add(dev.langchain4j.data.message.UserMessage.from("by another process"));
+            }
+            counted.reset();
+            int sent = count(() -> {
+                memory.messages();
+                memory.add(dev.langchain4j.data.message.UserMessage.from("question"));
+                memory.add(AiMessage.from("answer"));
+            });
+            Tell.line(
+                    "A stock window's turn%s: %d statements, %d messages read, %d characters of SQL",
+                    changed ? " after another process" : "",
+                    sent,
+                    counted.messagesRead,
+                    statements.stream().mapToInt(String::length).sum());
+            assertThat(sent).isEqualTo(changed ? 6 : 5);
+            assertThat(statements)
+                    .filteredOn(sql -> !sql.startsWith("SELECT"))
+                    .containsExactly(PostgresSql.APPEND_ONE_AND_VIEW.text(), PostgresSql.APPEND_ONE_AND_VIEW.text());
+            assertThat(statements)
+                    .filteredOn(sql -> sql.startsWith("SELECT n.kind"))
+                    .hasSize(changed ? 4 : 3);
+            assertThat(counted.messagesRead).isBetween(changed ? 20 : 0, changed ? 40 : 0);
+            assertThat(counted.messagesWritten).isEqualTo(2);
+        }
     }
 
     @Test

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
+import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What walks from run to run finds its rows by an index. */
+/** Each statement finds its rows by an index, and in the order in which it returns them. */
 class SqlitePlansTest {
 
     @TempDir
@@ -34,8 +38,45 @@ class SqlitePlansTest {
                         .isNotEmpty()
                         .allMatch(step -> step.startsWith("SEARCH") || step.startsWith("SCALAR"))
                         .filteredOn(step -> step.startsWith("SEARCH"))
-                        .allMatch(step -> step.contains("(memory_key=? AND seq"));
+                        .allMatch(step -> step.endsWith("(memory_key=? AND seq=?)")
+                                || (step.startsWith("SEARCH m ") && step.endsWith("AND seq>? AND seq<?)")));
             }
         }
+    }
+
+    /** SQLite sorts more than a few rows in a file. */
+    @Test
+    void no_read_sorts() throws Exception {
+        Path file = directory.resolve("chat.db");
+        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            log.append(LogTesting.KEY, LogTesting.batch("a"));
+        }
+        SoftAssertions softly = new SoftAssertions();
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
+            Session session = new Session(connection, new SqliteDialect());
+            for (Map.Entry<String, String> read : reads().entrySet()) {
+                softly.assertThat(session.list("EXPLAIN QUERY PLAN " + read.getValue(), row -> row.getString("detail")))
+                        .as(read.getKey())
+                        .isNotEmpty()
+                        .noneMatch(step -> step.contains("ORDER BY"));
+            }
+        }
+        softly.assertAll();
+    }
+
+    private static Map<String, String> reads() throws IllegalAccessException {
+        Map<String, String> reads = new LinkedHashMap<>();
+        for (Class<?> statements : List.of(SqliteSql.class, Sql.class)) {
+            for (Field field : statements.getDeclaredFields()) {
+                String sql = field.get(null) instanceof NamedSql named ? named.text() : String.valueOf(field.get(null));
+                if (sql.startsWith("SELECT") || sql.startsWith("WITH")) {
+                    reads.put(field.getName(), sql);
+                }
+            }
+        }
+        // A row of it is as small as an id, and there is one for each branch.
+        assertThat(reads.remove("LEAVES")).isNotNull();
+        assertThat(reads).containsKeys("BRANCH", "OLDEST", "IS_ON_BRANCH", "FIND", "HISTORY_BACK", "LIST");
+        return reads;
     }
 }
