@@ -11,6 +11,9 @@ interface Connections extends AutoCloseable {
         T on(Session session) throws SQLException;
     }
 
+    /** Returns the differences of the database. */
+    Dialect dialect();
+
     /** Runs work that writes, in one transaction that is committed when this method returns. */
     <T> T write(String what, Work<T> work);
 

@@ -52,6 +52,11 @@ import org.jspecify.annotations.Nullable;
  * {@link Builder#transactionPooler()} or add {@code prepareThreshold=0} to the URL, unless the pooler tracks prepared
  * statements (PgBouncer 1.21 and newer, {@code max_prepared_statements} above 0). A pooler in statement mode does not work.
  *
+ * <p><b>Citus.</b> The script {@code citus.sql} beside the schema's scripts distributes the tables by memory. Each statement
+ * then goes to one shard, except that a list of a tenant's memories asks all of them. Whether the tables are distributed is
+ * looked up on first use; an append is then one round trip of two statements in a transaction, or several round trips if it
+ * does more than to add one message under the head.
+ *
  * <p>A lease ends by the clock of the machine that asks. So the machines' clocks should differ by a small part of a
  * lease's duration at most.
  */
@@ -64,9 +69,9 @@ public final class JdbcMessageLog implements MessageLog {
     private final Clock clock;
     private final MessageCodec codec = new MessageCodec();
 
-    JdbcMessageLog(Connections connections, Dialect dialect, Clock clock) {
+    JdbcMessageLog(Connections connections, Clock clock) {
         this.connections = connections;
-        this.dialect = dialect;
+        this.dialect = connections.dialect();
         this.clock = clock;
     }
 
@@ -78,7 +83,7 @@ public final class JdbcMessageLog implements MessageLog {
      * @return the log, to be closed at the end
      */
     public static JdbcMessageLog sqlite(Path file) {
-        return new JdbcMessageLog(new SqliteConnections(file, BUSY_TIMEOUT), new SqliteDialect(), Clock.systemUTC());
+        return new JdbcMessageLog(new SqliteConnections(file, BUSY_TIMEOUT), Clock.systemUTC());
     }
 
     /**
@@ -355,6 +360,7 @@ public final class JdbcMessageLog implements MessageLog {
         private Duration statementTimeout = Duration.ofSeconds(10);
         private SchemaMode schema = SchemaMode.EMBEDDED;
         private boolean transactionPooler;
+        private boolean distributed;
         private Clock clock = Clock.systemUTC();
 
         Builder() {}
@@ -442,6 +448,12 @@ public final class JdbcMessageLog implements MessageLog {
             return this;
         }
 
+        /** Takes the tables for distributed, for tests on a database that is not. */
+        Builder distributed() {
+            this.distributed = true;
+            return this;
+        }
+
         /**
          * Sets the clock for the times of messages and the ends of leases. Default: the system's clock.
          *
@@ -464,8 +476,9 @@ public final class JdbcMessageLog implements MessageLog {
             if ((source == null) == (url == null)) {
                 throw new InvalidInputException("dataSource", "or url is required, and only one of them");
             }
+            PostgresSchema tables = new PostgresSchema(schema, distributed);
             if (source != null) {
-                return log(new PostgresConnections(source, statementTimeout, schema, transactionPooler, null));
+                return log(new PostgresConnections(source, statementTimeout, tables, transactionPooler, null));
             }
             return log(OwnPool.open(
                     Objects.requireNonNull(url),
@@ -473,12 +486,12 @@ public final class JdbcMessageLog implements MessageLog {
                     password,
                     maxPoolSize,
                     statementTimeout,
-                    schema,
+                    tables,
                     transactionPooler));
         }
 
         private JdbcMessageLog log(PostgresConnections connections) {
-            return new JdbcMessageLog(connections, new PostgresDialect(), clock);
+            return new JdbcMessageLog(connections, clock);
         }
     }
 }

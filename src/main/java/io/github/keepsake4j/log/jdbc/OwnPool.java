@@ -18,7 +18,7 @@ final class OwnPool {
             String password,
             int maxSize,
             Duration statementTimeout,
-            JdbcMessageLog.SchemaMode schema,
+            PostgresSchema schema,
             boolean transactionPooler) {
         HikariConfig config = new HikariConfig();
         config.setPoolName("keepsake");

@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -70,6 +71,24 @@ final class PostgresAppend {
             }
         }
         throw new StorageUnavailableException("append to memory " + key + ": others were first each time", null);
+    }
+
+    /**
+     * Appends one message under the head of a distributed memory. Returns nothing if the append is another one, or a
+     * condition does not hold, or an id is used; it is then made in several statements, which tell why.
+     */
+    Optional<AppendResult> runDistributed(Session session) throws SQLException {
+        if (!begun || !(append.parent() instanceof Parent.Head) || append.view() != null || columns.size() != 1) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.ofNullable(session.firstOfSeveral(PostgresSql.APPEND_ONE_DISTRIBUTED, this::result, one()));
+        } catch (SQLException e) {
+            if (!UNIQUE_VIOLATION.equals(e.getSQLState())) {
+                throw e;
+            }
+            return Optional.empty();
+        }
     }
 
     private @Nullable AppendResult tryOnce(Session session) throws SQLException {

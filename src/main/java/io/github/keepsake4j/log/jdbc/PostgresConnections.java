@@ -30,7 +30,7 @@ final class PostgresConnections implements Connections {
     private final Watchdog watchdog;
     private final boolean transactionPooler;
     private final @Nullable AutoCloseable owned;
-    private final Dialect dialect = new PostgresDialect();
+    private final Dialect dialect;
     private final PostgresSchema schema;
     private volatile boolean closed;
 
@@ -43,7 +43,7 @@ final class PostgresConnections implements Connections {
     PostgresConnections(
             DataSource dataSource,
             Duration statementTimeout,
-            JdbcMessageLog.SchemaMode mode,
+            PostgresSchema schema,
             boolean transactionPooler,
             @Nullable AutoCloseable owned) {
         this.dataSource = dataSource;
@@ -53,7 +53,13 @@ final class PostgresConnections implements Connections {
         this.watchdog = new Watchdog(statementTimeout);
         this.transactionPooler = transactionPooler;
         this.owned = owned;
-        this.schema = new PostgresSchema(mode);
+        this.schema = schema;
+        this.dialect = new PostgresDialect(schema::isDistributed);
+    }
+
+    @Override
+    public Dialect dialect() {
+        return dialect;
     }
 
     @Override

@@ -13,19 +13,35 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL: each statement is a round trip, so an append is one and a read is one. */
 final class PostgresDialect implements Dialect {
 
     private final MessageCodec codec = new MessageCodec();
+    private final BooleanSupplier distributed;
 
     /** Memories that have messages, as was seen lately: most appends to them can be made by the short statement. */
     private final RecentMemories begun = new RecentMemories();
 
     /** What was enough to read them, as was seen lately. */
     private final RecentlyUsed<MemoryKey, PostgresRead.Reach> reaches = new RecentlyUsed<>(RecentMemories.MOST);
+
+    PostgresDialect() {
+        this(() -> false);
+    }
+
+    /**
+     * Creates the dialect.
+     *
+     * @param distributed says whether the tables are distributed, once a connection was made
+     */
+    PostgresDialect(BooleanSupplier distributed) {
+        this.distributed = distributed;
+    }
 
     @Override
     public String name() {
@@ -126,7 +142,16 @@ final class PostgresDialect implements Dialect {
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
         PostgresAppend statement = new PostgresAppend(key, append, texts, now, codec, begun.contains(key));
-        AppendResult result = connections.single("append to memory " + key, statement::run);
+        String what = "append to memory " + key;
+        AppendResult result = connections
+                .single(
+                        what,
+                        session -> distributed.getAsBoolean()
+                                ? statement.runDistributed(session)
+                                : Optional.of(statement.run(session)))
+                .orElseGet(() ->
+                        connections.write(what, session -> new SteppedAppender(session, key, Rows.hash(key), codec)
+                                .append(append, texts, now)));
         begun.add(key);
         PostgresRead.Reach reach = reaches.get(key);
         if (!(append.parent() instanceof Parent.Head)) {

@@ -35,11 +35,31 @@ final class PostgresSchema {
             WHERE relname = 'keepsake_schema' AND pg_catalog.pg_table_is_visible(oid)
             """;
 
+    private static final String HAS_CITUS = "SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'";
+
+    private static final String IS_DISTRIBUTED =
+            """
+            SELECT 1 FROM pg_catalog.pg_dist_partition
+            WHERE logicalrelid = 'keepsake_message'::pg_catalog.regclass AND partmethod = 'h'
+            """;
+
     private final JdbcMessageLog.SchemaMode mode;
+    private volatile boolean distributed;
     private volatile boolean checked;
 
-    PostgresSchema(JdbcMessageLog.SchemaMode mode) {
+    /**
+     * Creates a check.
+     *
+     * @param distributed whether to take the tables for distributed, whatever the database says
+     */
+    PostgresSchema(JdbcMessageLog.SchemaMode mode, boolean distributed) {
         this.mode = mode;
+        this.distributed = distributed;
+    }
+
+    /** Returns whether the tables are distributed by Citus. Known after the check. */
+    boolean isDistributed() {
+        return distributed;
     }
 
     boolean isChecked() {
@@ -60,6 +80,7 @@ final class PostgresSchema {
             if (mode == JdbcMessageLog.SchemaMode.ALWAYS && !Schema.POSTGRESQL.isEnough(version)) {
                 version = create(statement);
             }
+            distributed |= isThere(statement, HAS_CITUS) && isThere(statement, IS_DISTRIBUTED);
             PostgresConnections.end(connection, true);
         } catch (SQLException e) {
             rollback(connection, e);
@@ -97,12 +118,13 @@ final class PostgresSchema {
     }
 
     private static int version(Statement statement) throws SQLException {
-        try (ResultSet rows = statement.executeQuery(IS_THERE)) {
-            if (!rows.next()) {
-                return 0;
-            }
+        return isThere(statement, IS_THERE) ? Schema.POSTGRESQL.version(statement) : 0;
+    }
+
+    private static boolean isThere(Statement statement, String query) throws SQLException {
+        try (ResultSet rows = statement.executeQuery(query)) {
+            return rows.next();
         }
-        return Schema.POSTGRESQL.version(statement);
     }
 
     /** Creates the tables under a lock. Instances do this one after the other, and the second one finds the tables. */

@@ -5,6 +5,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -60,6 +61,30 @@ record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchd
 
     <T> @Nullable T first(NamedSql sql, Mapper<T> mapper, @Nullable Object... values) throws SQLException {
         return first(sql.text(), mapper, sql.bind(values));
+    }
+
+    /** Runs several statements in one round trip, which begin and end a transaction, and returns the one row of them. */
+    <T> @Nullable T firstOfSeveral(NamedSql sql, Mapper<T> mapper, @Nullable Object... values) throws SQLException {
+        try (PreparedStatement statement = prepare(sql.text(), sql.bind(values))) {
+            T found = null;
+            boolean hasRows = watched(statement, PreparedStatement::execute);
+            while (hasRows || statement.getUpdateCount() >= 0) {
+                if (hasRows) {
+                    try (ResultSet rows = statement.getResultSet()) {
+                        found = rows.next() ? map(mapper, rows) : found;
+                    }
+                }
+                hasRows = statement.getMoreResults();
+            }
+            return found;
+        } catch (SQLException e) {
+            try (Statement rollback = connection.createStatement()) {
+                rollback.execute("ROLLBACK");
+            } catch (SQLException unreachable) {
+                e.addSuppressed(unreachable);
+            }
+            throw e;
+        }
     }
 
     int update(NamedSql sql, @Nullable Object... values) throws SQLException {

@@ -41,6 +41,11 @@ final class SqliteConnections implements Connections {
      * writes would fail at once with BUSY, whatever the timeout, if another process wrote in the meantime.
      */
     @Override
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    @Override
     public <T> T write(String what, Work<T> work) {
         return inTransaction("BEGIN IMMEDIATE", what, work);
     }

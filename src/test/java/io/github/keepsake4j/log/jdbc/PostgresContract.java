@@ -12,8 +12,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
-import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * The contract on PostgreSQL, on a pool whose connections don't commit by themselves, in a session far from UTC (the
@@ -22,15 +22,17 @@ import org.junit.jupiter.api.AfterAll;
 abstract class PostgresContract extends MessageLogContract {
 
     private static TcpProxy proxy;
-    private static DataSource direct;
+    private static PGSimpleDataSource direct;
     private static HikariDataSource pool;
-    private static String database;
     private static final SwitchedDataSource source = new SwitchedDataSource();
 
     static void start(Postgres server) throws Exception {
-        database = server.newDatabase();
-        direct = server.database(database);
-        proxy = new TcpProxy(server.port());
+        start(server.database(server.newDatabase()));
+    }
+
+    static void start(PGSimpleDataSource database) throws Exception {
+        direct = database;
+        proxy = new TcpProxy(database.getPortNumbers()[0]);
         connect();
         try (JdbcMessageLog log = JdbcMessageLog.builder()
                 .dataSource(source)
@@ -65,11 +67,11 @@ abstract class PostgresContract extends MessageLogContract {
 
     @Override
     protected MessageLog openAgain(Clock clock) {
-        return JdbcMessageLog.builder()
-                .dataSource(source)
-                .clock(clock)
-                .statementTimeout(Duration.ofSeconds(20))
-                .build();
+        return builder().clock(clock).build();
+    }
+
+    JdbcMessageLog.Builder builder() {
+        return JdbcMessageLog.builder().dataSource(source).statementTimeout(Duration.ofSeconds(20));
     }
 
     @Override
@@ -100,7 +102,7 @@ abstract class PostgresContract extends MessageLogContract {
     public Outage breakStorage() {
         proxy.refuse();
         pool.close();
-        source.use(Postgres.database(database, proxy.port()));
+        source.use(behindProxy());
         return () -> {
             proxy.letThrough();
             connect();
@@ -108,7 +110,14 @@ abstract class PostgresContract extends MessageLogContract {
     }
 
     private static void connect() {
-        pool = Postgres.pool(Postgres.database(database, proxy.port()), 10, false);
+        pool = Postgres.pool(behindProxy(), 10, false);
         source.use(pool);
+    }
+
+    private static PGSimpleDataSource behindProxy() {
+        PGSimpleDataSource source = Postgres.database(direct.getDatabaseName(), proxy.port());
+        source.setUser(direct.getUser());
+        source.setPassword(direct.getPassword());
+        return source;
     }
 }

@@ -50,17 +50,23 @@ class PostgresRepeatedColumnsTest {
         pool.close();
     }
 
-    MessageLog log() {
-        return JdbcMessageLog.builder()
-                .dataSource(pool)
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
-                .build();
+    @Test
+    void they_equal_a_recount_after_each_step() throws Exception {
+        run(builder());
     }
 
     @Test
-    void they_equal_a_recount_after_each_step() throws Exception {
-        int steps = Counts.of(2_000, 100_000);
-        try (MessageLog log = log()) {
+    void nor_do_they_differ_where_the_tables_are_distributed() throws Exception {
+        run(builder().distributed());
+    }
+
+    private JdbcMessageLog.Builder builder() {
+        return JdbcMessageLog.builder().dataSource(pool).schema(JdbcMessageLog.SchemaMode.ALWAYS);
+    }
+
+    private void run(JdbcMessageLog.Builder builder) throws Exception {
+        int steps = Counts.of(1_000, 50_000);
+        try (MessageLog log = builder.build()) {
             for (int seed = 0; seed * STEPS_PER_MEMORY < steps; seed++) {
                 new Steps(log, seed).run();
             }

@@ -129,8 +129,8 @@ class PostgresWatchdogTest {
 
     @Test
     void the_thread_of_a_log_ends_when_the_log_is_closed() {
-        PostgresConnections connections =
-                new PostgresConnections(source, LIMIT, JdbcMessageLog.SchemaMode.ALWAYS, false, null);
+        PostgresConnections connections = new PostgresConnections(
+                source, LIMIT, new PostgresSchema(JdbcMessageLog.SchemaMode.ALWAYS, false), false, null);
         Session[] used = new Session[1];
         connections.single("test", session -> {
             used[0] = session;

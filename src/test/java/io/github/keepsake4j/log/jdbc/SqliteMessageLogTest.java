@@ -25,12 +25,12 @@ class SqliteMessageLogTest extends MessageLogContract {
     @Override
     protected MessageLog open(Clock clock) {
         connections = new SqliteConnections(file(), Duration.ofSeconds(10));
-        return new JdbcMessageLog(connections, new SqliteDialect(), clock);
+        return new JdbcMessageLog(connections, clock);
     }
 
     @Override
     protected MessageLog openAgain(Clock clock) {
-        return new JdbcMessageLog(new SqliteConnections(file(), Duration.ofSeconds(10)), new SqliteDialect(), clock);
+        return new JdbcMessageLog(new SqliteConnections(file(), Duration.ofSeconds(10)), clock);
     }
 
     @Override
