@@ -33,8 +33,21 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
      * @return ASCII text without {@code /}
      */
     static String encode(String id) {
+        if (id.chars().allMatch(MemoryKey::isUnreserved)) {
+            return id;
+        }
         // The JDK encodes as HTML forms do, which differ from RFC 3986 in these three characters.
         String form = URLEncoder.encode(id, StandardCharsets.UTF_8);
         return form.replace("+", "%20").replace("*", "%2A").replace("%7E", "~");
+    }
+
+    private static boolean isUnreserved(int c) {
+        return (c >= 'a' && c <= 'z')
+                || (c >= 'A' && c <= 'Z')
+                || (c >= '0' && c <= '9')
+                || c == '-'
+                || c == '.'
+                || c == '_'
+                || c == '~';
     }
 }

@@ -142,7 +142,7 @@ final class Checker {
                 throw new DamagedException("the runs below message " + seq + " are not as its parent says");
             }
             kind = Damage.Kind.MESSAGE;
-            node.checkType(Rows.message(key, codec, row).message().type());
+            node.checkType(Rows.messageByName(key, codec, row).message().type());
             sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
         } catch (DamagedException e) {
             problem = e.problem();

@@ -10,6 +10,6 @@ import java.sql.SQLException;
 record MessageRow(LoggedMessage message, Node node) {
 
     static MessageRow of(MemoryKey key, MessageCodec codec, ResultSet row) throws SQLException {
-        return new MessageRow(Rows.message(key, codec, row), Node.of(row, ""));
+        return new MessageRow(Rows.message(key, codec, row), Node.behindMessage(row));
     }
 }

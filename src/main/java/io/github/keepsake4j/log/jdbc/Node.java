@@ -174,6 +174,21 @@ record Node(
         return value == null || (value >= 1 && value <= limit);
     }
 
+    /** Reads the columns of a row that selects a message first. */
+    static Node behindMessage(ResultSet row) throws SQLException {
+        return new Node(
+                Rows.number(row, 1),
+                Rows.text(row, 2),
+                Rows.nullableNumber(row, 8),
+                Rows.nullableText(row, 3),
+                Rows.number(row, 5),
+                Rows.number(row, 9),
+                Rows.number(row, 10),
+                Rows.number(row, 11),
+                Rows.nullableNumber(row, 12),
+                Rows.nullableNumber(row, 13));
+    }
+
     /** Reads the columns that begin with a prefix. */
     static Node of(ResultSet row, String prefix) throws SQLException {
         return new Node(

@@ -218,7 +218,7 @@ final class PostgresAppend {
                             namedThere.addAll(Arrays.asList(
                                     (String[]) row.getArray("named").getArray()));
                             if (row.getString("id") != null) {
-                                LoggedMessage message = Rows.message(key, codec, row);
+                                LoggedMessage message = Rows.messageByName(key, codec, row);
                                 stored.put(message.id(), message);
                             }
                             return Memory.of(row, "memory_tokens");

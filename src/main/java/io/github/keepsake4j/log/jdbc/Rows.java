@@ -57,11 +57,20 @@ final class Rows {
     }
 
     static long number(ResultSet row, String column) throws SQLException {
-        return required(nullableNumber(row, column), column);
+        return number(row, row.findColumn(column));
+    }
+
+    /** Reads a column by its place: looking up names costs more than reading, so what reads many rows does this. */
+    static long number(ResultSet row, int column) throws SQLException {
+        return required(nullableNumber(row, column), row, column);
+    }
+
+    static @Nullable Long nullableNumber(ResultSet row, String column) throws SQLException {
+        return nullableNumber(row, row.findColumn(column));
     }
 
     /** SQLite would take any text for 0, so the value's type is checked. */
-    static @Nullable Long nullableNumber(ResultSet row, String column) throws SQLException {
+    static @Nullable Long nullableNumber(ResultSet row, int column) throws SQLException {
         Object value = row.getObject(column);
         if (value == null) {
             return null;
@@ -69,47 +78,94 @@ final class Rows {
         if (value instanceof Long || value instanceof Integer) {
             return ((Number) value).longValue();
         }
-        throw new DamagedException("the column " + column + " of a row holds no whole number");
+        throw new DamagedException("the column " + name(row, column) + " of a row holds no whole number");
     }
 
     static String text(ResultSet row, String column) throws SQLException {
-        return required(nullableText(row, column), column);
+        return text(row, row.findColumn(column));
+    }
+
+    static String text(ResultSet row, int column) throws SQLException {
+        return required(nullableText(row, column), row, column);
     }
 
     static @Nullable String nullableText(ResultSet row, String column) throws SQLException {
+        return nullableText(row, row.findColumn(column));
+    }
+
+    static @Nullable String nullableText(ResultSet row, int column) throws SQLException {
         Object value = row.getObject(column);
         if (value == null || value instanceof String) {
             return (String) value;
         }
-        throw new DamagedException("the column " + column + " of a row holds no text");
+        throw new DamagedException("the column " + name(row, column) + " of a row holds no text");
     }
 
-    private static <T> T required(@Nullable T value, String column) {
+    private static String name(ResultSet row, int column) throws SQLException {
+        return row.getMetaData().getColumnLabel(column);
+    }
+
+    private static <T> T required(@Nullable T value, ResultSet row, int column) throws SQLException {
         if (value == null) {
-            throw new DamagedException("the column " + column + " of a row is empty");
+            throw new DamagedException("the column " + name(row, column) + " of a row is empty");
         }
         return value;
     }
 
     private static int tokens(ResultSet row) throws SQLException {
-        long tokens = number(row, "tokens");
+        return tokens(row, row.findColumn("tokens"));
+    }
+
+    private static int tokens(ResultSet row, int column) throws SQLException {
+        long tokens = number(row, column);
         if (tokens < 0 || tokens > Integer.MAX_VALUE) {
             throw new DamagedException("a row has an impossible number of tokens");
         }
         return (int) tokens;
     }
 
+    /** A message whose columns come first, in the order in which all statements but the checks select them. */
     static LoggedMessage message(MemoryKey key, MessageCodec codec, ResultSet row) throws SQLException {
-        String id = text(row, "id");
+        return message(key, codec, row, 1, 2, 3, 4, 5, 6, 7);
+    }
+
+    /** A message of a row that selects other columns first. */
+    static LoggedMessage messageByName(MemoryKey key, MessageCodec codec, ResultSet row) throws SQLException {
+        return message(
+                key,
+                codec,
+                row,
+                row.findColumn("seq"),
+                row.findColumn("id"),
+                row.findColumn("parent_id"),
+                row.findColumn("message"),
+                row.findColumn("tokens"),
+                row.findColumn("token_counter"),
+                row.findColumn("created_at"));
+    }
+
+    private static LoggedMessage message(
+            MemoryKey key,
+            MessageCodec codec,
+            ResultSet row,
+            int seq,
+            int messageId,
+            int parentId,
+            int message,
+            int tokens,
+            int tokenCounter,
+            int createdAt)
+            throws SQLException {
+        String id = text(row, messageId);
         try {
             return new LoggedMessage(
                     id,
-                    nullableText(row, "parent_id"),
-                    number(row, "seq"),
-                    codec.decode(text(row, "message")),
-                    tokens(row),
-                    text(row, "token_counter"),
-                    time(number(row, "created_at")));
+                    nullableText(row, parentId),
+                    number(row, seq),
+                    codec.decode(text(row, message)),
+                    tokens(row, tokens),
+                    text(row, tokenCounter),
+                    time(number(row, createdAt)));
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }
