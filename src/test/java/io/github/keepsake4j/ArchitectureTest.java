@@ -34,9 +34,11 @@ class ArchitectureTest {
             Map.entry("context", List.of("message", "tokens")),
             Map.entry("metrics", List.of()),
             Map.entry("summary", List.of("message", "log", "tokens", "metrics")),
-            Map.entry("view", List.of("message", "codec", "log", "context")),
+            Map.entry("view", List.of("message", "log", "context")),
             Map.entry("turn", List.of("message", "log")),
-            Map.entry("chat", List.of("message", "tokens", "log", "context", "summary", "view", "turn", "metrics")),
+            Map.entry(
+                    "chat",
+                    List.of("message", "codec", "tokens", "log", "context", "summary", "view", "turn", "metrics")),
             Map.entry("retention", List.of("message", "log", "metrics")),
             Map.entry("workflow", List.of("message", "tokens", "log", "context", "view", "workflow.files")),
             Map.entry("workflow.files", List.of("message")),

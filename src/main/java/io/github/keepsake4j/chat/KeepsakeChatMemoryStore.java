@@ -10,7 +10,6 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.view.Outbox;
 import io.github.keepsake4j.view.Reading;
-import io.github.keepsake4j.view.RecentLists;
 import io.github.keepsake4j.view.Shown;
 import io.github.keepsake4j.view.ViewReader;
 import io.github.keepsake4j.view.ViewWriter;

@@ -51,6 +51,15 @@ public record Reading(
         return !running.isEmpty();
     }
 
+    /**
+     * Returns the ids of the messages that the memory showed, in order.
+     *
+     * @return the ids
+     */
+    public List<String> ids() {
+        return shown.stream().map(Place::id).toList();
+    }
+
     /** Returns the messages of a read that the caller of this reading does not know. */
     List<Place> unknownOf(List<LoggedMessage> messages, long known) {
         Set<String> ids = new HashSet<>();

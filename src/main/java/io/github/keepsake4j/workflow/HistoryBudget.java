@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param contextTokens the model's context size in tokens, or null if it is not known
  * @param answerTokens how many of these tokens are reserved for the answer, 0 or more
  */
-public record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
+record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
 
     /** The number of tokens of the history if the model's context size is not known. */
     public static final int UNKNOWN = 2000;

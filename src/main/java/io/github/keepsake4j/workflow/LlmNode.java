@@ -53,7 +53,7 @@ public final class LlmNode {
      * @param memories the factory of its memory; it counts tokens as the model does unless an estimator was configured
      * @param model the model that the node calls
      * @param config which memory the node uses, or null for none
-     * @return the node, with a history of at most {@value HistoryBudget#UNKNOWN} tokens
+     * @return the node, with a history of at most 2,000 tokens
      */
     public static LlmNode of(WorkflowMemories memories, ChatModel model, @Nullable MemoryConfig config) {
         WorkflowMemories counted =
@@ -62,13 +62,18 @@ public final class LlmNode {
     }
 
     /**
-     * Sets the budget of the history. Default: {@link HistoryBudget#unknown()}.
+     * Sets the number of tokens that the history may have: the model's context size, less the tokens that are reserved for
+     * the answer, and less those that the node sends in addition to the history. Default: 2,000 tokens for the history,
+     * as for a model whose context size is not known.
      *
-     * @param historyBudget the budget
+     * @param contextTokens the model's context size in tokens, 1 or more
+     * @param answerTokens how many of these tokens are reserved for the answer, 0 or more
      * @return a copy
+     * @throws io.github.keepsake4j.message.InvalidInputException if a number is out of range
      */
-    public LlmNode budget(HistoryBudget historyBudget) {
-        return new LlmNode(memories, model, config, historyBudget, writesConversation);
+    public LlmNode budget(int contextTokens, int answerTokens) {
+        HistoryBudget limited = new HistoryBudget(contextTokens, answerTokens);
+        return new LlmNode(memories, model, config, limited, writesConversation);
     }
 
     /**

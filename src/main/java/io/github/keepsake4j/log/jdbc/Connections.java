@@ -3,7 +3,7 @@ package io.github.keepsake4j.log.jdbc;
 import java.sql.SQLException;
 
 /** Provides connections and runs work on them. A thread never holds more than one connection at a time. */
-interface Connections extends AutoCloseable {
+abstract class Connections implements AutoCloseable {
 
     /** Work on a connection. It may be repeated from the start if the database requires that. */
     @FunctionalInterface
@@ -12,14 +12,14 @@ interface Connections extends AutoCloseable {
     }
 
     /** Returns the differences of the database. */
-    Dialect dialect();
+    abstract Dialect dialect();
 
     /** Runs work that writes, in one transaction that is committed when this method returns. */
-    <T> T write(String what, Work<T> work);
+    abstract <T> T write(String what, Work<T> work);
 
     /** Runs work whose statements are independent of each other. Each statement is committed when it returns. */
-    <T> T single(String what, Work<T> work);
+    abstract <T> T single(String what, Work<T> work);
 
     @Override
-    void close();
+    public abstract void close();
 }

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * The isolation level is that of the data source. If that level makes a transaction fail because of concurrent
  * transactions, the work is repeated.
  */
-final class PostgresConnections implements Connections {
+final class PostgresConnections extends Connections {
 
     /** The maximum number of attempts. With the pauses between them they take about ten seconds. */
     private static final int MAX_TRIES = 40;
@@ -58,17 +58,17 @@ final class PostgresConnections implements Connections {
     }
 
     @Override
-    public Dialect dialect() {
+    Dialect dialect() {
         return dialect;
     }
 
     @Override
-    public <T> T write(String what, Work<T> work) {
+    <T> T write(String what, Work<T> work) {
         return retried(what, false, work);
     }
 
     @Override
-    public <T> T single(String what, Work<T> work) {
+    <T> T single(String what, Work<T> work) {
         return retried(what, true, work);
     }
 

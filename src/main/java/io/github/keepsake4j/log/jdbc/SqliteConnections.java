@@ -22,7 +22,7 @@ import org.sqlite.SQLiteErrorCode;
  * take turns here, in order, because waiting here is cheap. Between processes, the file's lock and the busy timeout
  * decide.
  */
-final class SqliteConnections implements Connections {
+final class SqliteConnections extends Connections {
 
     private final Path file;
     private final Duration busyTimeout;
@@ -41,18 +41,18 @@ final class SqliteConnections implements Connections {
      * writes would fail at once with BUSY, whatever the timeout, if another process wrote in the meantime.
      */
     @Override
-    public Dialect dialect() {
+    Dialect dialect() {
         return dialect;
     }
 
     @Override
-    public <T> T write(String what, Work<T> work) {
+    <T> T write(String what, Work<T> work) {
         return inTransaction("BEGIN IMMEDIATE", what, work);
     }
 
     /** Runs reads in one transaction, so that all their statements see the same state. Only {@link #write} writes. */
     @Override
-    public <T> T single(String what, Work<T> work) {
+    <T> T single(String what, Work<T> work) {
         return inTransaction("BEGIN DEFERRED", what, work);
     }
 

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.view;
+package io.github.keepsake4j.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.view.Shown;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,9 +1,10 @@
-package io.github.keepsake4j.view;
+package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.view.Reading;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * read again. The messages are kept as text, so each caller receives instances of its own, as from a read. Bounded by
  * the length of the texts, so it never fills the heap. Thread-safe.
  */
-public final class RecentLists {
+final class RecentLists {
 
     /** The maximum number of characters of all lists. */
     private static final long LIMIT = 16_000_000;
@@ -35,14 +36,14 @@ public final class RecentLists {
      * @param texts the messages' texts by their ids, in order
      * @param size what the list counts
      */
-    public record Kept(Reading reading, Map<String, String> texts, long size) {
+    record Kept(Reading reading, Map<String, String> texts, long size) {
 
         /**
          * Returns the messages.
          *
          * @return a new, mutable list of new instances
          */
-        public List<ChatMessage> messages() {
+        List<ChatMessage> messages() {
             List<ChatMessage> messages = new ArrayList<>(texts.size());
             texts.values().forEach(text -> messages.add(CODEC.decode(text)));
             return messages;
@@ -51,16 +52,14 @@ public final class RecentLists {
 
     private final RecentlyUsed<MemoryKey, Kept> lists = new RecentlyUsed<>(LIMIT, Kept::size);
 
-    /** Creates an empty one. */
-    public RecentLists() {}
-
     /**
      * Returns the list that a memory showed last.
      *
      * @param key the memory
      * @return the list, or null if it is not known
      */
-    public @Nullable Kept get(MemoryKey key) {
+    @Nullable
+    Kept get(MemoryKey key) {
         return lists.get(key);
     }
 
@@ -72,7 +71,7 @@ public final class RecentLists {
      * @param reading what the memory shows
      * @param messages the messages of the reading
      */
-    public void put(MemoryKey key, Reading reading, List<ChatMessage> messages) {
+    void put(MemoryKey key, Reading reading, List<ChatMessage> messages) {
         Kept now = reading.whole() ? kept(reading, messages, lists.get(key)) : null;
         if (now == null) {
             lists.remove(key);
@@ -83,7 +82,8 @@ public final class RecentLists {
 
     /** A stored message never changes, so the texts that are known are taken over. */
     private static @Nullable Kept kept(Reading reading, List<ChatMessage> messages, @Nullable Kept before) {
-        if (messages.size() != reading.shown().size()) {
+        List<String> ids = reading.ids();
+        if (messages.size() != ids.size()) {
             return null;
         }
         Map<String, String> known =
@@ -91,7 +91,7 @@ public final class RecentLists {
         Map<String, String> texts = new LinkedHashMap<>();
         long size = 0;
         for (int at = 0; at < messages.size() && size <= LIMIT; at++) {
-            String id = reading.shown().get(at).id();
+            String id = ids.get(at);
             String text = known.get(id);
             text = text == null ? CODEC.encode(messages.get(at)) : text;
             texts.put(id, text);
