@@ -5,6 +5,7 @@ import static io.github.keepsake4j.benchmark.Report.ratio;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Postgres;
@@ -44,7 +45,11 @@ public final class PostgresBenchmark {
      * Logs of other settings that are measured beside the usual one on the largest history, by the end of their rows'
      * names. This is the place for the log that goes through a transaction pooler.
      */
-    private static final Map<String, Function<DataSource, MessageLog>> VARIANTS = Map.of();
+    private static final Map<String, Function<DataSource, MessageLog>> VARIANTS =
+            Map.of("transaction pooler", source -> JdbcMessageLog.builder()
+                    .dataSource(source)
+                    .transactionPooler()
+                    .build());
 
     private final int samples = Integer.getInteger("keepsake.benchmark.samples", 600);
     private final int largest = Integer.getInteger("keepsake.benchmark.largest", 1_000_000);
