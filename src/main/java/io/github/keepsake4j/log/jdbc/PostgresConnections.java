@@ -63,12 +63,12 @@ final class PostgresConnections extends Connections {
     }
 
     @Override
-    <T> T write(String what, Work<T> work) {
+    <T> T write(Object what, Work<T> work) {
         return retried(what, false, work);
     }
 
     @Override
-    <T> T single(String what, Work<T> work) {
+    <T> T single(Object what, Work<T> work) {
         return retried(what, true, work);
     }
 
@@ -85,20 +85,20 @@ final class PostgresConnections extends Connections {
         }
     }
 
-    private <T> T retried(String what, boolean autoCommit, Work<T> work) {
+    private <T> T retried(Object what, boolean autoCommit, Work<T> work) {
         if (closed) {
-            throw new LogClosedException(what);
+            throw new LogClosedException(String.valueOf(what));
         }
         for (int tries = 1; ; tries++) {
             try {
                 return onConnection(autoCommit, work);
             } catch (SQLException e) {
                 if (tries == MAX_TRIES || !PostgresErrors.isLostRace(e)) {
-                    throw PostgresErrors.translate(what, e, autoCommit && !transactionPooler);
+                    throw PostgresErrors.translate(String.valueOf(what), e, autoCommit && !transactionPooler);
                 }
-                pause(what, tries);
+                pause(String.valueOf(what), tries);
             } catch (DamagedException e) {
-                throw e.during(what);
+                throw e.during(String.valueOf(what));
             }
         }
     }

@@ -142,7 +142,7 @@ final class PostgresDialect implements Dialect {
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
         PostgresAppend statement = new PostgresAppend(key, append, texts, now, codec, begun.contains(key));
-        String what = "append to memory " + key;
+        Connections.Call what = new Connections.Call("append to memory", key);
         AppendResult result = connections
                 .single(
                         what,
@@ -175,10 +175,11 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
-        PostgresRead statement = new PostgresRead(key, query, codec, reaches.get(key));
-        Tail tail = connections.single("read of memory " + key, statement::run);
+        PostgresRead.Reach known = reaches.get(key);
+        PostgresRead statement = new PostgresRead(key, query, codec, known);
+        Tail tail = connections.single(new Connections.Call("read of memory", key), statement::run);
         PostgresRead.Reach reach = statement.reach();
-        if (reach != null) {
+        if (reach != null && !reach.equals(known)) {
             reaches.put(key, reach);
         }
         if (tail.head() != null) {

@@ -14,7 +14,9 @@ final class RecentMemories {
     private final RecentlyUsed<MemoryKey, Boolean> keys = new RecentlyUsed<>(MOST);
 
     void add(MemoryKey key) {
-        keys.put(key, true);
+        if (!contains(key)) {
+            keys.put(key, true);
+        }
     }
 
     void remove(MemoryKey key) {

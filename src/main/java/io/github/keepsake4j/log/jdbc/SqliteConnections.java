@@ -46,13 +46,13 @@ final class SqliteConnections extends Connections {
     }
 
     @Override
-    <T> T write(String what, Work<T> work) {
+    <T> T write(Object what, Work<T> work) {
         return inTransaction("BEGIN IMMEDIATE", what, work);
     }
 
     /** Runs reads in one transaction, so that all their statements see the same state. Only {@link #write} writes. */
     @Override
-    <T> T single(String what, Work<T> work) {
+    <T> T single(Object what, Work<T> work) {
         return inTransaction("BEGIN DEFERRED", what, work);
     }
 
@@ -72,7 +72,7 @@ final class SqliteConnections extends Connections {
         }
     }
 
-    private <T> T inTransaction(String begin, String what, Work<T> work) {
+    private <T> T inTransaction(String begin, Object what, Work<T> work) {
         lock.lock();
         try {
             if (closed) {
@@ -80,9 +80,9 @@ final class SqliteConnections extends Connections {
             }
             return commit(open(), begin, work);
         } catch (SQLException e) {
-            throw translate(what, e);
+            throw translate(String.valueOf(what), e);
         } catch (DamagedException e) {
-            throw e.during(what);
+            throw e.during(String.valueOf(what));
         } finally {
             lock.unlock();
         }

@@ -97,8 +97,9 @@ final class SqliteDialect implements Dialect {
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
         byte[] hash = Rows.hash(key);
-        return connections.write("append to memory " + key, session -> new SteppedAppender(session, key, hash, codec)
-                .append(append, texts, now));
+        return connections.write(
+                new Connections.Call("append to memory", key),
+                session -> new SteppedAppender(session, key, hash, codec).append(append, texts, now));
     }
 
     @Override
@@ -118,6 +119,7 @@ final class SqliteDialect implements Dialect {
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
         byte[] hash = Rows.hash(key);
         return connections.single(
-                "read of memory " + key, session -> new SqliteReader(session, key, hash, codec).read(query));
+                new Connections.Call("read of memory", key),
+                session -> new SqliteReader(session, key, hash, codec).read(query));
     }
 }
