@@ -31,9 +31,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One append: {@link PostgresSql#APPEND}, or under the head of a memory that was seen to have messages the shorter
- * {@link PostgresSql#APPEND_ONE}, {@link PostgresSql#APPEND_ONE_AND_VIEW} and {@link PostgresSql#APPEND_MANY}. Each does all of it or nothing. If it did nothing, a second statement
- * tells why, by the rules that hold for every backend. The second statement may see a newer state than the first one. If
- * nothing stops the append any more, it is sent again.
+ * {@link PostgresSql#APPEND_ONE}, {@link PostgresSql#APPEND_ONE_AND_VIEW} and {@link PostgresSql#APPEND_MANY}. Each does
+ * all of it or nothing. If it did nothing, a second statement tells why, by the rules that hold for every backend. The
+ * second statement may see a newer state than the first one. If nothing stops the append any more, it is sent again.
  */
 final class PostgresAppend {
 

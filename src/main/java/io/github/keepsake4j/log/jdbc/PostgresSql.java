@@ -310,7 +310,7 @@ final class PostgresSql {
      * the memory is new, erased or damaged; the general append is sent then, and tells why.
      *
      * <p>That the head is there, as that row says, is asked of the state in which the statement began. If the row has changed
-     * since then, whoever changed it has asked the same.
+     * since then, the writer that changed it has asked the same.
      */
     private static final String UNDER_HEAD =
             """

@@ -13,7 +13,7 @@ CREATE SEQUENCE keepsake_memory_number;
 -- head_view_seq is the newest view on the head's branch, head_covers_seq the message up to which the newest summary on it
 -- covers. head_runs has the runs of that branch below the head's own, newest first, each as three numbers: its first and its
 -- last sequence, and what its sequences are above its depths. There are up to eight; an older one is found in the messages.
--- summaries counts how often a summary was added, so that a writer sees that one came between.
+-- summaries grows when a summary is added or the branch is counted anew, so that a writer sees that this came between.
 -- The prev_ columns are what the head was before the newest append, which RETURNING cannot tell before PostgreSQL 18.
 -- No index covers a column that an append changes, and pages are left half empty, so that updates stay in the page (HOT).
 CREATE TABLE keepsake_memory (
