@@ -185,7 +185,9 @@ final class Json {
      * finished text can be searched. Jackson escapes NUL.
      */
     private static String escapeLoneSurrogates(String json) {
-        return StandardCharsets.UTF_8.newEncoder().canEncode(json)
+        boolean isWhole = json.chars().noneMatch(c -> Character.isSurrogate((char) c))
+                || StandardCharsets.UTF_8.newEncoder().canEncode(json);
+        return isWhole
                 ? json
                 : LONE_SURROGATE
                         .matcher(json)

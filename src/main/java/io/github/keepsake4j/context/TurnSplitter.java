@@ -56,11 +56,9 @@ final class TurnSplitter {
             List<LoggedMessage> oldest,
             List<LoggedMessage> messages,
             @Nullable LoggedMessage summary) {
-        Set<String> newest = messages.stream().map(LoggedMessage::id).collect(Collectors.toSet());
         // The user message of the newest turn, if it is older than the messages.
-        LoggedMessage earlier = user == null || newest.contains(user.id()) ? null : user;
-        List<LoggedMessage> before = oldest.stream()
-                .filter(message -> !newest.contains(message.id()))
+        LoggedMessage earlier = contains(messages, user) ? null : user;
+        List<LoggedMessage> before = without(messages, oldest).stream()
                 .takeWhile(message -> summary == null || !isSame(message, earlier))
                 .toList();
         boolean follows = summary == null
@@ -82,6 +80,25 @@ final class TurnSplitter {
         close(Standing.WHOLE);
         long unread = follows ? 0 : unread(user, oldest, messages);
         return new Context(memoryId, system, summary, oldest, unread, headless(), closed, repaired, replaced, 0, false);
+    }
+
+    /** Looks among the newest messages first, because the newest turn's user message is mostly there. */
+    private static boolean contains(List<LoggedMessage> messages, @Nullable LoggedMessage wanted) {
+        for (int i = messages.size() - 1; i >= 0; i--) {
+            if (isSame(messages.get(i), wanted)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the oldest messages that are not among the newest. */
+    private static List<LoggedMessage> without(List<LoggedMessage> newest, List<LoggedMessage> oldest) {
+        if (oldest.isEmpty() || oldest == newest) {
+            return List.of();
+        }
+        Set<String> ids = newest.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        return oldest.stream().filter(message -> !ids.contains(message.id())).toList();
     }
 
     private static boolean isSame(LoggedMessage message, @Nullable LoggedMessage other) {

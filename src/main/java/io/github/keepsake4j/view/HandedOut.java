@@ -1,6 +1,10 @@
 package io.github.keepsake4j.view;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -9,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -56,7 +61,7 @@ final class HandedOut {
      * @param at its index in the list that the memory showed
      * @param own whether it is the caller's own instance and no read returned it. A caller may send the same instance
      *     again as another message. So it is recognized only where the list in which it was set comes back in order
-     * @param hash the content's hash, which shows whether the instance was changed in place
+     * @param hash the hash of {@link #changeable} parts, which shows whether the instance was changed in place
      */
     private record Origin(MemoryKey key, long number, Reading reading, int at, boolean own, int hash) {
         Place place() {
@@ -111,8 +116,25 @@ final class HandedOut {
     }
 
     private void add(MemoryKey key, long number, Reading reading, int at, ChatMessage message, boolean own) {
-        Origin origin = new Origin(key, number, reading, at, own, message.hashCode());
+        Origin origin = new Origin(key, number, reading, at, own, changeable(message));
         origins.merge(new Instance(message, gone), List.of(origin), (before, added) -> merge(before, added.get(0)));
+    }
+
+    /**
+     * Returns the hash of the parts of a message that a caller can change. The texts and contents of LangChain4j's messages
+     * are immutable, and the hash of a long text costs as much as to decode it.
+     */
+    private static int changeable(ChatMessage message) {
+        if (message instanceof UserMessage user) {
+            return Objects.hashCode(user.attributes());
+        }
+        if (message instanceof AiMessage ai) {
+            return Objects.hashCode(ai.attributes());
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            return Objects.hashCode(result.attributes());
+        }
+        return message instanceof SystemMessage ? 0 : message.hashCode();
     }
 
     private long next() {
@@ -148,7 +170,7 @@ final class HandedOut {
      * @return whether it was returned and is unchanged
      */
     boolean holds(MemoryKey key, long epoch, ChatMessage message) {
-        int hash = message.hashCode();
+        int hash = changeable(message);
         return find(message).stream()
                 .anyMatch(origin ->
                         origin.key().equals(key) && origin.epoch() == epoch && origin.hash() == hash && !origin.own());
@@ -178,7 +200,7 @@ final class HandedOut {
         int from = 0;
         boolean whole = true;
         for (int i = 0; i < places.length; i++) {
-            int hash = found.get(i).isEmpty() ? 0 : list.get(i).hashCode();
+            int hash = found.get(i).isEmpty() ? 0 : changeable(list.get(i));
             for (Origin origin : found.get(i)) {
                 boolean ofNewest = origin.number() == newest.number();
                 boolean fits = !origin.own() || (ofNewest && origin.at() >= from);

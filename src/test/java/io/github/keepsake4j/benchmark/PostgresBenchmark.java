@@ -30,7 +30,16 @@ import org.postgresql.ds.PGSimpleDataSource;
 public final class PostgresBenchmark {
 
     private static final Path OUTPUT = Path.of("target", "benchmark");
+
+    /** The fewest calls of a kind before the samples. */
     private static final int WARM_UP = 500;
+
+    /** Short calls take longer to be compiled than to be run 500 times. */
+    private static final int WARM_UP_ROWS = 100_000;
+
+    /** An append is warmed up like a read of so many rows. */
+    private static final int ROWS_OF_AN_APPEND = 20;
+
     private static final int[] READS = {20, 50, 500};
     private static final int CLIENTS = 16;
     private static final int POOL = 4;
@@ -96,7 +105,8 @@ public final class PostgresBenchmark {
         report.text("# What the log costs on PostgreSQL");
         report.list(Machine.describe(small));
         report.text("Times are milliseconds per call. The calls of a table take turns in the same run ("
-                + samples + " samples after " + WARM_UP + " to warm up). One message is "
+                + samples + " samples after " + warmUp(ROWS_OF_AN_APPEND)
+                + " to warm up, fewer before longer reads). One message is "
                 + Payload.JSON.getBytes(StandardCharsets.UTF_8).length
                 + " bytes of JSON, without ids. `floor` is hand-written JDBC: one statement per call, on the same pool,"
                 + " on tables of its own with the same columns and indexes. Its append hands out the sequence, keeps ids"
@@ -155,7 +165,7 @@ public final class PostgresBenchmark {
                 for (Site variant : variants) {
                     groups.add(variant.reads(linear, linear, limit));
                 }
-                rows.addAll(compare(groups));
+                rows.addAll(compare(groups, limit));
             }
         }
         variants.forEach(Site::close);
@@ -203,7 +213,7 @@ public final class PostgresBenchmark {
                             "to bare insert",
                             "p99 ratio",
                             "to smallest"),
-                    compare(groups));
+                    compare(groups, ROWS_OF_AN_APPEND));
         }
         variants.forEach(Site::close);
         report.text("Appends to histories of 100 go to " + CLIENTS + " memories in turn, so that the histories stay"
@@ -217,8 +227,8 @@ public final class PostgresBenchmark {
     }
 
     /** Each group consists of this library's operation, the floor, and another operation for comparison. */
-    private List<List<String>> compare(List<List<Operation>> groups) throws Exception {
-        Operation.interleave(groups.stream().flatMap(List::stream).toList(), WARM_UP, samples);
+    private List<List<String>> compare(List<List<Operation>> groups, int limit) throws Exception {
+        Operation.interleave(groups.stream().flatMap(List::stream).toList(), warmUp(limit), samples);
         List<List<String>> rows = new ArrayList<>();
         for (List<Operation> group : groups) {
             Measured ours = report.keep(group.get(0).measured());
@@ -237,6 +247,10 @@ public final class PostgresBenchmark {
                     ratio(ours.median(), groups.get(0).get(0).measured().median())));
         }
         return rows;
+    }
+
+    private static int warmUp(int rows) {
+        return Math.max(WARM_UP, WARM_UP_ROWS / rows);
     }
 
     private void delayed() throws Exception {

@@ -29,7 +29,7 @@ import org.sqlite.SQLiteJDBCLoader;
  * Measures a whole turn as LangChain4j's {@code AiServices} makes it, as ratios to the same turn written by hand in the
  * same run: its time, and the heap that it allocates. Prints a report, and writes it with every sample below
  * {@code target/benchmark}. System properties, all beginning with {@code keepsake.benchmark.}: {@code samples} per kind
- * of turn, of which large windows take fewer; {@code windows}, separated by commas.
+ * of turn and {@code warmUp} turns before them, of which large windows take fewer; {@code windows}, separated by commas.
  */
 public final class TurnBenchmark {
 
@@ -41,6 +41,9 @@ public final class TurnBenchmark {
     /** The window up to which each kind of turn has all its samples. */
     private static final int SMALL_WINDOW = 400;
 
+    /** The window up to which each kind of turn is warmed up in full. */
+    private static final int SMALLEST_WINDOW = 20;
+
     /** The most messages of a turn, so that a window of whole turns may show that many fewer than its limit. */
     private static final int MESSAGES_PER_TURN = 5;
 
@@ -49,6 +52,7 @@ public final class TurnBenchmark {
     private static final ConversationKey STORE = ConversationKey.of("benchmark", "store");
 
     private final int samples = Integer.getInteger("keepsake.benchmark.samples", 200);
+    private final int warmUp = Integer.getInteger("keepsake.benchmark.warmUp", 2_000);
     private final int[] windows = Arrays.stream(System.getProperty("keepsake.benchmark.windows", "20,200,1000,10000")
                     .split(","))
             .mapToInt(Integer::parseInt)
@@ -124,13 +128,13 @@ public final class TurnBenchmark {
                         + " the same codec; one statement per added message (on SQLite one transaction), and one for both tool"
                         + " results. It hands out the sequence, keeps ids unique and moves the head, and does nothing else. It counts"
                         + " no tokens and divides no messages into turns.");
-        report.text("Times are milliseconds per turn, heap is the median of the bytes that the calling thread allocates"
-                + " in a turn. All kinds of turn of a window take turns in the same run, so that other work on the machine"
-                + " affects all of them alike, and in each round in another random order: in a fixed order, each kind would"
-                + " always follow the same other kind, and so would gain or lose by what that one leaves in caches and in"
-                + " the write-ahead log. There are " + samples(0) + " samples after " + samples(0) / 2
-                + " to warm up, fewer for windows above " + count(SMALL_WINDOW)
-                + " messages. The p99 of fewer than 100 samples is the slowest of them.");
+        report.text(
+                "Times are milliseconds per turn, heap is the median of the bytes that the calling thread allocates"
+                        + " in a turn. All kinds of turn of a window take turns in the same run, so that other work on the machine"
+                        + " affects all of them alike, and in each round in another random order: in a fixed order, each kind would"
+                        + " always follow the same other kind, and so would gain or lose by what that one leaves in caches and in"
+                        + " the write-ahead log. There are " + samples(0) + " samples after " + warmUp(0)
+                        + " to warm up, fewer of both for wide windows. The p99 of fewer than 100 samples is the slowest of them.");
     }
 
     private void tables() {
@@ -184,7 +188,7 @@ public final class TurnBenchmark {
             counter.count(turn.second());
             counter.count(turn.answer());
         });
-        Operation.interleave(List.of(plain.operation(), tools.operation()), samples(0) / 2, samples(0));
+        Operation.interleave(List.of(plain.operation(), tools.operation()), warmUp(0), samples(0));
         report.text("## Token counts");
         report.text("The tokens of each added message are counted with the default counter. This is a part of each turn"
                 + " above, except of those by hand.");
@@ -287,7 +291,7 @@ public final class TurnBenchmark {
                         tools.operation(),
                         toolsByHand.operation(),
                         store.operation()),
-                samples(window) / 2,
+                warmUp(window),
                 samples(window));
         turns.add(row(List.of(backend, count(window), "plain"), plain, plainByHand));
         turns.add(row(List.of(backend, count(window), "tools"), tools, toolsByHand));
@@ -297,7 +301,7 @@ public final class TurnBenchmark {
 
     /** Creates a kind of turn with messages of its own, which are made before anything is measured. */
     private Kind kind(String name, int window, Turn turn) {
-        List<Dialogue.Turn> dialogue = Dialogue.turns(samples(window) / 2 + samples(window));
+        List<Dialogue.Turn> dialogue = Dialogue.turns(warmUp(window) + samples(window));
         int[] next = new int[1];
         return Kind.of(name, () -> turn.run(dialogue.get(next[0]++)));
     }
@@ -338,6 +342,11 @@ public final class TurnBenchmark {
                 .messageLog(log)
                 .strategy(SlidingWindow.withMaxMessages(window))
                 .build();
+    }
+
+    /** Returns the number of turns before the samples: what runs less often is not compiled yet. */
+    private int warmUp(int window) {
+        return Math.max(FEWEST, warmUp * SMALLEST_WINDOW / Math.max(SMALLEST_WINDOW, window));
     }
 
     /** Returns the number of samples of a window: all of a small one, and of a large one as many as take about as long. */

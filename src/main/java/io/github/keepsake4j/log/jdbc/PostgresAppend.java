@@ -46,17 +46,17 @@ final class PostgresAppend {
     private record Place(long seq, String id) {}
 
     private final MemoryKey key;
+    private final KnownMemory known;
     private final byte[] hash;
     private final Append append;
     private final long now;
     private final MessageCodec codec;
     private final Columns columns;
-    private final boolean begun;
 
-    PostgresAppend(MemoryKey key, Append append, List<String> texts, long now, MessageCodec codec, boolean begun) {
-        this.begun = begun;
+    PostgresAppend(MemoryKey key, KnownMemory known, Append append, List<String> texts, long now, MessageCodec codec) {
         this.key = key;
-        this.hash = Rows.hash(key);
+        this.known = known;
+        this.hash = known.hash();
         this.append = append;
         this.now = now;
         this.codec = codec;
@@ -78,7 +78,10 @@ final class PostgresAppend {
      * condition does not hold, or an id is used; it is then made in several statements, which tell why.
      */
     Optional<AppendResult> runDistributed(Session session) throws SQLException {
-        if (!begun || !(append.parent() instanceof Parent.Head) || append.view() != null || columns.size() != 1) {
+        if (!known.isBegun()
+                || !(append.parent() instanceof Parent.Head)
+                || append.view() != null
+                || columns.size() != 1) {
             return Optional.empty();
         }
         try {
@@ -102,7 +105,7 @@ final class PostgresAppend {
         }
         AppendResult done = null;
         try {
-            if (begun && append.parent() instanceof Parent.Head && columns.size() > 0) {
+            if (known.isBegun() && append.parent() instanceof Parent.Head && columns.size() > 0) {
                 done = underHead(session, append.view());
             }
             if (done == null) {

@@ -32,6 +32,7 @@ final class PostgresConnections extends Connections {
     private final @Nullable AutoCloseable owned;
     private final Dialect dialect;
     private final PostgresSchema schema;
+    private final PlanRenewal renewal = new PlanRenewal();
     private volatile boolean closed;
 
     /**
@@ -54,7 +55,7 @@ final class PostgresConnections extends Connections {
         this.transactionPooler = transactionPooler;
         this.owned = owned;
         this.schema = schema;
-        this.dialect = new PostgresDialect(schema::isDistributed);
+        this.dialect = new PostgresDialect(schema::isDistributed, renewal);
     }
 
     @Override
@@ -105,7 +106,7 @@ final class PostgresConnections extends Connections {
 
     private <T> T onConnection(boolean autoCommit, Work<T> work) throws SQLException {
         try (Connection connection = connect()) {
-            Preparation preparation = Preparation.stop(connection, transactionPooler);
+            Preparation preparation = Preparation.stop(connection, transactionPooler, renewal);
             boolean before = connection.getAutoCommit();
             try {
                 if (!schema.isChecked()) {
@@ -114,8 +115,9 @@ final class PostgresConnections extends Connections {
                 }
                 setAutoCommit(connection, autoCommit);
                 T result = autoCommit
-                        ? work.on(new Session(connection, dialect, watchdog, transactionPooler ? null : preparation))
-                        : commit(new Session(connection, dialect, watchdog, null), work);
+                        ? work.on(new Session(
+                                connection, dialect, watchdog, transactionPooler ? null : preparation, null))
+                        : commit(new Session(connection, dialect, watchdog, null, null), work);
                 setAutoCommit(connection, before);
                 return result;
             } catch (SQLException | RuntimeException | Error e) {

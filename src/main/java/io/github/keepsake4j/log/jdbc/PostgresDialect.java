@@ -3,7 +3,6 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
@@ -23,24 +22,23 @@ final class PostgresDialect implements Dialect {
 
     private final MessageCodec codec = new MessageCodec();
     private final BooleanSupplier distributed;
+    private final PlanRenewal renewal;
 
-    /** Memories that have messages, as was seen lately: most appends to them can be made by the short statement. */
-    private final RecentMemories begun = new RecentMemories();
-
-    /** What was enough to read them, as was seen lately. */
-    private final RecentlyUsed<MemoryKey, PostgresRead.Reach> reaches = new RecentlyUsed<>(RecentMemories.MOST);
+    private final RecentlyUsed<MemoryKey, KnownMemory> memories = new RecentlyUsed<>(KnownMemory.MOST);
 
     PostgresDialect() {
-        this(() -> false);
+        this(() -> false, new PlanRenewal());
     }
 
     /**
      * Creates the dialect.
      *
      * @param distributed says whether the tables are distributed, once a connection was made
+     * @param renewal is told how the tables grow
      */
-    PostgresDialect(BooleanSupplier distributed) {
+    PostgresDialect(BooleanSupplier distributed, PlanRenewal renewal) {
         this.distributed = distributed;
+        this.renewal = renewal;
     }
 
     @Override
@@ -139,9 +137,19 @@ final class PostgresDialect implements Dialect {
         }
     }
 
+    private KnownMemory known(MemoryKey key) {
+        KnownMemory known = memories.get(key);
+        if (known == null) {
+            known = new KnownMemory(Rows.hash(key));
+            memories.put(key, known);
+        }
+        return known;
+    }
+
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
-        PostgresAppend statement = new PostgresAppend(key, append, texts, now, codec, begun.contains(key));
+        KnownMemory known = known(key);
+        PostgresAppend statement = new PostgresAppend(key, known, append, texts, now, codec);
         Connections.Call what = new Connections.Call("append to memory", key);
         AppendResult result = connections
                 .single(
@@ -149,16 +157,11 @@ final class PostgresDialect implements Dialect {
                         session -> distributed.getAsBoolean()
                                 ? statement.runDistributed(session)
                                 : Optional.of(statement.run(session)))
-                .orElseGet(() ->
-                        connections.write(what, session -> new SteppedAppender(session, key, Rows.hash(key), codec)
+                .orElseGet(
+                        () -> connections.write(what, session -> new SteppedAppender(session, key, known.hash(), codec)
                                 .append(append, texts, now)));
-        begun.add(key);
-        PostgresRead.Reach reach = reaches.get(key);
-        if (!(append.parent() instanceof Parent.Head)) {
-            reaches.remove(key);
-        } else if (append.view() != null && reach != null) {
-            reaches.put(key, reach.with(PostgresReadSql.Part.VIEW));
-        }
+        known.appended(append);
+        renewal.appended(texts.size());
         return result;
     }
 
@@ -169,22 +172,13 @@ final class PostgresDialect implements Dialect {
                 session -> session.list(
                         PostgresSql.FIND,
                         row -> Rows.message(key, codec, row),
-                        Rows.hash(key),
+                        known(key).hash(),
                         ids.toArray(String[]::new)));
     }
 
     @Override
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
-        PostgresRead.Reach known = reaches.get(key);
-        PostgresRead statement = new PostgresRead(key, query, codec, known);
-        Tail tail = connections.single(new Connections.Call("read of memory", key), statement::run);
-        PostgresRead.Reach reach = statement.reach();
-        if (reach != null && !reach.equals(known)) {
-            reaches.put(key, reach);
-        }
-        if (tail.head() != null) {
-            begun.add(key);
-        }
-        return tail;
+        PostgresRead read = new PostgresRead(key, known(key), query, codec);
+        return connections.single(new Connections.Call("read of memory", key), read::run);
     }
 }

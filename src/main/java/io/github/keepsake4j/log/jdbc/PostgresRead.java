@@ -51,31 +51,30 @@ final class PostgresRead {
     private final MemoryKey key;
     private final ReadQuery query;
     private final MessageCodec codec;
-    private boolean known;
-    private Reach reach;
+    private final KnownMemory memory;
+    private final @Nullable Reach known;
+    private final Reach reach;
 
-    PostgresRead(MemoryKey key, ReadQuery query, MessageCodec codec, @Nullable Reach known) {
-        this.known = known != null;
+    PostgresRead(MemoryKey key, KnownMemory memory, ReadQuery query, MessageCodec codec) {
         this.key = key;
+        this.memory = memory;
         this.query = query;
         this.codec = codec;
+        this.known = memory.reach();
         this.reach = known == null ? Reach.UNKNOWN : known;
-    }
-
-    /** Returns what is enough for a read like this one; null if nothing is known. */
-    @Nullable
-    Reach reach() {
-        return known ? reach : null;
     }
 
     Tail run(Session session) throws SQLException {
         boolean fromHead = query.from() == null && query.after() == null;
         PostgresReadRows rows = fromHead ? fromHead(session) : general(session);
-        if (rows.isEmpty() && known) {
+        if (rows.isEmpty() && known != null) {
             // It was not empty before, so this was not asked.
-            Memory.find(session, Rows.hash(key)).sound();
+            Memory.find(session, memory.hash()).sound();
         }
         Tail tail = rows.tail();
+        if (tail.head() != null) {
+            memory.begin();
+        }
         if (fromHead && query.maxMessages() > FEW && !rows.isEmpty()) {
             learn(rows);
         }
@@ -88,14 +87,16 @@ final class PostgresRead {
         if (rows.hasSystem()) {
             parts.add(Part.SYSTEM);
         }
-        if (known) {
-            parts.addAll(reach.parts());
+        if (known != null) {
+            parts.addAll(known.parts());
             if (rows.runs() == 1) {
                 parts.remove(Part.RUNS);
             }
         }
-        known = true;
-        reach = new Reach(parts, rows.runs() > REPEATED_RUNS, Math.max(FIRST_STRETCH, rows.size() * 5L / 4));
+        Reach enough = new Reach(parts, rows.runs() > REPEATED_RUNS, Math.max(FIRST_STRETCH, rows.size() * 5L / 4));
+        if (!enough.equals(known)) {
+            memory.learn(enough);
+        }
     }
 
     private PostgresReadRows fromHead(Session session) throws SQLException {
@@ -149,7 +150,7 @@ final class PostgresRead {
         session.list(
                 sql,
                 mapper,
-                Rows.hash(key),
+                memory.hash(),
                 rows,
                 (int) Math.min(rows, Integer.MAX_VALUE),
                 maxTokens,

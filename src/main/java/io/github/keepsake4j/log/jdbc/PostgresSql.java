@@ -385,7 +385,8 @@ final class PostgresSql {
 
     /**
      * {@link #APPEND_ONE} with a view that ends with this message, as a window sets it. That the messages that the view names
-     * are there is asked of the state in which the statement began, so the memory must not have been erased since then.
+     * are there is asked of the state in which the statement began, so the memory must not have been erased since then. Each
+     * is looked up by an ordered range, for which also a plan that is made for small tables takes the index.
      */
     static final NamedSql APPEND_ONE_AND_VIEW = NamedSql.of(
             """
@@ -411,8 +412,13 @@ final class PostgresSql {
                     + UNDER_HEAD
                     + """
                 AND m.epoch = (SELECT s.epoch FROM keepsake_memory s WHERE s.memory_key = :memory_key)
-                AND (SELECT count(*) FROM keepsake_message n
-                     WHERE n.memory_key = :memory_key AND n.id = ANY (:named::text[])) = cardinality(:named::text[])
+                AND (SELECT count(*) FROM unnest(:named::text[]) named (id)
+                     CROSS JOIN LATERAL (
+                       SELECT FROM keepsake_message n
+                       WHERE n.memory_key = :memory_key AND n.id BETWEEN named.id AND named.id
+                       ORDER BY n.id
+                       LIMIT 1
+                     ) n) = cardinality(:named::text[])
               RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
                         m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
                         m.last_message_at, CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs

@@ -18,9 +18,10 @@ import org.postgresql.PGStatement;
  * <p>The driver names what it prepares S_1, S_2 and so on. Behind a transaction pooler that does not track these names, a name
  * may be that of another client's statement in the session that a call got. The server then runs the other statement with
  * this call's values. So only statements that are sent often are prepared, and only such that the server refuses the values
- * of one of them for any other. A test tries all pairs. A statement that looks up ids is not prepared either: a plan that was
- * made while the tables were small stays, and may look up an id by reading the whole memory. Nothing that deletes or moves is prepared, and nothing in a
- * transaction, whose end would be prepared too: what is sent as a commit could be another client's rollback.
+ * of one of them for any other. A test tries all pairs. A statement that looks up ids is not prepared
+ * either, unless it asks for an ordered range: a plan that was made while the tables were small stays, and may look up an id
+ * by reading the whole memory. Nothing that deletes or moves is prepared, and nothing in a transaction, whose end would be
+ * prepared too: what is sent as a commit could be another client's rollback.
  */
 final class Preparation {
 
@@ -29,25 +30,29 @@ final class Preparation {
     private static Set<String> prepared() {
         Set<String> texts = new HashSet<>();
         PostgresReadSql.READS.values().forEach(read -> texts.add(read.text()));
-        List.of(PostgresSql.APPEND_ONE, PostgresSql.APPEND_MANY).forEach(append -> texts.add(append.text()));
+        List.of(PostgresSql.APPEND_ONE, PostgresSql.APPEND_ONE_AND_VIEW, PostgresSql.APPEND_MANY)
+                .forEach(append -> texts.add(append.text()));
         texts.addAll(List.of(Sql.HISTORY_BACK, Sql.HISTORY_FORWARD));
         return Set.copyOf(texts);
     }
 
     private final @Nullable PGConnection connection;
     private final int threshold;
+    private final PlanRenewal renewal;
 
-    private Preparation(@Nullable PGConnection connection, int threshold) {
+    private Preparation(@Nullable PGConnection connection, int threshold, PlanRenewal renewal) {
         this.connection = connection;
         this.threshold = threshold;
+        this.renewal = renewal;
     }
 
     /**
      * Stops preparing on a connection.
      *
      * @param required whether it is an error if the connection is not one of the driver's
+     * @param renewal says what text a statement that is prepared has at the moment
      */
-    static Preparation stop(Connection connection, boolean required) throws SQLException {
+    static Preparation stop(Connection connection, boolean required, PlanRenewal renewal) throws SQLException {
         if (!connection.isWrapperFor(PGConnection.class)) {
             if (required) {
                 throw new KeepsakeException(
@@ -55,19 +60,22 @@ final class Preparation {
                                 + connection.getClass().getName(),
                         null);
             }
-            return new Preparation(null, 0);
+            return new Preparation(null, 0, renewal);
         }
         PGConnection driver = connection.unwrap(PGConnection.class);
         int threshold = driver.getPrepareThreshold();
         driver.setPrepareThreshold(0);
-        return new Preparation(driver, threshold);
+        return new Preparation(driver, threshold, renewal);
     }
 
-    /** Lets the driver prepare a statement as often as the data source says, if it is one of those that may be. */
-    void allow(PreparedStatement statement, String sql) throws SQLException {
-        if (threshold != 0 && PREPARED.contains(sql)) {
-            statement.unwrap(PGStatement.class).setPrepareThreshold(threshold);
+    /** Creates a statement that the driver prepares as often as the data source says, if it is one of those that may be. */
+    PreparedStatement create(Connection session, String sql) throws SQLException {
+        if (threshold == 0 || !PREPARED.contains(sql)) {
+            return session.prepareStatement(sql);
         }
+        PreparedStatement statement = session.prepareStatement(renewal.text(sql));
+        statement.unwrap(PGStatement.class).setPrepareThreshold(threshold);
+        return statement;
     }
 
     /** Lets the driver prepare on the connection as before. */

@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,11 +18,29 @@ import org.jspecify.annotations.Nullable;
  * @param dialect the differences of the database behind the connection
  * @param watchdog cancels statements that run for too long; null for none
  * @param preparation says what may be prepared on the server; null for what the connection says
+ * @param kept statements that stay open as long as the connection, by their text; null for none, as the driver keeps them
  */
-record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchdog, @Nullable Preparation preparation) {
+record Session(
+        Connection connection,
+        Dialect dialect,
+        @Nullable Watchdog watchdog,
+        @Nullable Preparation preparation,
+        @Nullable Map<String, PreparedStatement> kept) {
 
     Session(Connection connection, Dialect dialect) {
-        this(connection, dialect, null, null);
+        this(connection, dialect, null, null, null);
+    }
+
+    /** A statement in use. It is closed, or made ready for the next use without the values of this one. */
+    private record Use(PreparedStatement statement, boolean isKept) implements AutoCloseable {
+        @Override
+        public void close() throws SQLException {
+            if (isKept) {
+                statement.clearParameters();
+            } else {
+                statement.close();
+            }
+        }
     }
 
     /** Converts a row to a value. */
@@ -37,8 +56,8 @@ record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchd
     }
 
     <T> List<T> list(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
-        try (PreparedStatement statement = prepare(sql, parameters);
-                ResultSet rows = watched(statement, PreparedStatement::executeQuery)) {
+        try (Use use = use(sql, parameters);
+                ResultSet rows = watched(use.statement(), PreparedStatement::executeQuery)) {
             List<T> found = new ArrayList<>();
             while (rows.next()) {
                 found.add(map(mapper, rows));
@@ -48,8 +67,8 @@ record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchd
     }
 
     <T> @Nullable T first(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
-        try (PreparedStatement statement = prepare(sql, parameters);
-                ResultSet rows = watched(statement, PreparedStatement::executeQuery)) {
+        try (Use use = use(sql, parameters);
+                ResultSet rows = watched(use.statement(), PreparedStatement::executeQuery)) {
             return rows.next() ? map(mapper, rows) : null;
         }
     }
@@ -65,7 +84,8 @@ record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchd
 
     /** Runs several statements in one round trip, which begin and end a transaction, and returns the one row of them. */
     <T> @Nullable T firstOfSeveral(NamedSql sql, Mapper<T> mapper, @Nullable Object... values) throws SQLException {
-        try (PreparedStatement statement = prepare(sql.text(), sql.bind(values))) {
+        try (Use use = use(sql.text(), sql.bind(values))) {
+            PreparedStatement statement = use.statement();
             T found = null;
             boolean hasRows = watched(statement, PreparedStatement::execute);
             while (hasRows || statement.getUpdateCount() >= 0) {
@@ -92,8 +112,8 @@ record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchd
     }
 
     int update(String sql, @Nullable Object... parameters) throws SQLException {
-        try (PreparedStatement statement = prepare(sql, parameters)) {
-            return watched(statement, PreparedStatement::executeUpdate);
+        try (Use use = use(sql, parameters)) {
+            return watched(use.statement(), PreparedStatement::executeUpdate);
         }
     }
 
@@ -118,19 +138,24 @@ record Session(Connection connection, Dialect dialect, @Nullable Watchdog watchd
         }
     }
 
-    private PreparedStatement prepare(String sql, @Nullable Object... parameters) throws SQLException {
-        PreparedStatement statement = connection.prepareStatement(sql);
+    private Use use(String sql, @Nullable Object... parameters) throws SQLException {
+        PreparedStatement known = kept == null ? null : kept.get(sql);
+        Use use = new Use(known == null ? create(sql) : known, kept != null);
         try {
-            if (preparation != null) {
-                preparation.allow(statement, sql);
+            if (kept != null) {
+                kept.put(sql, use.statement());
             }
             for (int i = 0; i < parameters.length; i++) {
-                statement.setObject(i + 1, parameters[i]);
+                use.statement().setObject(i + 1, parameters[i]);
             }
-            return statement;
+            return use;
         } catch (SQLException | RuntimeException e) {
-            statement.close();
+            use.close();
             throw e;
         }
+    }
+
+    private PreparedStatement create(String sql) throws SQLException {
+        return preparation == null ? connection.prepareStatement(sql) : preparation.create(connection, sql);
     }
 }

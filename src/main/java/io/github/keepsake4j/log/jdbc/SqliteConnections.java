@@ -8,9 +8,12 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +32,10 @@ final class SqliteConnections extends Connections {
     private final Dialect dialect = new SqliteDialect();
     private final ReentrantLock lock = new ReentrantLock(true);
     private @Nullable Connection connection;
+
+    /** To compile a statement takes longer than to run most of them. They are closed with the connection. */
+    private final Map<String, PreparedStatement> statements = new HashMap<>();
+
     private volatile boolean closed;
 
     SqliteConnections(Path file, Duration busyTimeout) {
@@ -92,7 +99,7 @@ final class SqliteConnections extends Connections {
         try (Statement statement = open.createStatement()) {
             statement.execute(begin);
             try {
-                T result = work.on(new Session(open, dialect));
+                T result = work.on(new Session(open, dialect, null, null, statements));
                 statement.execute("COMMIT");
                 return result;
             } catch (SQLException | RuntimeException | Error e) {
@@ -130,6 +137,7 @@ final class SqliteConnections extends Connections {
             switchToWal(new Session(opened, dialect));
             commit(opened, "BEGIN IMMEDIATE", begun -> Schema.SQLITE.applyTo(begun.connection()));
         } catch (SQLException | RuntimeException e) {
+            statements.clear();
             opened.close();
             throw e;
         }
@@ -161,6 +169,7 @@ final class SqliteConnections extends Connections {
     private void disconnect(@Nullable Throwable reason) {
         Connection open = connection;
         connection = null;
+        statements.clear();
         if (open == null) {
             return;
         }

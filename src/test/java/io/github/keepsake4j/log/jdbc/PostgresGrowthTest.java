@@ -40,6 +40,7 @@ class PostgresGrowthTest {
     private static final ConversationKey LINEAR = ConversationKey.of("acme", "linear");
     private static final ConversationKey FORKED = ConversationKey.of("acme", "forked");
     private static final int FORKS = 1_000;
+    private static final List<String> TABLES = List.of("memory", "message", "view", "summary", "lease");
 
     /** More than a statement is run before its plan is kept: five times by the driver, and five times by the server. */
     private static final int OFTEN = 12;
@@ -67,7 +68,7 @@ class PostgresGrowthTest {
     void nor_once_tables_are_analyzed_that_were_vacuumed_empty() throws Exception {
         Map<String, Long> most = grow(
                 pool -> {
-                    for (String table : List.of("memory", "message", "view", "summary", "lease")) {
+                    for (String table : TABLES) {
                         execute(pool, "VACUUM keepsake_" + table);
                     }
                 },
@@ -75,21 +76,57 @@ class PostgresGrowthTest {
         assertThat(most).allSatisfy((call, blocks) -> assertThat(blocks).isLessThanOrEqualTo(CONSTANT));
     }
 
-    private Map<String, Long> grow(Consumer<HikariDataSource> prepare, List<String> when) throws Exception {
-        int messages = Counts.of(30_000, 1_000_000);
-        int small = Counts.of(300, 10_000);
+    /** Tables that were analyzed when they had a few rows, and that nothing analyzes while this process fills them. */
+    @Test
+    void nor_while_a_process_fills_tables_that_were_analyzed_when_they_were_small() throws Exception {
+        Map<String, Long> most = new LinkedHashMap<>();
+        try (HikariDataSource pool = pool();
+                MessageLog log = JdbcMessageLog.postgres(pool)) {
+            MemoryKey first = ConversationKey.of("acme", "first");
+            log.append(first, batch("a", "b", "c"));
+            execute(pool, "VACUUM (ANALYZE)");
+            for (int round = 0; round < Counts.of(60, 3_000); round++) {
+                for (int i = 0; i < OFTEN; i++) {
+                    log.append(ConversationKey.of("acme", "small " + round + " " + i), batch("a", "b", "c", "d"));
+                    log.append(first, batch(id(), id(), id(), id(), id(), id()));
+                }
+                Map<String, Runnable> calls = calls(log, first, "b");
+                // It returns one more in each round.
+                calls.remove("summaries");
+                calls.forEach((name, call) -> {
+                    long before = blocks(pool);
+                    call.run();
+                    most.merge(name, blocks(pool) - before, Math::max);
+                });
+            }
+        }
+        Tell.line("Blocks at most: " + most);
+        assertThat(most).allSatisfy((call, blocks) -> assertThat(blocks).isLessThanOrEqualTo(CONSTANT));
+    }
+
+    /** One connection to a database whose tables nothing vacuums by itself. */
+    private static HikariDataSource pool() throws Exception {
         Postgres server = Postgres.newest();
         String database = server.newDatabase();
         Postgres.execute(server.database("postgres"), "ALTER DATABASE " + database + " SET jit = off");
-        try (HikariDataSource pool = Postgres.pool(server.database(database), 1, true);
-                MessageLog log = JdbcMessageLog.builder()
-                        .dataSource(pool)
-                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
-                        .build()) {
+        HikariDataSource pool = Postgres.pool(server.database(database), 1, true);
+        try (MessageLog log = JdbcMessageLog.builder()
+                .dataSource(pool)
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .build()) {
             log.read(LINEAR, ReadQuery.newest(1));
-            for (String table : List.of("memory", "message", "view", "summary", "lease")) {
-                execute(pool, "ALTER TABLE keepsake_" + table + " SET (autovacuum_enabled = off)");
-            }
+        }
+        for (String table : TABLES) {
+            execute(pool, "ALTER TABLE keepsake_" + table + " SET (autovacuum_enabled = off)");
+        }
+        return pool;
+    }
+
+    private Map<String, Long> grow(Consumer<HikariDataSource> prepare, List<String> when) throws Exception {
+        int messages = Counts.of(30_000, 1_000_000);
+        int small = Counts.of(300, 10_000);
+        try (HikariDataSource pool = pool();
+                MessageLog log = JdbcMessageLog.postgres(pool)) {
             prepare.accept(pool);
             MemoryKey first = ConversationKey.of("acme", "first");
             log.append(first, batch("a", "b", "c"));

@@ -39,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import net.ttddyy.dsproxy.QueryInfo;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 import org.junit.jupiter.api.BeforeAll;
@@ -89,7 +90,7 @@ class PostgresPreparedTest {
                 .map(value -> value == null ? "null" : value.getClass().getSimpleName())
                 .toList()
                 .toString();
-        SENT.computeIfAbsent(query.getQuery(), sql -> new LinkedHashMap<>()).putIfAbsent(shape, values);
+        SENT.computeIfAbsent(SentText.of(query), sql -> new LinkedHashMap<>()).putIfAbsent(shape, values);
     }
 
     @Test
@@ -154,7 +155,9 @@ class PostgresPreparedTest {
 
     @Test
     void nothing_is_prepared_but_what_may_be() throws Exception {
-        Set<String> prepared = new HashSet<>(preparedBy(JdbcMessageLog.builder(), "second"));
+        Set<String> prepared = preparedBy(JdbcMessageLog.builder(), "second").stream()
+                .map(SentText::of)
+                .collect(Collectors.toSet());
         Set<String> allowed = new HashSet<>();
         Preparation.PREPARED.forEach(sql -> allowed.add(numbered(sql)));
 

@@ -68,7 +68,8 @@ class PostgresStatementsTest {
         pool = Postgres.pool(server.database(server.newDatabase()), 2, true);
         log = JdbcMessageLog.builder()
                 .dataSource(ProxyDataSourceBuilder.create(pool)
-                        .afterQuery((execution, queries) -> queries.forEach(query -> statements.add(query.getQuery())))
+                        .afterQuery(
+                                (execution, queries) -> queries.forEach(query -> statements.add(SentText.of(query))))
                         .build())
                 .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .build();

@@ -41,7 +41,7 @@ class PostgresWatchdogTest {
         Postgres server = Postgres.newest();
         source = server.database(server.newDatabase());
         connection = source.getConnection();
-        session = new Session(connection, new PostgresDialect(), watchdog, null);
+        session = new Session(connection, new PostgresDialect(), watchdog, null, null);
     }
 
     @AfterEach

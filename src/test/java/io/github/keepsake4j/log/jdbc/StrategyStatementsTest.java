@@ -69,7 +69,8 @@ class StrategyStatementsTest {
         pool = Postgres.pool(server.database(server.newDatabase()), 2, true);
         log = countingRows(JdbcMessageLog.builder()
                 .dataSource(ProxyDataSourceBuilder.create(pool)
-                        .afterQuery((execution, queries) -> queries.forEach(query -> statements.add(query.getQuery())))
+                        .afterQuery(
+                                (execution, queries) -> queries.forEach(query -> statements.add(SentText.of(query))))
                         .build())
                 .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .build());

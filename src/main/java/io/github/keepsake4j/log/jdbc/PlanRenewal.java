@@ -1,0 +1,51 @@
+package io.github.keepsake4j.log.jdbc;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Lets the server plan prepared statements anew while the tables grow. A plan that was made for tables of a few pages reads
+ * them whole, and stays on its connection until the tables are analyzed, which autovacuum does about a minute later. So a
+ * statement's text gets another comment whenever this process has done four times as much as before: the driver and the
+ * server take it for another statement, which is planned for the tables as they are. Thread-safe.
+ */
+final class PlanRenewal {
+
+    /** Calls and appended messages. A table of fewer rows is read whole at no cost. */
+    private static final long FIRST = 64;
+
+    private static final int FACTOR = 4;
+
+    /** The texts that are sent until so much work was done. */
+    private record Generation(int number, long until, Map<String, String> texts) {
+        Generation next() {
+            return new Generation(number + 1, until * FACTOR, new ConcurrentHashMap<>());
+        }
+    }
+
+    private final AtomicLong work = new AtomicLong();
+    private volatile Generation generation = new Generation(0, FIRST, new ConcurrentHashMap<>());
+
+    /** Counts messages that were appended. */
+    void appended(int messages) {
+        work.addAndGet(messages);
+    }
+
+    /** Counts a call and returns the text to send. It is the same instance each time, because the driver looks it up. */
+    String text(String sql) {
+        Generation now = generation;
+        if (work.incrementAndGet() >= now.until()) {
+            now = renew();
+        }
+        int number = now.number();
+        return now.texts().computeIfAbsent(sql, text -> text + "/* " + number + " */");
+    }
+
+    private synchronized Generation renew() {
+        while (work.get() >= generation.until()) {
+            generation = generation.next();
+        }
+        return generation;
+    }
+}
