@@ -13,7 +13,6 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.view.ViewReader;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -59,11 +58,11 @@ final class TurnPlacement {
     private boolean pageIsAll;
 
     /** Reads a node's memory. */
-    TurnPlacement(MessageLog log, NodeKey key, @Nullable MessageLog conversations, ReadQuery query) {
+    TurnPlacement(MessageLog log, NodeKey key, @Nullable MessageLog conversations, HistoryBounds bounds) {
         this.log = log;
         this.key = key;
         this.conversations = conversations;
-        this.tail = ViewReader.read(log, key, query);
+        this.tail = bounds.read(log, key, null);
         View view = tail.view();
         this.floor = view != null && view.showsNothing() ? view.anchorSequence() : 0;
         tail.messages().forEach(this::remember);
@@ -74,8 +73,8 @@ final class TurnPlacement {
     }
 
     /** Returns the thread that ends in a message of this memory. */
-    List<LoggedMessage> thread(String end, ReadQuery query) {
-        Tail thread = end.equals(tail.head()) ? tail : ViewReader.read(log, key, query.endingIn(end));
+    List<LoggedMessage> thread(String end, HistoryBounds bounds) {
+        Tail thread = end.equals(tail.head()) ? tail : bounds.read(log, key, end);
         if (thread.missingParent() != null) {
             LOG.warn("Memory {}: the thread's oldest message names a parent that is not there", key);
         }
@@ -135,6 +134,53 @@ final class TurnPlacement {
         }
         Place bridge = behindAncestors(parent);
         return bridge != null ? bridge.end() : newestOutside(messageId, parent);
+    }
+
+    /**
+     * Returns a run as it is read: a run that is stored already, even if it was cleared, as the iteration that it is.
+     */
+    NodeTurn asStored(NodeTurn turn) {
+        String runKey = turn.runKey();
+        int iteration = runKey == null || turn.iteration() > 0 ? 0 : storedIteration(turn, runKey);
+        return iteration == 0 ? turn : turn.inIteration(iteration);
+    }
+
+    /** Returns the iteration that a run stored, even if it was cleared, or 0. */
+    int storedIteration(NodeTurn turn, String runKey) {
+        String messageId = turn.messageId();
+        if (isFirst(turn)) {
+            return 0;
+        }
+        for (int i = 1; ; i++) {
+            LoggedMessage answer = iteration(messageId, i);
+            if (answer == null) {
+                return 0;
+            }
+            String userId = NodeTurn.userId(answer.id());
+            if (!known.containsKey(userId)) {
+                load(IntStream.range(i, i + ITERATIONS_AT_ONCE)
+                        .mapToObj(n -> NodeTurn.userId(NodeTurn.answerId(messageId, n))));
+            }
+            LoggedMessage user = there(userId);
+            if (user != null && runKey.equals(PendingTurn.runKey(user.message()))) {
+                return i;
+            }
+        }
+    }
+
+    /**
+     * Returns whether turns for other messages follow the turns for this one. Then the run for this message is not
+     * going on. If more than a page of messages was stored since, that is taken for granted.
+     */
+    boolean isFollowed(NodeTurn turn) {
+        String messageId = turn.messageId();
+        String lastId = isHead(messageId) ? null : lastIteration(turn);
+        LoggedMessage last = lastId == null ? null : find(lastId);
+        return last != null
+                && (page().get(0).sequence() > last.sequence()
+                        || page().stream()
+                                .anyMatch(next -> last.id().equals(next.parentId())
+                                        && !NodeTurn.beginsIteration(messageId, next.id())));
     }
 
     /** Returns the message after which a named iteration is placed. Later iterations may already be stored. */
@@ -197,15 +243,19 @@ final class TurnPlacement {
         return floor > 0 && view != null && view.anchor() != null ? Parent.of(view.anchor()) : Parent.root();
     }
 
-    /**
-     * Returns the id of the turn's own last iteration, or null if there is none. If the turn directly follows the head,
-     * an iteration can only be on another branch or have been appended at this moment. The append detects that case, so
-     * no extra request is made for it. A turn that names its iteration implies that there are others.
-     */
+    /** Returns the id of the turn's own last iteration, or null if there is none. */
     @Nullable
     String lastIteration(NodeTurn turn) {
-        boolean first = turn.iteration() == 0 && follows(turn) && !isHead(turn.messageId());
-        return first ? null : lastIteration(turn.messageId());
+        return isFirst(turn) ? null : lastIteration(turn.messageId());
+    }
+
+    /**
+     * Returns whether a turn is taken for the first one of its message, because it directly follows the head. Then an
+     * iteration can only be on another branch or have been appended at this moment. The append detects that case, so no
+     * extra request is made for it. A turn that names its iteration implies that there are others.
+     */
+    private boolean isFirst(NodeTurn turn) {
+        return turn.iteration() == 0 && follows(turn) && !isHead(turn.messageId());
     }
 
     /**
@@ -220,17 +270,6 @@ final class TurnPlacement {
     private boolean follows(NodeTurn turn) {
         String parent = turn.parentMessageId();
         return turn.parentKnown() && (parent == null ? tail.head() == null : isHead(parent));
-    }
-
-    /**
-     * Returns the messages that this read shows of a turn that ends in the given message, or null if it does not show
-     * that many messages.
-     */
-    @Nullable
-    List<LoggedMessage> shown(String end, int messages) {
-        int size = tail.messages().size();
-        boolean holds = end.equals(tail.head()) && (size >= messages || tail.complete());
-        return holds ? tail.messages().subList(Math.max(0, size - messages), size) : null;
     }
 
     /** Returns the id of a message's last iteration, or null if there is none. */

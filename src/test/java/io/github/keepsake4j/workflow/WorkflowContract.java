@@ -38,6 +38,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.workflow.files.FileContent;
@@ -51,6 +52,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -1109,6 +1111,284 @@ abstract class WorkflowContract {
         assertThat(history("m2"))
                 .hasExactlyElementsOfTypes(
                         UserMessage.class, AiMessage.class, ToolExecutionResultMessage.class, AiMessage.class);
+    }
+
+    @Test
+    void a18_a_fresh_object_for_each_iteration_sees_the_earlier_iterations_of_its_run() {
+        turns("m0", null);
+        for (String parent : new String[] {"m0", null}) {
+            String message = "loop under " + parent;
+            for (int i = 0; i < 5; i++) {
+                NodeTokenBufferMemory memory = node();
+                List<ChatMessage> history = parent == null
+                        ? memory.getHistoryPromptMessages(message, "acme")
+                        : memory.getHistoryPromptMessages(message, parent, "acme", PLENTY, null);
+                assertThat(texts(history).stream().filter(text -> text.startsWith("same")))
+                        .describedAs("iteration %d", i + 1)
+                        .hasSize(2 * i);
+                memory.addMessages(message, parent, "same question", List.of(), "same answer", List.of());
+                memory.flush();
+            }
+            log.erase(NODE);
+            turns("m0", null);
+        }
+    }
+
+    @Test
+    void a18_loops_for_two_messages_at_the_same_time_each_see_their_own_iterations() {
+        turns("m0", null);
+        for (int i = 0; i < 3; i++) {
+            for (String message : List.of("m1", "x1")) {
+                NodeTokenBufferMemory memory = node();
+                List<String> seen = texts(memory.getHistoryPromptMessages(message, "m0", "acme", PLENTY, null));
+                assertThat(seen).hasSize(2 + 2 * i).doesNotContain(message.equals("m1") ? "q x1" : "q m1");
+                memory.addMessages(message, "m0", "q " + message, List.of(), "r", List.of());
+                memory.flush();
+            }
+        }
+    }
+
+    @Test
+    void a18_what_is_read_for_a_message_that_others_follow_includes_its_iterations_when_asked() {
+        turns("m0", null, "m1", "m0", "m1", "m0", "m2", "m1");
+
+        assertThat(texts(history("m1"))).containsExactly("q m0", "r m0");
+        assertThat(node().getHistoryPromptMessages(NodeTurn.of("m1").inIteration(3), "acme", PLENTY, null))
+                .hasSize(6);
+        assertThat(node().getHistoryPromptMessages(NodeTurn.of("m1").inIteration(2), "acme", PLENTY, null))
+                .hasSize(4);
+        assertThat(node().getHistoryPromptMessages(NodeTurn.of("m1").inIteration(1), "acme", PLENTY, null))
+                .hasSize(2);
+    }
+
+    @Test
+    void a10_equal_iterations_are_iterations() {
+        turns("m0", null);
+        for (int i = 0; i < 5; i++) {
+            turns("m1", "m0");
+        }
+        assertThat(ids(NODE)).hasSize(12).endsWith("m1#5#user", "m1#5");
+
+        NodeTokenBufferMemory memory = node();
+        for (int i = 0; i < 5; i++) {
+            memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+            memory.flush();
+        }
+        assertThat(ids(NODE)).hasSize(22);
+    }
+
+    @Test
+    void a10_equal_iterations_at_the_same_time_are_iterations() {
+        turns("m0", null);
+        List<NodeTokenBufferMemory> runs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            NodeTokenBufferMemory memory = node();
+            memory.getHistoryPromptMessages("m1", "m0", "acme", PLENTY, null);
+            memory.addMessages("m1", "m0", "q", List.of(), "r", List.of());
+            runs.add(memory);
+        }
+        runs.forEach(NodeTokenBufferMemory::flush);
+        assertThat(ids(NODE)).hasSize(12);
+    }
+
+    @Test
+    void a10_a_turn_is_repeated_on_one_object_until_a_flush_has_succeeded() {
+        AtomicInteger appends = new AtomicInteger();
+        watched = new WatchedLog(log) {
+            @Override
+            protected void called(String method) {
+                if (method.equals("append") && appends.incrementAndGet() == 2) {
+                    throw new StorageUnavailableException("down", null);
+                }
+            }
+        };
+        memories = with(WorkflowMemories.builder());
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "a", List.of(), "r", List.of());
+        memory.addMessages("m1", null, "b", List.of(), "r", List.of());
+        memory.addMessages("m1", null, "a", List.of(), "r", List.of());
+        // The first turn is stored although the flush fails.
+        assertThatThrownBy(memory::flush).isInstanceOf(StorageUnavailableException.class);
+        memory.addMessages("m1", null, "a", List.of(), "r", List.of());
+        memory.addMessages("m1", null, "b", List.of(), "r", List.of());
+        memory.flush();
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m1#2#user", "m1#2");
+
+        memory.addMessages("m1", null, "b", List.of(), "r", List.of());
+        memory.flush();
+        assertThat(ids(NODE)).hasSize(6);
+    }
+
+    @Test
+    void a10_a_run_that_is_repeated_with_its_key_is_stored_once() {
+        turns("m0", null);
+        NodeTurn turn = NodeTurn.of("m1").under("m0");
+        for (String run : List.of("run-1", "run-1", "run-2", "run-1", "run-3", "run-2")) {
+            NodeTokenBufferMemory memory = node();
+            int before = Integer.parseInt(run.substring(4));
+            assertThat(memory.getHistoryPromptMessages(turn.inRun(run), "acme", PLENTY, null))
+                    .describedAs("what %s saw the first time", run)
+                    .hasSize(2 * before);
+            memory.addMessages(turn.inRun(run), "q", List.of(), List.of(ai("r of " + run)));
+            memory.flush();
+        }
+        assertThat(ids(NODE))
+                .containsExactly("m0#user", "m0", "m1#user", "m1", "m1#2#user", "m1#2", "m1#3#user", "m1#3");
+
+        NodeTokenBufferMemory repeated = node();
+        repeated.addMessages(turn.inRun("run-2"), "q", List.of(), List.of(ai("another answer of the same run")));
+        repeated.flush();
+        assertThat(ids(NODE)).describedAs("the first answer stays").hasSize(8);
+        assertThat(history("m2"))
+                .allMatch(message -> !(message instanceof UserMessage user)
+                        || user.attributes().isEmpty());
+    }
+
+    @Test
+    void a10_a_run_that_is_repeated_at_the_same_time_is_stored_once() {
+        turns("m0", null);
+        NodeTurn turn = NodeTurn.of("m1").under("m0").inRun("run-1");
+        List<NodeTokenBufferMemory> runs = List.of(node(), node(), node());
+        for (NodeTokenBufferMemory memory : runs) {
+            memory.getHistoryPromptMessages(turn, "acme", PLENTY, null);
+            memory.addMessages(turn, "q", List.of(), List.of(ai("r")));
+        }
+        turns("m1", "m0");
+        runs.forEach(NodeTokenBufferMemory::flush);
+        assertThat(ids(NODE)).containsExactly("m0#user", "m0", "m1#user", "m1", "m1#2#user", "m1#2");
+    }
+
+    @Test
+    void a17_a_run_of_the_hook_that_is_repeated_with_its_key_is_stored_once() {
+        Model model = new Model();
+        LlmNode writer = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+        for (String run : List.of("run-1", "run-1", "run-2")) {
+            NodeTurn turn = NodeTurn.of("m1").under(null).inRun(run);
+            writer.run(NodeRun.of("acme", "app", "c1", "writer", turn, "q"));
+        }
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m1#2#user", "m1#2");
+        assertThat(model.asked.get(1)).describedAs("the repeated run").hasSize(1);
+        assertThat(model.asked.get(2)).hasSize(3);
+    }
+
+    @Test
+    void a12_a_turn_that_is_repeated_after_an_erasure_in_mid_turn_is_written_by_the_same_flush() {
+        turns("m1", null);
+        NodeTokenBufferMemory memory = node();
+        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        log.erase(NODE);
+        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+
+        assertThatThrownBy(memory::flush).isInstanceOf(ErasedException.class);
+        assertThat(ids(NODE)).describedAs("the repeated turn").containsExactly("m2#user", "m2");
+        memory.flush();
+        assertThat(ids(NODE)).hasSize(2);
+    }
+
+    @Test
+    void a11_ancestors_that_do_not_reach_the_beginning_do_not_end_the_search_for_a_turn() {
+        turns("m1", null);
+        // The conversation's oldest message that is left names a parent that is gone.
+        log.append(
+                CONVERSATION,
+                Append.under(Parent.of("gone"), List.of(message("c5", ai("5")))).asImport());
+        assertThat(texts(node().getHistoryPromptMessages("c6", "c5", "acme", PLENTY, null)))
+                .containsExactly("q m1", "r m1");
+        assertThat(texts(history("c5"))).containsExactly("q m1", "r m1");
+
+        ConversationKey whole = ConversationKey.of("acme", "c2");
+        NodeKey there = NodeKey.of("acme", "app", "c2", "writer");
+        append(whole, null, message("c5", ai("5")));
+        NodeTokenBufferMemory memory = memories.node(there);
+        memory.addMessages("m1", null, "q m1", List.of(), "r m1", List.of());
+        memory.flush();
+        assertThat(memories.node(there).getHistoryPromptMessages("c6", "c5", "acme", PLENTY, null))
+                .describedAs("ancestors that do reach it")
+                .isEmpty();
+    }
+
+    @Test
+    void a11_a_bridge_that_is_longer_than_a_page_leads_to_a_turn() {
+        turns("m1", null);
+        List<NewMessage> batch = new ArrayList<>();
+        for (int i = 0; i < 501; i++) {
+            batch.add(message("c" + i, ai("r")));
+        }
+        log.append(CONVERSATION, Append.under(Parent.root(), batch));
+        assertThat(texts(node().getHistoryPromptMessages("new", "c500", "acme", PLENTY, null)))
+                .containsExactly("q m1", "r m1");
+    }
+
+    @Test
+    void a7_a_turn_without_a_users_text_is_kept_and_shown() {
+        turns("m0", null);
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", "m0", " ", List.of(), "a poem", List.of());
+        memory.flush();
+        turns("m2", "m1");
+        assertThat(texts(history("m3"))).containsExactly("q m0", "r m0", "[no text]", "a poem", "q m2", "r m2");
+        assertThat(ProviderRules.all(history("m3"))).isEmpty();
+        assertThat(((UserMessage) stored(NODE).get(2).message()).singleText()).isEqualTo(" ");
+
+        say("u1", null, user(""), "a1", ai("a poem"), "u2", user("q"), "a2", ai("r"));
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("[no text]", "a poem", "q", "r");
+        assertThat(conversation().getHistoryPromptText(null, PLENTY, null))
+                .isEqualTo("Human: [no text]\nAssistant: a poem\nHuman: q\nAssistant: r");
+    }
+
+    @Test
+    void a7_a_blank_answer_does_not_leave_its_question_alone() {
+        turns("m0", null);
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", "m0", "q1", List.of(), " ", List.of());
+        memory.addMessages("m2", "m1", "q2", List.of(), calls("x"), result("x"), ai(""));
+        memory.addMessages("m3", "m2", "q3", List.of(), calls("x"));
+        memory.flush();
+        turns("m4", "m3");
+        List<ChatMessage> shown = history("m5");
+        assertThat(shown)
+                .filteredOn(UserMessage.class::isInstance)
+                .extracting(message -> ((UserMessage) message).singleText())
+                .containsExactly("q m0", "q2", "q m4");
+        assertThat(ProviderRules.all(shown)).isEmpty();
+        assertThat(stored(NODE)).describedAs("kept").hasSize(12);
+
+        say("u1", null, user("q1"), "a1", ai(" "), "u2", user("q2"), "a2", ai("r2"));
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("q2", "r2");
+        assertThat(conversation().getHistoryPromptText(null, PLENTY, null)).isEqualTo("Human: q2\nAssistant: r2");
+    }
+
+    @Test
+    void a4_a_row_of_the_message_limit_is_a_question_with_its_answer_and_what_is_between() {
+        say("u1", null, user("one"), "a1", ai("two"), "u2", user("three"));
+        say("t2", "u2", calls("x"), "r2", result("x"), "t3", calls("y"), "r3", result("y"), "a2", ai("four"));
+        assertThat(conversation().getHistoryPromptMessages(PLENTY, 1)).hasSize(6);
+        assertThat(conversation().getHistoryPromptMessages(PLENTY, 2)).hasSize(8);
+
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "q1", List.of(), "r1", List.of());
+        memory.addMessages("m2", "m1", "q2", List.of(), calls("x"), result("x"), calls("y"), result("y"), ai("r2"));
+        memory.flush();
+        for (int size = 1; size <= 2; size++) {
+            MemoryConfig config = new MemoryConfig(MemoryMode.NODE, null, new MemoryConfig.Window(true, size), null);
+            Model model = new Model();
+            LlmNode.of(memories, model, config).run(run("m3" + size, "m2", "now"));
+            assertThat(model.asked.get(0)).hasSize(size == 1 ? 7 : 9);
+        }
+    }
+
+    @Test
+    void a4_a_row_that_waits_counts_as_one() {
+        MemoryConfig config = new MemoryConfig(MemoryMode.NODE, null, new MemoryConfig.Window(true, 2), null);
+        turns("m1", null);
+        NodeTokenBufferMemory memory =
+                memories.select(config, "acme", "app", "c1", "writer").node();
+        memory.addMessages("m2", "m1", "q2", List.of(), "r2", List.of());
+        memory.addMessages("m3", "m2", "q3", List.of(), "r3", List.of());
+        assertThat(texts(memory.getHistoryPromptMessages("m4", "m3", "acme", PLENTY, null)))
+                .containsExactly("q2", "r2", "q3", "r3");
     }
 
     @Test
