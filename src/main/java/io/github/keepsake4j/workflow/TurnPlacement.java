@@ -158,8 +158,7 @@ final class TurnPlacement {
             }
             String userId = NodeTurn.userId(answer.id());
             if (!known.containsKey(userId)) {
-                load(IntStream.range(i, i + ITERATIONS_AT_ONCE)
-                        .mapToObj(n -> NodeTurn.userId(NodeTurn.answerId(messageId, n))));
+                load(answerIds(messageId, i).map(NodeTurn::userId));
             }
             LoggedMessage user = there(userId);
             if (user != null && runKey.equals(PendingTurn.runKey(user.message()))) {
@@ -174,7 +173,14 @@ final class TurnPlacement {
      */
     boolean isFollowed(NodeTurn turn) {
         String messageId = turn.messageId();
-        String lastId = isHead(messageId) ? null : lastIteration(turn);
+        if (isHead(messageId) || isFirst(turn)) {
+            return false;
+        }
+        // One request for the message and its parent, which will be looked for next.
+        load(Stream.of(messageId, turn.parentMessageId())
+                .filter(Objects::nonNull)
+                .flatMap(id -> answerIds(id, 1)));
+        String lastId = lastIteration(messageId);
         LoggedMessage last = lastId == null ? null : find(lastId);
         return last != null
                 && (page().get(0).sequence() > last.sequence()
@@ -301,9 +307,13 @@ final class TurnPlacement {
     private @Nullable LoggedMessage iteration(String messageId, int number) {
         String id = NodeTurn.answerId(messageId, number);
         if (!known.containsKey(id)) {
-            load(IntStream.range(number, number + ITERATIONS_AT_ONCE).mapToObj(i -> NodeTurn.answerId(messageId, i)));
+            load(answerIds(messageId, number));
         }
         return there(id);
+    }
+
+    private static Stream<String> answerIds(String messageId, int first) {
+        return IntStream.range(first, first + ITERATIONS_AT_ONCE).mapToObj(i -> NodeTurn.answerId(messageId, i));
     }
 
     /** Returns whether the head is an iteration of a message. Nothing can follow the head. */

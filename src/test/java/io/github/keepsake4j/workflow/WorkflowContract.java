@@ -272,26 +272,27 @@ abstract class WorkflowContract {
     }
 
     @Test
-    void a4_the_message_limit_counts_messages_of_the_thread_and_is_500_unless_it_is_less() {
+    void a4_the_message_limit_counts_rows_of_the_thread_and_is_500_unless_it_is_less() {
         List<NewMessage> batch = new ArrayList<>();
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < 600; i++) {
             batch.add(message("u" + i, user("q" + i)));
             batch.add(message("a" + i, ai("r" + i)));
         }
         log.append(CONVERSATION, Append.under(Parent.root(), batch));
 
         for (Integer limit : new Integer[] {null, 0, -5, 501, 10_000, 500}) {
-            assertThat(conversation().getHistoryPromptMessages(PLENTY, limit)).hasSize(500);
+            assertThat(conversation().getHistoryPromptMessages(PLENTY, limit)).hasSize(1000);
         }
-        assertThat(texts(conversation().getHistoryPromptMessages(PLENTY, 5)))
-                .containsExactly("q298", "r298", "q299", "r299");
-        assertThat(conversation().getHistoryPromptMessages()).hasSize(500);
+        assertThat(texts(conversation().getHistoryPromptMessages(PLENTY, 2)))
+                .containsExactly("q598", "r598", "q599", "r599");
+        assertThat(texts(conversation().getHistoryPromptMessages(PLENTY, 1))).containsExactly("q599", "r599");
+        assertThat(conversation().getHistoryPromptMessages()).hasSizeGreaterThan(900);
     }
 
     @Test
     void a4_the_message_limit_of_a_configuration_holds_for_node_memory() {
         turns("m1", null, "m2", "m1", "m3", "m2");
-        MemoryConfig config = new MemoryConfig(MemoryMode.NODE, null, new MemoryConfig.Window(true, 5), null);
+        MemoryConfig config = new MemoryConfig(MemoryMode.NODE, null, new MemoryConfig.Window(true, 2), null);
         Model model = new Model();
         LlmNode.of(memories, model, config).run(run("m4", "m3", "now"));
         assertThat(texts(model.asked.get(0))).containsExactly("q m2", "r m2", "q m3", "r m3", "now");
@@ -443,8 +444,8 @@ abstract class WorkflowContract {
 
         NodeTokenBufferMemory memory = node();
         List<FileReference> files = List.of(FileReference.localFile(FileReference.Type.IMAGE, "f1"));
-        memory.addMessages("run-1", null, "look", files, "nice", List.of());
-        memory.addMessages("run-2", "run-1", "q2", List.of(), "r2", List.of());
+        memory.addMessages(NodeTurn.of("run-1").under(null).inIteration(1), "look", files, List.of(ai("nice")));
+        memory.addMessages(NodeTurn.of("run-2").under("run-1").inIteration(1), "q2", List.of(), List.of(ai("r2")));
         memory.addMessages("run-3", "run-2", "q3", List.of(), "r3", List.of());
         memory.flush();
         assertThat(ids(NODE)).containsExactly("run-1#user", "run-1", "run-2#user", "run-2", "run-3#user", "run-3");
@@ -460,10 +461,10 @@ abstract class WorkflowContract {
         append(NODE, "msg-002", message("msg-003", user("q2")));
         append(NODE, "msg-003", message("msg-004", ai("r2")));
 
-        assertThat(texts(history("msg-004"))).containsExactly("q1", "r1");
+        assertThat(texts(leadingTo("msg-004"))).containsExactly("q1", "r1");
         assertThat(texts(history("msg-003"))).containsExactly("q1", "r1");
         turns("m5", "msg-004");
-        assertThat(texts(history("m5"))).containsExactly("q1", "r1", "q2", "r2");
+        assertThat(texts(leadingTo("m5"))).containsExactly("q1", "r1", "q2", "r2");
         assertThat(stored(NODE).get(4).parentId()).isEqualTo("msg-004");
     }
 
@@ -495,16 +496,14 @@ abstract class WorkflowContract {
     }
 
     @Test
-    void a10_the_same_turn_again_changes_nothing() {
-        for (int i = 0; i < 2; i++) {
-            NodeTokenBufferMemory memory = node();
-            memory.addMessages("m1", null, "q", List.of(), "r", List.of());
-            memory.addMessages("m1", null, "q", List.of(), "r", List.of());
-            memory.flush();
-            memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
-            memory.flush();
-            memory.flush();
-        }
+    void a10_the_same_turn_again_before_a_flush_changes_nothing() {
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "q", List.of(), "r", List.of());
+        memory.addMessages("m1", null, "q", List.of(), "r", List.of());
+        memory.flush();
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        memory.flush();
+        memory.flush();
         assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m2#user", "m2");
     }
 
@@ -599,7 +598,8 @@ abstract class WorkflowContract {
     void a11_a_history_leads_to_the_message_without_it() {
         turns("m1", null, "m2", "m1", "m3", "m2", "x3", "m2");
 
-        assertThat(texts(history("m3"))).containsExactly("q m1", "r m1", "q m2", "r m2");
+        assertThat(texts(history("m2"))).containsExactly("q m1", "r m1");
+        assertThat(texts(leadingTo("m3"))).containsExactly("q m1", "r m1", "q m2", "r m2");
         assertThat(texts(history("m1"))).isEmpty();
         assertThat(texts(node().getHistoryPromptMessages("m4", "m3", "acme", PLENTY, null)))
                 .containsExactly("q m1", "r m1", "q m2", "r m2", "q m3", "r m3");
@@ -632,8 +632,10 @@ abstract class WorkflowContract {
         assertThat(texts(node().getHistoryPromptMessages("m4b", "m3", "acme", PLENTY, null)))
                 .containsExactly("q m1", "r m1", "q m2", "r m2");
         turns("m4b", "m3");
-        assertThat(texts(history("m4b"))).containsExactly("q m1", "r m1", "q m2", "r m2");
-        turns("m4", "m3");
+        assertThat(texts(leadingTo("m4b"))).containsExactly("q m1", "r m1", "q m2", "r m2");
+        NodeTokenBufferMemory again = node();
+        again.addMessages(NodeTurn.of("m4").under("m3").inIteration(1), "q m4", List.of(), List.of(ai("r m4")));
+        again.flush();
         assertThat(ids(NODE)).hasSize(10);
     }
 
@@ -657,9 +659,12 @@ abstract class WorkflowContract {
         NodeTokenBufferMemory memory = node();
         memory.addMessages(NodeTurn.of("m1"), "q m1", List.of(), List.of(ai("r m1")));
         for (int i = 0; i < 2; i++) {
-            assertThat(texts(memory.getHistoryPromptMessages("m2", "acme")))
-                    .containsExactly("q m0", "r m0", "q m1", "r m1");
-            assertThat(texts(memory.getHistoryPromptMessages("m1", "acme"))).containsExactly("q m0", "r m0");
+            for (String message : List.of("m2", "m1")) {
+                assertThat(texts(memory.getHistoryPromptMessages(message, "acme")))
+                        .containsExactly("q m0", "r m0", "q m1", "r m1");
+            }
+            assertThat(texts(memory.getHistoryPromptMessages(NodeTurn.of("m1").inIteration(1), "acme", PLENTY, null)))
+                    .containsExactly("q m0", "r m0");
             memory.flush();
         }
     }
@@ -730,7 +735,7 @@ abstract class WorkflowContract {
         assertThat(ids(NODE)).describedAs("kept").hasSize(4);
 
         turns("m3", "m2", "n1", null, "m4", "m3");
-        assertThat(texts(history("m4"))).containsExactly("q m3", "r m3");
+        assertThat(texts(leadingTo("m4"))).containsExactly("q m3", "r m3");
         assertThat(texts(node().getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null)))
                 .describedAs("a parent that was cleared is as if it had never been there")
                 .doesNotContain("q m1", "q m2");
@@ -824,7 +829,7 @@ abstract class WorkflowContract {
         node().clear();
         turns("m1", null);
         assertThat(texts(history("m3"))).containsExactly("q m1", "r m1");
-        assertThat(history("m1")).isEmpty();
+        assertThat(leadingTo("m1")).isEmpty();
 
         NodeTokenBufferMemory memory = node();
         memory.addMessages("m1", null, "other", List.of(), "other", List.of());
@@ -980,7 +985,7 @@ abstract class WorkflowContract {
                 "role_prefix",
                 Map.of("user", "U", "assistant", "A"),
                 "window",
-                Map.of("enabled", true, "size", 2),
+                Map.of("enabled", true, "size", 1),
                 "query_prompt_template",
                 "Answer: {{#sys.query#}}");
         Model model = new Model();
@@ -1251,7 +1256,7 @@ abstract class WorkflowContract {
         List<NodeTokenBufferMemory> runs = List.of(node(), node(), node());
         for (NodeTokenBufferMemory memory : runs) {
             memory.getHistoryPromptMessages(turn, "acme", PLENTY, null);
-            memory.addMessages(turn, "q", List.of(), List.of(ai("r")));
+            memory.addMessages(turn, "q", List.of(), List.of(ai("r" + runs.indexOf(memory))));
         }
         turns("m1", "m0");
         runs.forEach(NodeTokenBufferMemory::flush);
@@ -1538,6 +1543,11 @@ abstract class WorkflowContract {
 
     private List<ChatMessage> history(String current) {
         return node().getHistoryPromptMessages(current, "acme", PLENTY, null);
+    }
+
+    /** The history that leads to a message, without its own iterations. */
+    private List<ChatMessage> leadingTo(String current) {
+        return node().getHistoryPromptMessages(NodeTurn.of(current).inIteration(1), "acme", PLENTY, null);
     }
 
     /** Turns by id and parent, each from a run of its own. */
