@@ -428,10 +428,7 @@ public final class NodeTokenBufferMemory {
                     throw e;
                 }
                 placement = placement(HistoryBounds.HEAD);
-                String answerId = NodeTurn.answerId(turn.messageId(), iteration);
-                if (placement.shows(answerId, there)) {
-                    last = answerId;
-                }
+                last = placement.lastIteration(turn.messageId());
                 iteration++;
             }
         }

@@ -115,11 +115,6 @@ public record NodeTurn(
         return id != null && (id.equals(userId(answerId)) || id.startsWith(answerId + STEP));
     }
 
-    /** Returns whether an id is that of the user message of a message's iteration. */
-    static boolean beginsIteration(String messageId, String id) {
-        return id.endsWith(USER) && iterationOf(messageId, id.substring(0, id.length() - USER.length())) > 0;
-    }
-
     /** Returns the iteration of a message that an id denotes, or 0 if it denotes none. */
     static int iterationOf(String messageId, String id) {
         if (id.equals(messageId)) {

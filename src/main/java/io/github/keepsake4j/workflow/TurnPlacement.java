@@ -14,6 +14,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -184,9 +185,7 @@ final class TurnPlacement {
         LoggedMessage last = lastId == null ? null : find(lastId);
         return last != null
                 && (page().get(0).sequence() > last.sequence()
-                        || page().stream()
-                                .anyMatch(next -> last.id().equals(next.parentId())
-                                        && !NodeTurn.beginsIteration(messageId, next.id())));
+                        || page().stream().anyMatch(next -> last.id().equals(next.parentId())));
     }
 
     /** Returns the message after which a named iteration is placed. Later iterations may already be stored. */
@@ -278,29 +277,34 @@ final class TurnPlacement {
         return turn.parentKnown() && (parent == null ? tail.head() == null : isHead(parent));
     }
 
-    /** Returns the id of a message's last iteration, or null if there is none. */
+    /**
+     * Returns the id of the iteration of a message that was stored last, or null if there is none. Named iterations may
+     * be stored in any order.
+     */
     @Nullable
     String lastIteration(String messageId) {
         return isHead(messageId)
                 ? tail.head()
-                : iterations(messageId).reduce((older, newer) -> newer).orElse(null);
+                : iterations(messageId)
+                        .max(Comparator.comparingLong(LoggedMessage::sequence))
+                        .map(LoggedMessage::id)
+                        .orElse(null);
     }
 
     /** Returns the id of a message's first iteration that is shown, or null. */
     private @Nullable String firstIteration(String messageId) {
-        return iterations(messageId).findFirst().orElse(isHead(messageId) ? tail.head() : null);
+        return iterations(messageId).findFirst().map(LoggedMessage::id).orElse(isHead(messageId) ? tail.head() : null);
     }
 
     /**
-     * Returns the ids of a message's iterations that are shown, in order. Cleared ones are only skipped, because their
-     * ids are taken. Makes requests only as far as the stream is read.
+     * Returns a message's iterations that are shown, by number. Cleared ones are only skipped, because their ids are
+     * taken. Makes requests only as far as the stream is read.
      */
-    private Stream<String> iterations(String messageId) {
+    private Stream<LoggedMessage> iterations(String messageId) {
         return IntStream.iterate(1, i -> i + 1)
                 .mapToObj(i -> iteration(messageId, i))
                 .takeWhile(Objects::nonNull)
-                .filter(this::isShown)
-                .map(LoggedMessage::id);
+                .filter(this::isShown);
     }
 
     /** Returns an iteration of a message even if it was cleared, or null if it is not stored. */
@@ -422,11 +426,6 @@ final class TurnPlacement {
             pageIsAll = newest.next().isEmpty();
         }
         return page;
-    }
-
-    /** Returns whether a message is one of the given stored ones and was not cleared. */
-    boolean shows(String id, List<LoggedMessage> stored) {
-        return stored.stream().anyMatch(logged -> logged.id().equals(id) && isShown(logged));
     }
 
     /** Returns whether a stored message was not cleared. */

@@ -1095,6 +1095,26 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a18_iterations_that_were_stored_out_of_order_are_all_seen_by_the_next_one() {
+        turns("m0", null);
+        NodeTokenBufferMemory loop = node();
+        for (int iteration : new int[] {2, 1}) {
+            NodeTurn turn = NodeTurn.of("m1").under("m0").inIteration(iteration);
+            loop.addMessages(turn, "q" + iteration, List.of(), List.of(ai("r" + iteration)));
+            loop.flush();
+        }
+        turns("x1", "m0");
+        for (String more : new String[] {"", "q m1"}) {
+            List<String> seen = texts(node().getHistoryPromptMessages("m1", "m0", "acme", PLENTY, null));
+            assertThat(seen).startsWith("q m0", "r m0", "q2", "r2", "q1", "r1").hasSize(more.isEmpty() ? 6 : 8);
+            turns("m1", "m0");
+        }
+        assertThat(stored(NODE).stream().filter(logged -> logged.id().equals("m1#3#user")))
+                .extracting(LoggedMessage::parentId)
+                .containsExactly("m1");
+    }
+
+    @Test
     void a18_an_iteration_whose_forerunners_are_late_sees_what_leads_to_the_loop() {
         turns("m0", null);
         NodeTurn turn = NodeTurn.of("m1").under("m0");
