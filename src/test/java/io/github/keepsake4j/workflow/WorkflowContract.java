@@ -1153,6 +1153,12 @@ abstract class WorkflowContract {
                         .hasSize(2 * i);
                 memory.addMessages(message, parent, "same question", List.of(), "same answer", List.of());
                 memory.flush();
+                if (i > 0) {
+                    assertThat(watched.calls())
+                            .describedAs("iteration %d", i + 1)
+                            .containsExactly("read", "append", "flush");
+                }
+                watched.calls().clear();
             }
             log.erase(NODE);
             turns("m0", null);
@@ -1214,6 +1220,63 @@ abstract class WorkflowContract {
         }
         runs.forEach(NodeTokenBufferMemory::flush);
         assertThat(ids(NODE)).hasSize(12);
+    }
+
+    @Test
+    void a10_random_loops_with_outages_store_each_run_once_and_see_the_runs_before() {
+        Random random = new Random(11);
+        for (int round = 0; round < rounds(); round++) {
+            NodeKey key = NodeKey.of("acme", "app", "random" + round, "writer");
+            Map<String, List<String>> stored = new HashMap<>();
+            for (int run = 0; run < 12; run++) {
+                String message = "m" + random.nextInt(2);
+                List<String> before = stored.computeIfAbsent(message, m -> new ArrayList<>());
+                boolean keyed = random.nextBoolean();
+                List<String> keys =
+                        before.stream().filter(name -> name.startsWith("key")).toList();
+                boolean repeated = keyed && !keys.isEmpty() && random.nextInt(3) == 0;
+                String name = repeated ? keys.get(random.nextInt(keys.size())) : (keyed ? "key" : "run") + run;
+                NodeTurn turn = NodeTurn.of(message).under(null);
+                turn = keyed ? turn.inRun(name) : turn;
+                NodeTokenBufferMemory memory = memories.node(key);
+                if (random.nextInt(4) > 0) {
+                    int earlier = repeated ? before.indexOf(name) : before.size();
+                    assertThat(texts(memory.getHistoryPromptMessages(turn, "acme", PLENTY, null)))
+                            .describedAs("round %d, run %d of %s", round, run, message)
+                            .hasSize(2 * earlier);
+                }
+                memory.addMessages(turn, "same", List.of(), List.of(ai("same")));
+                flushInSpiteOf(random, memory);
+                if (!repeated) {
+                    before.add(name);
+                }
+            }
+            List<String> ids = log.history(key, HistoryQuery.oldest(1000)).messages().stream()
+                    .map(LoggedMessage::id)
+                    .toList();
+            assertThat(ids)
+                    .hasSize(2 * stored.values().stream().mapToInt(List::size).sum());
+        }
+    }
+
+    /** Flushes until it succeeds; some appends fail and some lose their answer. */
+    private void flushInSpiteOf(Random random, NodeTokenBufferMemory memory) {
+        boolean flushed = false;
+        while (!flushed) {
+            int trouble = random.nextInt(4);
+            if (trouble == 0) {
+                watched.loseAnswer("append");
+            } else if (trouble == 1) {
+                watched.fail("append", new StorageUnavailableException("down", null));
+            }
+            try {
+                memory.flush();
+                flushed = true;
+            } catch (StorageUnavailableException e) {
+                assertThat(e).hasMessageMatching("down|the answer was lost");
+            }
+            watched.fail("append", null);
+        }
     }
 
     @Test
@@ -1361,6 +1424,18 @@ abstract class WorkflowContract {
         assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("[no text]", "a poem", "q", "r");
         assertThat(conversation().getHistoryPromptText(null, PLENTY, null))
                 .isEqualTo("Human: [no text]\nAssistant: a poem\nHuman: q\nAssistant: r");
+    }
+
+    @Test
+    void a17_a_node_without_a_query_sends_what_later_histories_show() {
+        Model model = new Model();
+        LlmNode poet = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+        poet.run(run("m1", null, "").withSystemPrompt("write a poem"));
+        poet.run(run("m2", "m1", "").withSystemPrompt("write a poem"));
+
+        assertThat(texts(model.asked.get(0))).containsExactly("write a poem", "[no text]");
+        assertThat(texts(model.asked.get(1))).containsExactly("write a poem", "[no text]", "answer 1", "[no text]");
+        assertThat(ProviderRules.all(model.asked.get(1))).isEmpty();
     }
 
     @Test
