@@ -71,7 +71,8 @@ class LoopProcessesTest {
                 S3Server server = S3Server.shared();
                 yield "s3:" + server.port() + ":" + server.newBucket();
             }
-            case "postgres" -> "postgres:" + Postgres.newest().port() + ":" + PostgresWorkflowTest.newDatabase();
+            case "postgres" ->
+                "postgres:" + Postgres.newest().port() + ":" + Postgres.newest().newDatabase();
             default -> "sqlite::" + directory.resolve("log.db");
         };
     }
