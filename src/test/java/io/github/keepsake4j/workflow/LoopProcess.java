@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.S3Server;
 import java.nio.file.Path;
 import java.util.List;
@@ -41,7 +42,8 @@ final class LoopProcess {
                 }
             }
             case "postgres" -> {
-                try (MessageLog log = PostgresWorkflowTest.open(Integer.parseInt(parts[1]), parts[2])) {
+                try (MessageLog log =
+                        PostgresWorkflowTest.log(Postgres.database(parts[2], Integer.parseInt(parts[1])))) {
                     use.accept(log);
                 }
             }
