@@ -20,7 +20,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -55,7 +54,8 @@ final class TurnSplitter {
             @Nullable LoggedMessage user,
             List<LoggedMessage> oldest,
             List<LoggedMessage> messages,
-            @Nullable LoggedMessage summary) {
+            @Nullable LoggedMessage summary,
+            @Nullable List<String> round) {
         Set<String> newest = messages.stream().map(LoggedMessage::id).collect(Collectors.toSet());
         // The user message of the newest turn, if it is older than the messages.
         LoggedMessage earlier = user == null || newest.contains(user.id()) ? null : user;
@@ -78,7 +78,10 @@ final class TurnSplitter {
         if (earlier != null && !begunThere) {
             add(earlier);
         }
-        messages.forEach(this::add);
+        List<LoggedMessage> meanwhile = Meanwhile.of(messages, round).messages();
+        meanwhile.forEach(message -> repair(message, Reason.MEANWHILE));
+        Set<LoggedMessage> left = Set.copyOf(meanwhile);
+        messages.stream().filter(message -> !left.contains(message)).forEach(this::add);
         close(Standing.WHOLE);
         long unread = follows ? 0 : unread(user, oldest, messages);
         return new Context(memoryId, system, summary, oldest, unread, headless(), closed, repaired, replaced, 0, false);
@@ -214,20 +217,12 @@ final class TurnSplitter {
 
         /** Takes a result if one of the calls waits for it. */
         boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
-            Optional<ToolExecutionRequest> call =
-                    waiting.stream().filter(request -> isFor(request, result)).findFirst();
+            Optional<ToolExecutionRequest> call = Meanwhile.answered(waiting, result);
             call.ifPresent(answered -> {
                 waiting.remove(answered);
                 messages.add(logged);
             });
             return call.isPresent();
-        }
-
-        private static boolean isFor(ToolExecutionRequest call, ToolExecutionResultMessage result) {
-            // Some models provide no call ids. Then only the tool's name can match the result to its call.
-            return (call.id() == null && result.id() == null)
-                    ? Objects.equals(call.name(), result.toolName())
-                    : Objects.equals(call.id(), result.id());
         }
 
         boolean isShown() {
