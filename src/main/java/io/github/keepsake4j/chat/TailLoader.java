@@ -49,9 +49,12 @@ final class TailLoader {
         for (int reads = 0; reads < MOST_FURTHER_READS; reads++) {
             Meanwhile meanwhile = Meanwhile.of(tail.messages(), round);
             if (meanwhile.isRead()) {
-                return meanwhile.messages().isEmpty() || tail.complete()
-                        ? tail
-                        : load(log, key, beyond(reach, meanwhile.messages(), summarized));
+                if (meanwhile.messages().isEmpty() || tail.complete()) {
+                    return tail;
+                }
+                Tail exact = load(log, key, beyond(reach, meanwhile.messages(), summarized));
+                // A turn that is longer than the strategy looks back still begins with its user message.
+                return Meanwhile.of(exact.messages(), round).isRead() ? exact : tail;
             }
             if (tail.complete() && tail.summary() == null) {
                 return tail;

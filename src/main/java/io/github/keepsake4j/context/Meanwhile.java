@@ -54,9 +54,12 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
         for (int i = messages.size() - 1; i >= 0; i--) {
             LoggedMessage message = messages.get(i);
             if (message.id().equals(own.get(0))) {
-                boolean begins = !userAfter || messages.subList(0, i).stream().anyMatch(Meanwhile::isUser);
+                // Without its user message, nothing of the turn can be shown.
+                if (userAfter && messages.subList(0, i).stream().noneMatch(Meanwhile::isUser)) {
+                    break;
+                }
                 Collections.reverse(after);
-                return new Meanwhile(begins, after);
+                return new Meanwhile(true, after);
             }
             if (!ids.contains(message.id()) && isOfTurn(message)) {
                 after.add(message);

@@ -41,12 +41,21 @@ class StrictProvidersTest {
                 View view = View.whole(strategy).of(part);
                 List<ChatMessage> request = new ArrayList<>(
                         view.shown().stream().map(LoggedMessage::message).toList());
-                if (!goesOn(part) || view.overflow()) {
+                if (!goesOn(part, view)) {
                     // A turn begins here, so its user message follows.
                     request.add(UserMessage.from("next"));
                 }
                 assertThat(ProviderRules.request(request))
-                        .as("seed %d, after %d turns", seed, turns)
+                        .as(
+                                "seed %d, after %d turns %s %s",
+                                seed,
+                                turns,
+                                view.omitted().stream()
+                                        .map(o -> o.message().id()
+                                                + o.message().message().type()
+                                                + o.reason())
+                                        .toList(),
+                                request)
                         .isEmpty();
                 views++;
             }
@@ -57,18 +66,26 @@ class StrictProvidersTest {
         Tell.line("%d turns, %d views, nothing that a provider refuses", turns, views);
     }
 
-    /** Returns whether a model is to be called with this state: all calls of the newest result are answered. */
-    private static boolean goesOn(Part part) {
+    /**
+     * Returns whether a model is to be called with this state: all calls of the newest result are answered, and neither a limit
+     * nor a custom strategy refuses the turn.
+     */
+    private static boolean goesOn(Part part, View view) {
         List<LoggedMessage> messages = part.messages();
-        if (messages.isEmpty()
+        if (view.overflow()
+                || messages.isEmpty()
                 || !(messages.get(messages.size() - 1).message() instanceof ToolExecutionResultMessage)) {
             return false;
         }
         LoggedMessage head = messages.get(messages.size() - 1);
+        boolean unwanted = view.omitted().stream()
+                .anyMatch(omission -> omission.reason() == Context.Reason.STRATEGY && omission.message() == head);
         Context unlimited = Context.of(part.system(), part.user(), messages);
-        return unlimited.turns().stream()
-                .filter(turn -> turn.standing() == Turn.Standing.WHOLE)
-                .flatMap(turn -> turn.rounds().stream())
-                .anyMatch(round -> round.hidden() == null && round.messages().contains(head));
+        return !unwanted
+                && unlimited.turns().stream()
+                        .filter(turn -> turn.standing() == Turn.Standing.WHOLE)
+                        .flatMap(turn -> turn.rounds().stream())
+                        .anyMatch(round ->
+                                round.hidden() == null && round.messages().contains(head));
     }
 }
