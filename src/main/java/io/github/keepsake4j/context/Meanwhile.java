@@ -122,7 +122,7 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
     }
 
     private static boolean isUser(LoggedMessage message) {
-        return message.message() instanceof UserMessage;
+        return message.message() instanceof UserMessage user && TurnSplitter.begins(user);
     }
 
     private static boolean isOfTurn(LoggedMessage message) {

@@ -126,16 +126,21 @@ final class TurnSplitter {
         }
     }
 
+    /** Returns whether a user message begins a turn. */
+    static boolean begins(UserMessage user) {
+        return !user.contents().stream().allMatch(TurnSplitter::isBlank);
+    }
+
     /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
     private void begin(LoggedMessage logged, UserMessage user) {
         if (hasBlank(user.contents())) {
-            List<Content> contents = user.contents().stream()
-                    .filter(content -> !isBlank(content))
-                    .toList();
-            if (contents.isEmpty()) {
+            if (!begins(user)) {
                 repair(logged, Reason.EMPTY_TEXT);
                 return;
             }
+            List<Content> contents = user.contents().stream()
+                    .filter(content -> !isBlank(content))
+                    .toList();
             // Blank text is removed even beside other contents such as an image, because providers refuse it there too.
             replaced.put(logged.id(), user.toBuilder().contents(contents).build());
         }

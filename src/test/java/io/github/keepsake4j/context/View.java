@@ -54,7 +54,7 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
         int calls = all.indexOf(own.get(all.indexOf(others.get(0)) - 1));
         int begin = read.isEmpty() ? all.size() : all.indexOf(read.get(0));
         for (int i = calls; i >= 0; i--) {
-            if (all.get(i).message() instanceof UserMessage) {
+            if (!Context.of(null, null, List.of(all.get(i))).turns().isEmpty()) {
                 begin = Math.min(begin, i);
                 break;
             }
