@@ -126,9 +126,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
             open.refill(null);
             boolean awaits = open.awaited > 0;
             Reading seen = show(open, list, keepsSummary, null, null);
-            open.set(seen.lastRound(), memories.nanoTime());
             used = true;
             if (!awaits || !seen.isRunning()) {
+                open.set(seen.lastRound(), memories.nanoTime());
                 open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
             }
         } finally {

@@ -147,9 +147,17 @@ final class WriteBuffer {
         }
     }
 
-    /** Records that a list was set which ends with the given round, or with none. */
+    /**
+     * Records that a list was set.
+     *
+     * @param lastRound the assistant message, with its results, that ends the list; or none. The turn goes on with it if it has
+     *     the calls that this turn has made, or calls without results
+     */
     void set(List<String> lastRound, long nanos) {
-        round = lastRound;
+        boolean same = lastRound.size() > 1
+                && !round(nanos).isEmpty()
+                && lastRound.get(0).equals(round.get(0));
+        round = same || lastRound.size() == 1 ? lastRound : List.of();
         roundAt = nanos;
     }
 

@@ -55,9 +55,9 @@ public record Reading(
     }
 
     /**
-     * Returns the calls and their results with which the list ends that the caller received or set.
+     * Returns the assistant message with which the list ends that the caller received or set, and the results behind it.
      *
-     * @return the ids, calls first; empty if the list does not end with a result
+     * @return the ids, in order; empty if the list ends otherwise
      */
     public List<String> lastRound() {
         List<Place> list = shown.subList(0, Math.max(0, shown.size() - running.size()));
@@ -65,7 +65,7 @@ public record Reading(
         while (results > 0 && list.get(results - 1).type() == ChatMessageType.TOOL_EXECUTION_RESULT) {
             results--;
         }
-        return results == 0 || results == list.size()
+        return results == 0 || list.get(results - 1).type() != ChatMessageType.AI
                 ? List.of()
                 : list.subList(results - 1, list.size()).stream().map(Place::id).toList();
     }
