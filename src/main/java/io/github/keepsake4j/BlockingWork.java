@@ -1,8 +1,11 @@
 package io.github.keepsake4j;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
 
 /** The executor of blocking work. It uses virtual threads on JDK 21 and newer, and cached daemon threads otherwise. */
 final class BlockingWork {
@@ -10,6 +13,11 @@ final class BlockingWork {
     static final Executor EXECUTOR = Executors.newCachedThreadPool(threads());
 
     private BlockingWork() {}
+
+    /** Returns an executor that begins blocking work after a pause. One daemon thread of the JDK times all of them. */
+    static Executor after(Duration pause) {
+        return CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, EXECUTOR);
+    }
 
     private static ThreadFactory threads() {
         try {

@@ -150,7 +150,7 @@ public final class Keepsake {
     /**
      * Runs a whole turn, such as one call of an AI service, under the configured policy. Unless the policy is
      * {@link TurnPolicy#KEEP}, the turn holds a lease in the log, so it excludes other turns of this and other
-     * processes. If the process ends, the lease expires. Messages that are added outside of such a turn never wait for
+     * processes. The lease is renewed while the turn runs. If the process ends, the lease expires. Messages that are added outside of such a turn never wait for
      * it.
      *
      * <p>If the current thread is already in a turn of the same memory, this method only runs the body.
@@ -240,6 +240,7 @@ public final class Keepsake {
         private @Nullable Function<Object, MemoryKey> memoryIdMapper;
         private TurnPolicy turnPolicy = TurnPolicy.KEEP;
         private Duration turnLease = Duration.ofSeconds(60);
+        private Duration turnLimit = Duration.ofMinutes(10);
         private Duration turnWait = Duration.ofSeconds(60);
 
         private Builder() {}
@@ -388,15 +389,26 @@ public final class Keepsake {
         }
 
         /**
-         * Sets how long a turn excludes other turns, counted from its beginning or its newest append. Default: 60
-         * seconds. It must be longer than the slowest answer or tool call, because other turns may begin when this time
-         * has passed. If a process is killed during a turn, other turns wait up to this long.
+         * Sets how long a turn excludes other turns if its process ends without ending the turn. Default: 60 seconds. While a
+         * turn runs, its lease is renewed in the background, up to the {@linkplain #turnLimit limit}.
          *
          * @param lease from one millisecond to one day
          * @return this builder
          */
         public Builder turnLease(Duration lease) {
             this.turnLease = Objects.requireNonNull(lease, "turnLease");
+            return this;
+        }
+
+        /**
+         * Sets how long a turn that does not end excludes other turns. Default: 10 minutes. When this time has passed, other
+         * turns may begin, and the turn goes on without its lease.
+         *
+         * @param limit from one millisecond to one day
+         * @return this builder
+         */
+        public Builder turnLimit(Duration limit) {
+            this.turnLimit = Objects.requireNonNull(limit, "turnLimit");
             return this;
         }
 
@@ -434,7 +446,7 @@ public final class Keepsake {
             MessageLog conversations = messageLog;
             MessageLog nodes = nodeLog == null ? messageLog : nodeLog;
             Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
-            TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnWait);
+            TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnLimit, turnWait, BlockingWork::after);
             MemoryIds ids = new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper);
             SummaryWorker worker = summarizer == null
                     ? null
@@ -446,8 +458,7 @@ public final class Keepsake {
                             metrics,
                             summarizerTimeout,
                             answer -> answer.contains(Summarization.MARKER.strip()));
-            ChatMemories memories =
-                    new ChatMemories(logs, ids::key, strategy, counter, executor, turns, worker, metrics);
+            ChatMemories memories = new ChatMemories(logs, ids::key, strategy, counter, executor, worker, metrics);
             return new Keepsake(tenant, messageLog, turns, memories);
         }
     }

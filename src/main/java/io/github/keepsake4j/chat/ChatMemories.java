@@ -18,13 +18,14 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
-import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.view.ViewWriter;
 import java.lang.ref.SoftReference;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +42,7 @@ public final class ChatMemories {
     private final ContextStrategy strategy;
     private final TokenCounter counter;
     private final Executor executor;
-    private final TurnLeases turns;
+    private final LongSupplier nanoTime;
     private final Meter meter;
     private final Summaries summaries;
     private final ViewWriter views;
@@ -57,7 +58,6 @@ public final class ChatMemories {
      * @param strategy selects the messages that a model sees
      * @param counter counts messages when they are appended
      * @param executor runs the asynchronous methods
-     * @param turns the turns that exclude other turns
      * @param worker makes summaries, or null for none
      * @param metrics the metrics sink
      */
@@ -67,15 +67,26 @@ public final class ChatMemories {
             ContextStrategy strategy,
             TokenCounter counter,
             Executor executor,
-            TurnLeases turns,
             @Nullable SummaryWorker worker,
             Metrics metrics) {
+        this(logs, ids, strategy, counter, executor, worker, metrics, System::nanoTime);
+    }
+
+    ChatMemories(
+            Function<MemoryKey, MessageLog> logs,
+            Function<Object, MemoryKey> ids,
+            ContextStrategy strategy,
+            TokenCounter counter,
+            Executor executor,
+            @Nullable SummaryWorker worker,
+            Metrics metrics,
+            LongSupplier nanoTime) {
         this.logs = logs;
         this.ids = ids;
         this.strategy = strategy;
         this.counter = counter;
         this.executor = executor;
-        this.turns = turns;
+        this.nanoTime = nanoTime;
         this.meter = new Meter(metrics, logs);
         this.summaries = new Summaries(this, worker);
         this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
@@ -148,6 +159,10 @@ public final class ChatMemories {
         return executor;
     }
 
+    long nanoTime() {
+        return nanoTime.getAsLong();
+    }
+
     Meter meter() {
         return meter;
     }
@@ -176,7 +191,7 @@ public final class ChatMemories {
         return new NewMessage(messageId, message, count.tokens(), count.counter(), createdAt);
     }
 
-    /** Appends, and renews the lease of the current turn if that is due. */
+    /** Appends, and counts it. */
     AppendResult append(MemoryKey key, Append append) {
         AppendResult result;
         try {
@@ -186,13 +201,12 @@ public final class ChatMemories {
             throw e;
         }
         meter.appended(key, append, result);
-        turns.renew(key);
         return result;
     }
 
-    /** Reads as far back as the given reach. */
-    Tail load(MemoryKey key, Reach reach) {
-        return meter.read(key, TailLoader.load(log(key), key, reach));
+    /** Reads as far back as the given reach, and for a turn that goes on as far as its round requires. */
+    Tail load(MemoryKey key, Reach reach, @Nullable List<String> round) {
+        return meter.read(key, TailLoader.load(log(key), key, reach, round));
     }
 
     /** Records the context that a memory returned. */

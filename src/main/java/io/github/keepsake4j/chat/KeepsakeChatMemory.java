@@ -53,6 +53,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
     private final ReentrantLock lock = new ReentrantLock();
     private @Nullable WriteBuffer buffer;
 
+    /** Whether this instance has written anything. If not, it may be one of several that serve one turn. */
+    private boolean used;
+
     /**
      * Creates a memory. Does no I/O. Applications obtain one from {@code Keepsake.chatMemoryProvider()}.
      *
@@ -123,7 +126,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
             open.refill(null);
             boolean awaits = open.awaited > 0;
             Reading seen = show(open, list, keepsSummary, null, null);
+            used = true;
             if (!awaits || !seen.isRunning()) {
+                open.set(seen.lastRound(), memories.nanoTime());
                 open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
             }
         } finally {
@@ -148,11 +153,12 @@ public final class KeepsakeChatMemory implements ChatMemory {
             // Only the read right after a tool round may reuse an earlier read. A system message indicates a new turn.
             // After another read, the model may have failed and a new turn may have begun.
             Tail known = system == null ? open.currentTail() : null;
-            Tail tail = known != null ? known : load(open, 0);
+            List<String> round = round(open);
+            Tail tail = known != null ? known : load(open, 0, round);
             if (system != null) {
                 tail = writeSystem(open, system, tail);
             }
-            Context context = memories.strategy().select(TailLoader.context(id, tail));
+            Context context = memories.strategy().select(TailLoader.context(id, tail, round));
             open.read(tail);
             Shown shown = Shown.of(tail, context);
             memories.views().handOut(key, shown.reading(), shown.given());
@@ -179,6 +185,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
             WriteBuffer open = buffer();
             Reading empty = inEpoch(() -> memories.views().clear(key, epochOf(open)));
             open.read(null);
+            open.set(List.of(), memories.nanoTime());
+            used = true;
             open.awaited = 0;
             Context shown = memories.shown(key);
             LoggedMessage summary = shown == null ? null : shown.summary();
@@ -235,6 +243,14 @@ public final class KeepsakeChatMemory implements ChatMemory {
      */
     public CompletableFuture<List<ChatMessage>> messagesAsync() {
         return CompletableFuture.supplyAsync(this::messages, memories.executor());
+    }
+
+    /**
+     * Returns the round with which this instance's turn goes on, or an empty list for none. Returns null if only the log can
+     * tell, because other instances may have written what this turn has said so far.
+     */
+    private @Nullable List<String> round(WriteBuffer open) {
+        return used || open.heldSystem != null ? open.round(memories.nanoTime()) : null;
     }
 
     private WriteBuffer buffer() {
@@ -333,7 +349,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         if (message instanceof SystemMessage system && open.pending.isEmpty()) {
             SystemMessage held = open.heldSystem;
             if (held != null && !held.equals(system)) {
-                writeSystem(open, held, load(open, 0));
+                writeSystem(open, held, load(open, 0, List.of()));
             }
             open.heldSystem = system;
             return false;
@@ -361,8 +377,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 summary,
                 epochOf(open),
                 () -> {
-                    Tail tail = load(open, list.size());
-                    return Shown.of(tail, memories.strategy().select(TailLoader.context(id, tail)));
+                    List<String> round = round(open);
+                    Tail tail = load(open, list.size(), round);
+                    return Shown.of(tail, memories.strategy().select(TailLoader.context(id, tail, round)));
                 },
                 open.lists);
         try {
@@ -392,7 +409,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         SystemMessage system = open.heldSystem;
         if (system != null) {
             // No read has happened since the system message was held, so it is unknown whether it is new.
-            writeSystem(open, system, load(open, 0));
+            writeSystem(open, system, load(open, 0, List.of()));
         }
         writePending(open);
     }
@@ -407,7 +424,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
         AppendResult result = append(open, Append.under(Parent.head(), batch));
         open.heldSystem = null;
         Tail after = tail.after(batch, result);
-        return after != null ? after : load(open, 0);
+        return after != null ? after : load(open, 0, List.of());
     }
 
     private void writePending(WriteBuffer open) {
@@ -418,6 +435,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
         AppendResult result = append(open, Append.under(Parent.head(), batch));
         open.pending.clear();
         open.refill(null);
+        open.wrote(batch, memories.nanoTime());
+        used = true;
         ChatMessage last = batch.get(batch.size() - 1).message();
         Tail tail = open.tail();
         Tail after = tail == null ? null : tail.after(batch, result);
@@ -425,8 +444,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
         if (last instanceof AiMessage && open.awaited == 0) {
             buffer = open.next();
             if (after != null) {
-                memories.summaries()
-                        .check(id, key, after, () -> memories.strategy().select(TailLoader.context(id, after)));
+                memories.summaries().check(id, key, after, () -> memories.strategy()
+                        .select(TailLoader.context(id, after, List.of())));
             }
         }
     }
@@ -446,12 +465,12 @@ public final class KeepsakeChatMemory implements ChatMemory {
     }
 
     /** Reads as far back as the strategy requires, and at least the given number of messages. */
-    private Tail load(WriteBuffer open, int atLeast) {
+    private Tail load(WriteBuffer open, int atLeast, @Nullable List<String> round) {
         Reach reach = memories.strategy().reach(id);
         if (reach.messages() < atLeast) {
             reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
-        Tail tail = memories.load(key, reach);
+        Tail tail = memories.load(key, reach, round);
         if (open.awaited == 0) {
             if (open.epoch != null && open.epoch != tail.epoch()) {
                 open.refill(null);

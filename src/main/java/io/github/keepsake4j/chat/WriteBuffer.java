@@ -11,6 +11,7 @@ import io.github.keepsake4j.view.Reading;
 import java.lang.ref.SoftReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,6 +44,8 @@ final class WriteBuffer {
         }
     }
 
+    private static final long READS_WITHIN = TimeUnit.SECONDS.toNanos(10);
+
     /** The epoch in which the turn began, or null before its first read. */
     @Nullable
     Long epoch;
@@ -64,6 +67,15 @@ final class WriteBuffer {
 
     /** The new messages of the last list that was set, if that call failed. */
     final Outbox lists = new Outbox();
+
+    /**
+     * The ids of the last calls that were written and of their results, if nothing was written since. The view of a turn that
+     * goes on ends with them.
+     */
+    private List<String> round = List.of();
+
+    /** When the round was written, in nanoseconds. */
+    private long roundAt;
 
     /** The number of tool results that the last assistant message waits for. */
     int awaited;
@@ -121,6 +133,47 @@ final class WriteBuffer {
         }
         awaited = calls(message.message());
         return true;
+    }
+
+    /** Records what was written. */
+    void wrote(List<NewMessage> batch, long nanos) {
+        for (NewMessage message : batch) {
+            if (message.message() instanceof ToolExecutionResultMessage && !round.isEmpty()) {
+                round = concat(round, message.id());
+                roundAt = nanos;
+            } else {
+                round = calls(message.message()) > 0 ? List.of(message.id()) : List.of();
+            }
+        }
+    }
+
+    /**
+     * Records that a list was set.
+     *
+     * @param lastRound the assistant message, with its results, that ends the list; or none. The turn goes on with it if it has
+     *     the calls that this turn has made, or calls without results
+     */
+    void set(List<String> lastRound, long nanos) {
+        boolean same = lastRound.size() > 1
+                && !round(nanos).isEmpty()
+                && lastRound.get(0).equals(round.get(0));
+        round = same || lastRound.size() == 1 ? lastRound : List.of();
+        roundAt = nanos;
+    }
+
+    /**
+     * Returns the round with which the turn goes on, or an empty list. A turn reads right after its round. A later read is
+     * that of a new turn, because the round's turn failed or ended without an answer.
+     */
+    List<String> round(long nanos) {
+        boolean ended = round.size() < 2 || awaited > 0 || heldSystem != null;
+        return ended || nanos - roundAt > READS_WITHIN ? List.of() : round;
+    }
+
+    private static List<String> concat(List<String> ids, String id) {
+        List<String> all = new ArrayList<>(ids);
+        all.add(id);
+        return List.copyOf(all);
     }
 
     /** Returns a buffer for the next turn. It still recognizes a repeated add. */

@@ -70,6 +70,10 @@ public record Context(
          * retried.
          */
         REPEATED_USER_MESSAGE,
+        /**
+         * The message was added by another turn while this turn waited for its tools. The next turn shows it.
+         */
+        MEANWHILE,
         /** The message has no text, which providers refuse. */
         EMPTY_TEXT,
         /** The message is before the first user message that was read. */
@@ -99,7 +103,8 @@ public record Context(
 
     /**
      * Divides a branch's newest part into turns. Results are placed directly after their calls. Calls that lack a
-     * result, and results without their call, are not shown.
+     * result, and results without their call, are not shown. If the messages end with results, the context is that of
+     * their turn: what other turns added after the calls is not shown.
      *
      * @param system the current system message, or null
      * @param user the newest user message, which begins the newest turn even if it is older than the messages; or null
@@ -131,7 +136,32 @@ public record Context(
             List<LoggedMessage> oldest,
             List<LoggedMessage> messages,
             @Nullable LoggedMessage summary) {
-        return new TurnSplitter(system).split(memoryId, user, oldest, messages, summary);
+        return of(memoryId, system, user, oldest, messages, summary, null);
+    }
+
+    /**
+     * Does what {@link #of(Object, LoggedMessage, LoggedMessage, List, List, LoggedMessage)} does, for a caller that knows
+     * whether the context is that of a turn that goes on. Such a context ends with the turn's last round.
+     *
+     * @param memoryId the memory's id as LangChain4j passed it
+     * @param system the current system message, or null
+     * @param user the newest user message, or null
+     * @param oldest the branch's oldest messages, oldest first; may be empty
+     * @param messages the newest messages, oldest first
+     * @param summary the summary that replaces all messages in between, or null if there is none
+     * @param round the ids of the calls and of the results with which the turn goes on, or empty if no turn goes on; null
+     *     if that is unknown, so that the turn goes on whose results end the messages
+     * @return the context before any limit
+     */
+    public static Context of(
+            Object memoryId,
+            @Nullable LoggedMessage system,
+            @Nullable LoggedMessage user,
+            List<LoggedMessage> oldest,
+            List<LoggedMessage> messages,
+            @Nullable LoggedMessage summary,
+            @Nullable List<String> round) {
+        return new TurnSplitter(system).split(memoryId, user, oldest, messages, summary, round);
     }
 
     /**

@@ -20,7 +20,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -55,7 +54,8 @@ final class TurnSplitter {
             @Nullable LoggedMessage user,
             List<LoggedMessage> oldest,
             List<LoggedMessage> messages,
-            @Nullable LoggedMessage summary) {
+            @Nullable LoggedMessage summary,
+            @Nullable List<String> round) {
         // The user message of the newest turn, if it is older than the messages.
         LoggedMessage earlier = contains(messages, user) ? null : user;
         List<LoggedMessage> before = without(messages, oldest).stream()
@@ -76,7 +76,10 @@ final class TurnSplitter {
         if (earlier != null && !begunThere) {
             add(earlier);
         }
-        messages.forEach(this::add);
+        List<LoggedMessage> meanwhile = Meanwhile.of(messages, round).messages();
+        meanwhile.forEach(message -> repair(message, Reason.MEANWHILE));
+        Set<LoggedMessage> left = Set.copyOf(meanwhile);
+        messages.stream().filter(message -> !left.contains(message)).forEach(this::add);
         close(Standing.WHOLE);
         long unread = follows ? 0 : unread(user, oldest, messages);
         return new Context(memoryId, system, summary, oldest, unread, headless(), closed, repaired, replaced, 0, false);
@@ -140,16 +143,21 @@ final class TurnSplitter {
         }
     }
 
+    /** Returns whether a user message begins a turn. */
+    static boolean begins(UserMessage user) {
+        return !user.contents().stream().allMatch(TurnSplitter::isBlank);
+    }
+
     /** Begins a turn. A user message without text begins none: the messages after it belong to the previous turn. */
     private void begin(LoggedMessage logged, UserMessage user) {
         if (hasBlank(user.contents())) {
-            List<Content> contents = user.contents().stream()
-                    .filter(content -> !isBlank(content))
-                    .toList();
-            if (contents.isEmpty()) {
+            if (!begins(user)) {
                 repair(logged, Reason.EMPTY_TEXT);
                 return;
             }
+            List<Content> contents = user.contents().stream()
+                    .filter(content -> !isBlank(content))
+                    .toList();
             // Blank text is removed even beside other contents such as an image, because providers refuse it there too.
             replaced.put(logged.id(), user.toBuilder().contents(contents).build());
         }
@@ -231,20 +239,12 @@ final class TurnSplitter {
 
         /** Takes a result if one of the calls waits for it. */
         boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
-            Optional<ToolExecutionRequest> call =
-                    waiting.stream().filter(request -> isFor(request, result)).findFirst();
+            Optional<ToolExecutionRequest> call = Meanwhile.answered(waiting, result);
             call.ifPresent(answered -> {
                 waiting.remove(answered);
                 messages.add(logged);
             });
             return call.isPresent();
-        }
-
-        private static boolean isFor(ToolExecutionRequest call, ToolExecutionResultMessage result) {
-            // Some models provide no call ids. Then only the tool's name can match the result to its call.
-            return (call.id() == null && result.id() == null)
-                    ? Objects.equals(call.name(), result.toolName())
-                    : Objects.equals(call.id(), result.id());
         }
 
         boolean isShown() {

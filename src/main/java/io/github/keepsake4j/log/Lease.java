@@ -7,6 +7,6 @@ import java.time.Instant;
  *
  * @param name the kind of work
  * @param owner the owner of the lease
- * @param expiresAt when the lease ends if it is not renewed, by the store's clock
+ * @param expiresAt when the lease ends if it is not renewed, by the clock by which the log measures leases
  */
 public record Lease(String name, String owner, Instant expiresAt) {}

@@ -141,7 +141,8 @@ public interface MessageLog extends AutoCloseable {
      * @param key the memory
      * @param name the kind of work
      * @param owner the id of the caller; if this owner already holds the lease, it is renewed
-     * @param duration the time from now until the lease expires, by the store's clock; more than zero
+     * @param duration the time from now until the lease expires, by the clock of the store if it has one, else by the
+     *     process's; more than zero
      * @return the lease, or empty if another owner holds it
      */
     Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration);

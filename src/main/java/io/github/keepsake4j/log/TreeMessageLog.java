@@ -48,6 +48,16 @@ public abstract class TreeMessageLog implements MessageLog {
      */
     protected abstract Instant now();
 
+    /**
+     * Returns the time by which leases end. A store that all processes share overrides this method with its own clock.
+     * Default: {@link #now()}.
+     *
+     * @return the time
+     */
+    protected Instant leaseTime() {
+        return now();
+    }
+
     @Override
     public AppendResult append(MemoryKey key, Append append) {
         return change(key, tree -> tree.append(append, now()));
@@ -103,7 +113,7 @@ public abstract class TreeMessageLog implements MessageLog {
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
         InputRules.checkLease(name, owner, duration);
-        return change(key, tree -> tree.acquireLease(name, owner, duration, now()));
+        return change(key, tree -> tree.acquireLease(name, owner, duration, leaseTime()));
     }
 
     @Override

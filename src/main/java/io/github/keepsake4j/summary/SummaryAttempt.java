@@ -2,6 +2,7 @@ package io.github.keepsake4j.summary;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.Ids;
@@ -25,13 +26,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** One attempt at a memory: it takes the lease, makes summaries until none is due, and releases the lease. */
 final class SummaryAttempt {
 
-    private static final Logger LOG = LoggerFactory.getLogger(SummaryWorker.class);
     private static final String LEASE = "summary";
 
     /** The collaborators of an attempt. */
@@ -40,7 +38,8 @@ final class SummaryAttempt {
             Summarizer summarizer,
             TokenCounter counter,
             Metrics metrics,
-            SummaryWorker.Options options) {}
+            SummaryWorker.Options options,
+            LeaseReturns returns) {}
 
     private final SummaryJobs jobs;
     private final Job job;
@@ -48,7 +47,7 @@ final class SummaryAttempt {
     private final MessageLog log;
     private final Tools tools;
     private final Consumer<SummaryAttempt> timedOut;
-    private final String owner = Ids.next();
+    private final LeaseReturns.Owned owned = new LeaseReturns.Owned(LEASE, Ids.next());
     private final Duration lease;
     private Instant leasedAt = Instant.EPOCH;
     private long leasedAtNanos;
@@ -98,16 +97,9 @@ final class SummaryAttempt {
         }
     }
 
-    /** Releases the lease. If that fails, the lease expires. */
+    /** Releases the lease. If that fails, it is released in the background. */
     void release() {
-        try {
-            log.releaseLease(key, LEASE, owner);
-        } catch (RuntimeException e) {
-            LOG.debug(
-                    "The lease on memory {} could not be released and will expire: {}",
-                    key,
-                    e.getClass().getName());
-        }
+        tools.returns().release(log, key, owned, lease, () -> {});
     }
 
     private boolean finish(Supplier<Optional<Task>> plan) throws AbandonedException {
@@ -238,10 +230,17 @@ final class SummaryAttempt {
     }
 
     private boolean takeLease() {
+        // An attempt of this process that is over must not block this one.
+        tools.returns().releaseLeft(key, LEASE);
         Instant now = tools.options().clock().instant();
         long nanos = System.nanoTime();
-        if (log.acquireLease(key, LEASE, owner, lease).isEmpty()) {
-            return false;
+        try {
+            if (log.acquireLease(key, LEASE, owned.owner(), lease).isEmpty()) {
+                return false;
+            }
+        } catch (RuntimeException e) {
+            tools.returns().releaseUnknown(log, key, owned, lease);
+            throw e;
         }
         leasedAt = now;
         leasedAtNanos = nanos;

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.summary;
 
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
@@ -149,7 +150,9 @@ public final class SummaryWorker {
             Executor executor,
             Metrics metrics,
             Options options) {
-        this.tools = new SummaryAttempt.Tools(logs, summarizer, counter, metrics, options);
+        LeaseReturns returns = new LeaseReturns(
+                pause -> CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, executor));
+        this.tools = new SummaryAttempt.Tools(logs, summarizer, counter, metrics, options, returns);
         this.executor = executor;
     }
 

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A handle for a turn that ends elsewhere than where it began, such as in the callback of a streaming model. Close it
- * when the turn is over, from any thread. Until then, other turns are rejected or wait, but at most until the lease
- * expires. Thread-safe.
+ * when the turn is over, from any thread. Until then, other turns are rejected or wait, but no longer than the turn's
+ * limit. Thread-safe.
  */
 public final class TurnHandle implements AutoCloseable {
 
@@ -16,7 +16,7 @@ public final class TurnHandle implements AutoCloseable {
         this.end = new AtomicReference<>(end);
     }
 
-    /** Ends the turn. Idempotent. Never fails: a lease that cannot be released expires. */
+    /** Ends the turn. Idempotent. Never fails: a lease that cannot be released now is released in the background. */
     @Override
     public void close() {
         Runnable first = end.getAndSet(null);

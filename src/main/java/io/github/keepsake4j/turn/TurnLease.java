@@ -1,15 +1,19 @@
 package io.github.keepsake4j.turn;
 
+import io.github.keepsake4j.log.LeaseReturns;
+import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Duration;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The lease of one turn. It is acquired, renewed, and released when the last share is returned. Thread-safe. */
+/**
+ * The lease of one turn. It is taken, renewed in the background while the turn runs, and released when the last share is
+ * returned. Thread-safe.
+ */
 final class TurnLease {
 
     private static final Logger LOG = LoggerFactory.getLogger(TurnLease.class);
@@ -17,47 +21,54 @@ final class TurnLease {
     /** The name of the lease in the log. */
     static final String LEASE = "turn";
 
-    /**
-     * A lease is renewed when this fraction of its duration has passed. So renewals are rare, and three more attempts
-     * remain if one fails.
-     */
+    /** A lease is renewed when this fraction of its duration has passed, so that a renewal may fail several times. */
     private static final int RENEWED_PARTS = 4;
+
+    private static final Duration RETRY = Duration.ofMillis(500);
 
     private final MessageLog log;
     private final MemoryKey key;
-    private final Duration duration;
-    private final LongSupplier nanoTime;
-    private final String owner = Ids.next();
+    private final TurnLeases.Times times;
+    private final LeaseReturns returns;
+    private final LeaseReturns.Owned lease = new LeaseReturns.Owned(LEASE, Ids.next());
 
     /**
-     * Held during a statement, so that no renewal follows the release. Such a renewal would leave a lease that is never
-     * released.
+     * Held during a statement, so that no renewal follows the release. Such a renewal would leave a lease that nothing
+     * releases.
      */
     private final ReentrantLock statement = new ReentrantLock();
 
-    private volatile long renewedAt;
-    private volatile boolean lost;
+    private long begun;
+    private boolean lost;
+    private boolean failing;
     private int shares = 1;
 
-    TurnLease(MessageLog log, MemoryKey key, Duration duration, LongSupplier nanoTime) {
+    TurnLease(MessageLog log, MemoryKey key, TurnLeases.Times times, LeaseReturns returns) {
         this.log = log;
         this.key = key;
-        this.duration = duration;
-        this.nanoTime = nanoTime;
+        this.times = times;
+        this.returns = returns;
     }
 
     MemoryKey key() {
         return key;
     }
 
-    /** Acquires or renews the lease. Returns false if another turn holds it. */
+    /** Takes the lease and begins to renew it. Returns false if another turn holds it. */
     boolean acquire() {
-        // The time is taken before the statement, so that the lease ends later than calculated here and not earlier.
-        long now = nanoTime.getAsLong();
-        if (log.acquireLease(key, LEASE, owner, duration).isEmpty()) {
-            return false;
+        // A turn of this process that is over must not block this one.
+        returns.releaseLeft(key, LEASE);
+        begun = times.now();
+        Duration first = times.next(begun);
+        try {
+            if (log.acquireLease(key, LEASE, lease.owner(), first).isEmpty()) {
+                return false;
+            }
+        } catch (RuntimeException e) {
+            returns.releaseUnknown(log, key, lease, first);
+            throw e;
         }
-        renewedAt = now;
+        renewAfter(pause(first));
         return true;
     }
 
@@ -75,65 +86,75 @@ final class TurnLease {
         }
     }
 
-    /** Renews the lease if it is due. Never fails, because the append that preceded it is already stored. */
-    void renew() {
-        if (!isDue() || !statement.tryLock()) {
-            return;
-        }
-        try {
-            if (isDue() && shares > 0 && !acquire()) {
-                lost();
-            }
-        } catch (RuntimeException e) {
-            LOG.warn("Memory {}: the lease of a turn could not be renewed; the next append tries again", key, e);
-        } finally {
-            statement.unlock();
-        }
-    }
-
     /**
-     * Records that another turn has acquired the lease. This turn continues, because none of its messages may be lost.
-     */
-    void lost() {
-        statement.lock();
-        try {
-            if (!lost && shares > 0) {
-                lost = true;
-                LOG.warn("Memory {}: a turn outlived its lease of {}, and another turn has begun", key, duration);
-            }
-        } finally {
-            statement.unlock();
-        }
-    }
-
-    /**
-     * Returns a share, and releases the lease with the last one. Never fails: a lease that cannot be released expires.
+     * Returns a share, and releases the lease with the last one. Never fails.
      *
+     * @param released called when the lease was released later, in the background
      * @return whether the turn is over
      */
-    boolean leave() {
-        // Some connection pools refuse an interrupted thread. The lease would then exclude other turns until it
-        // expires.
-        boolean interrupted = Thread.interrupted();
+    boolean leave(Runnable released) {
+        boolean mine;
         statement.lock();
         try {
             if (--shares > 0) {
                 return false;
             }
-            log.releaseLease(key, LEASE, owner);
-            return true;
-        } catch (RuntimeException e) {
-            LOG.warn("Memory {}: the lease of a turn could not be released; it expires within {}", key, duration, e);
-            return true;
+            mine = !lost;
         } finally {
             statement.unlock();
-            if (interrupted) {
-                Thread.currentThread().interrupt();
+        }
+        if (mine) {
+            returns.release(log, key, lease, times.lease(), released);
+        }
+        return true;
+    }
+
+    private void renewAfter(Duration pause) {
+        times.after(pause, this::renew);
+    }
+
+    private void renew() {
+        statement.lock();
+        try {
+            if (shares == 0) {
+                return;
             }
+            Duration next = times.next(begun);
+            if (next.isZero()) {
+                LOG.warn(
+                        "Memory {}: a turn takes longer than its limit of {}; other turns may begin",
+                        key,
+                        times.limit());
+            } else if (isHeldFor(next)) {
+                renewAfter(failing ? times.shorter(RETRY, pause(next)) : pause(next));
+            }
+        } finally {
+            statement.unlock();
         }
     }
 
-    private boolean isDue() {
-        return !lost && nanoTime.getAsLong() - renewedAt >= duration.toNanos() / RENEWED_PARTS;
+    /** Renews the lease. Returns false if it need not be tried again. A turn goes on without its lease. */
+    private boolean isHeldFor(Duration next) {
+        try {
+            lost = log.acquireLease(key, LEASE, lease.owner(), next).isEmpty();
+            failing = false;
+            if (lost) {
+                LOG.warn("Memory {}: a turn outlived its lease of {}, and another turn has begun", key, times.lease());
+            }
+            return !lost;
+        } catch (LogClosedException e) {
+            return false;
+        } catch (RuntimeException e) {
+            if (!failing) {
+                LOG.warn("Memory {}: the lease of a turn could not be renewed; it is tried again", key, e);
+            }
+            failing = true;
+            return true;
+        }
+    }
+
+    /** Returns the pause before the next renewal. A lease that ends with the turn's limit is not renewed. */
+    private Duration pause(Duration taken) {
+        return taken.compareTo(times.lease()) < 0 ? taken : taken.dividedBy(RENEWED_PARTS);
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.turn;
 
+import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -7,7 +8,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -24,49 +25,87 @@ public final class TurnLeases {
 
     private final Function<MemoryKey, MessageLog> logs;
     private final TurnPolicy policy;
-    private final Duration lease;
-    private final long waitNanos;
-    private final LongSupplier nanoTime;
+    private final Times times;
+    private final LeaseReturns returns;
     private final TurnQueue queue;
-
-    /** The newest turn of each memory, which holds the lease. */
-    private final Map<MemoryKey, TurnLease> held = new ConcurrentHashMap<>();
 
     /** The turns of the current thread on this log. The entry is removed with the last of them. */
     @SuppressWarnings("ThreadLocalUsage")
     private final ThreadLocal<@Nullable Map<MemoryKey, TurnLease>> ofThread = new ThreadLocal<>();
 
     /**
+     * The durations of turns, and what measures them.
+     *
+     * @param lease how long a lease lasts if it is not renewed
+     * @param limit how long the lease of one turn is renewed
+     * @param longestWait the maximum time to wait for another turn
+     * @param later returns an executor that runs blocking work after a pause
+     * @param nanoTime returns the time in nanoseconds
+     */
+    record Times(
+            Duration lease,
+            Duration limit,
+            Duration longestWait,
+            Function<Duration, Executor> later,
+            LongSupplier nanoTime) {
+
+        long now() {
+            return nanoTime.getAsLong();
+        }
+
+        /** Returns how long a lease is taken that is taken now: less at the end of the turn's limit, and zero behind it. */
+        Duration next(long begun) {
+            Duration left = limit.minusNanos(now() - begun);
+            return left.isNegative() ? Duration.ZERO : shorter(lease, left);
+        }
+
+        Duration shorter(Duration one, Duration other) {
+            return one.compareTo(other) < 0 ? one : other;
+        }
+
+        void after(Duration pause, Runnable work) {
+            later.apply(pause).execute(work);
+        }
+    }
+
+    /**
      * Creates an instance without turns.
      *
      * @param logs returns the log that keeps a memory and its lease
      * @param policy the policy of turns that name none
-     * @param lease how long a lease lasts after the turn's begin or its newest append, from one millisecond to one day
+     * @param lease how long a lease lasts if it is not renewed, from one millisecond to one day
+     * @param limit how long the lease of one turn is renewed, from one millisecond to one day
      * @param wait the maximum time to wait for another turn, from zero to one day
+     * @param later returns an executor that runs blocking work after a pause, on daemon threads
      * @throws InvalidInputException if a duration is out of its range
      */
-    public TurnLeases(Function<MemoryKey, MessageLog> logs, TurnPolicy policy, Duration lease, Duration wait) {
-        this(logs, policy, lease, wait, System::nanoTime);
-    }
-
-    TurnLeases(
+    public TurnLeases(
             Function<MemoryKey, MessageLog> logs,
             TurnPolicy policy,
             Duration lease,
+            Duration limit,
             Duration wait,
-            LongSupplier nanoTime) {
-        if (lease.compareTo(SHORTEST) < 0 || lease.compareTo(LONGEST) > 0) {
-            throw new InvalidInputException("turnLease", "must be from one millisecond to one day, is " + lease);
-        }
-        if (wait.isNegative() || wait.compareTo(LONGEST) > 0) {
-            throw new InvalidInputException("turnWait", "must be from zero to one day, is " + wait);
+            Function<Duration, Executor> later) {
+        this(logs, policy, new Times(lease, limit, wait, later, System::nanoTime));
+    }
+
+    TurnLeases(Function<MemoryKey, MessageLog> logs, TurnPolicy policy, Times times) {
+        checkLength("turnLease", times.lease());
+        checkLength("turnLimit", times.limit());
+        if (times.longestWait().isNegative() || times.longestWait().compareTo(LONGEST) > 0) {
+            throw new InvalidInputException("turnWait", "must be from zero to one day, is " + times.longestWait());
         }
         this.logs = logs;
         this.policy = policy;
-        this.lease = lease;
-        this.waitNanos = wait.toNanos();
-        this.nanoTime = nanoTime;
-        this.queue = new TurnQueue(nanoTime);
+        this.times = times;
+        this.returns = new LeaseReturns(times.later(), times.nanoTime());
+        this.queue = new TurnQueue(times.nanoTime());
+    }
+
+    private static void checkLength(String field, Duration length) {
+        if (length.compareTo(SHORTEST) < 0 || length.compareTo(LONGEST) > 0) {
+            throw new InvalidInputException(field, "must be from one millisecond to one day, is " + length);
+        }
     }
 
     /**
@@ -114,43 +153,26 @@ public final class TurnLeases {
         return new TurnHandle(() -> end(turn));
     }
 
-    /**
-     * Renews the lease of this process's turn on a memory, if there is such a turn and the renewal is due.
-     *
-     * @param key the memory
-     */
-    public void renew(MemoryKey key) {
-        TurnLease turn = held.get(key);
-        if (turn != null) {
-            turn.renew();
-        }
-    }
-
     private boolean keeps(@Nullable TurnPolicy wanted) {
         return (wanted == null ? policy : wanted) == TurnPolicy.KEEP;
     }
 
     private TurnLease take(MemoryKey key, @Nullable TurnPolicy wanted) {
-        TurnLease turn = new TurnLease(logs.apply(key), key, lease, nanoTime);
+        TurnLease turn = new TurnLease(logs.apply(key), key, times, returns);
         boolean wait = (wanted == null ? policy : wanted) == TurnPolicy.WAIT;
         try {
-            if (!(wait ? queue.await(key, waitNanos, turn::acquire) : turn.acquire())) {
+            if (!(wait ? queue.await(key, times.longestWait().toNanos(), turn::acquire) : turn.acquire())) {
                 throw new TurnConflictException(key, null);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TurnConflictException(key, e);
         }
-        TurnLease before = held.put(key, turn);
-        if (before != null) {
-            before.lost();
-        }
         return turn;
     }
 
     private void end(TurnLease turn) {
-        if (turn.leave()) {
-            held.remove(turn.key(), turn);
+        if (turn.leave(() -> queue.wake(turn.key()))) {
             queue.wake(turn.key());
         }
     }

@@ -207,6 +207,8 @@ class ConcurrencyTest {
         keepsake.chatMemory("alice").add(user("other"), ai("other"));
         memory.add(result("a"));
 
+        assertThat(memory.messages()).containsExactly(user("1"), calls("a"), result("a"));
+        memory.add(ai("2"));
         assertThat(memory.messages()).contains(user("other"), ai("other"));
     }
 

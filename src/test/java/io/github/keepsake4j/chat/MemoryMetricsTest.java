@@ -25,11 +25,8 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.metrics.MicrometerMetrics;
 import io.github.keepsake4j.tokens.TokenCounter;
-import io.github.keepsake4j.turn.TurnLeases;
-import io.github.keepsake4j.turn.TurnPolicy;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -203,7 +200,6 @@ class MemoryMetricsTest {
                 SlidingWindow.withMaxMessages(50),
                 TokenCounter.standard(),
                 Runnable::run,
-                new TurnLeases(key -> log, TurnPolicy.KEEP, Duration.ofSeconds(60), Duration.ofSeconds(60)),
                 null,
                 metrics);
     }

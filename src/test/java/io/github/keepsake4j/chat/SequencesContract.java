@@ -107,14 +107,15 @@ abstract class SequencesContract {
     void a_list_that_ends_in_a_result_behind_another_turn_does_not_bring_that_turn_back() {
         memory.add(user("1"));
         memory.add(calls("a"));
-        keepsake.chatMemory("x").add(user("2"));
+        KeepsakeChatMemory other = keepsake.chatMemory("x");
+        other.add(user("2"));
         memory.add(result("a"));
-        List<ChatMessage> list = memory.messages();
+        List<ChatMessage> list = other.messages();
         assertThat(list).containsExactly(user("1"), calls("a"), result("a"), user("2"));
 
-        memory.set(with(list.subList(0, 3), ai("new")));
+        other.set(with(list.subList(0, 3), ai("new")));
 
-        assertThat(memory.messages()).containsExactly(user("1"), calls("a"), result("a"), ai("new"));
+        assertThat(other.messages()).containsExactly(user("1"), calls("a"), result("a"), ai("new"));
         assertThat(history()).hasSize(5);
     }
 

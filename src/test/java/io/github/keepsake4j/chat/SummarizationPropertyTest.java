@@ -40,8 +40,6 @@ import io.github.keepsake4j.testing.Scene;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.TokenCounter;
-import io.github.keepsake4j.turn.TurnLeases;
-import io.github.keepsake4j.turn.TurnPolicy;
 import io.github.keepsake4j.view.ViewReader;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -293,15 +291,7 @@ class SummarizationPropertyTest {
                     1 + random.nextInt(3),
                     answer -> answer.contains(Summarization.MARKER.strip()),
                     counter);
-            return new ChatMemories(
-                    key -> log,
-                    id -> KEY,
-                    strategy,
-                    counter,
-                    Runnable::run,
-                    new TurnLeases(key -> log, TurnPolicy.KEEP, Duration.ofSeconds(60), Duration.ofSeconds(60)),
-                    worker,
-                    metrics);
+            return new ChatMemories(key -> log, id -> KEY, strategy, counter, Runnable::run, worker, metrics);
         }
 
         private synchronized void count(String what) {

@@ -23,6 +23,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.testing.Dialogue;
+import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.turn.TurnConflictException;
 import io.github.keepsake4j.turn.TurnHandle;
@@ -223,11 +224,38 @@ class TurnsThatMeetTest {
         assertThat(two.sent)
                 .containsExactly(
                         List.of(SYSTEM, one.question(), two.question()),
-                        List.of(SYSTEM, one.question(), two.question(), two.calls, two.result, one.calls, one.result));
+                        List.of(SYSTEM, one.question(), two.question(), two.calls, two.result));
         assertAllValid();
         assertThat(log.calls("acquireLease") + log.calls("releaseLease"))
                 .as("statements for leases")
                 .isZero();
+    }
+
+    /** The answer of the second turn comes while the first one's tool runs. */
+    @Test
+    void keep_ends_each_request_with_what_its_own_turn_said_and_shows_the_rest_in_the_next_turn() throws Exception {
+        Future<String> first = one.startTurn(TurnPolicy.KEEP);
+        one.firstCall.letGo();
+        one.tool.awaitReached();
+        two.letGo();
+        assertThat(two.turn(TurnPolicy.KEEP)).isEqualTo("answer of two");
+        one.letGo();
+        assertThat(first.get()).isEqualTo("answer of one");
+
+        assertThat(one.sent.get(1)).containsExactly(SYSTEM, one.question(), one.calls, one.result);
+        one.sent.forEach(request ->
+                assertThat(ProviderRules.request(request)).as("%s", request).isEmpty());
+        assertThat(keepsake.chatMemory("alice").messages())
+                .containsExactly(
+                        SYSTEM,
+                        one.question(),
+                        one.calls,
+                        one.result,
+                        two.question(),
+                        two.calls,
+                        two.result,
+                        two.answer,
+                        one.answer);
     }
 
     @Test

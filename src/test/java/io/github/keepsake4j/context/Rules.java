@@ -127,8 +127,19 @@ final class Rules {
      * @param view the view
      * @param wholeRead whether the whole branch was read for it
      */
-    static List<Broken> ofView(Promise promise, TokenCountEstimator estimator, Part log, View view, boolean wholeRead) {
+    static List<Broken> ofView(
+            Promise promise, TokenCountEstimator estimator, Part whole, View wholeView, boolean wholeRead) {
+        // A view that leaves out what other turns said meanwhile is the view of the branch without it.
+        List<LoggedMessage> meanwhile = meanwhile(wholeView);
+        Part log = without(whole, meanwhile);
+        View view = new View(
+                wholeView.shown(),
+                wholeView.omitted().stream()
+                        .filter(omission -> omission.reason() != Reason.MEANWHILE)
+                        .toList(),
+                wholeView.overflow());
         Rules rules = new Rules(promise, estimator, log, view);
+        rules.meanwhile(whole, meanwhile);
         rules.nothingInvented();
         if (!rules.broken.isEmpty()) {
             return rules.broken;
@@ -184,6 +195,51 @@ final class Rules {
         }
         history.moves().forEach(one -> first.putIfAbsent(one.rule(), one));
         return List.copyOf(first.values());
+    }
+
+    private static List<LoggedMessage> meanwhile(View view) {
+        return view.omitted().stream()
+                .filter(omission -> omission.reason() == Reason.MEANWHILE)
+                .map(Omission::message)
+                .toList();
+    }
+
+    private static Part without(Part log, List<LoggedMessage> left) {
+        List<LoggedMessage> messages = log.messages().stream()
+                .filter(message -> !left.contains(message))
+                .toList();
+        LoggedMessage user = log.user();
+        if (left.contains(user)) {
+            user = messages.stream()
+                    .filter(message -> message.message() instanceof UserMessage)
+                    .reduce((older, newer) -> newer)
+                    .orElse(null);
+        }
+        return new Part(log.system(), user, messages);
+    }
+
+    /** Checks that only messages are left out that came while the newest result's calls waited, and all of them. */
+    private void meanwhile(Part whole, List<LoggedMessage> left) {
+        if (left.isEmpty()) {
+            return;
+        }
+        LoggedMessage head = whole.messages().get(whole.messages().size() - 1);
+        String calls = callsOfResults().get(head.id());
+        int from = calls == null ? -1 : places.get(calls);
+        if (from < 0
+                || left.stream()
+                        .anyMatch(message ->
+                                message.sequence() < log.messages().get(from).sequence())) {
+            breaks(Rule.REASONS_ARE_TRUE, "left out before the calls of " + head.id());
+        }
+        boolean more = from >= 0
+                && log.messages().subList(from + 1, log.messages().size()).stream()
+                        .anyMatch(message -> !calls.equals(callsOfResults().get(message.id()))
+                                && !(message.message() instanceof SystemMessage)
+                                && !(message.message() instanceof UnknownMessage));
+        if (more) {
+            breaks(Rule.REASONS_ARE_TRUE, "not all that came meanwhile is left out");
+        }
     }
 
     /**
@@ -635,6 +691,7 @@ final class Rules {
                         .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user));
             case OLD_SYSTEM_MESSAGE -> message.message() instanceof SystemMessage && !message.equals(log.system());
             case UNKNOWN_TYPE -> message.message() instanceof UnknownMessage;
+            case MEANWHILE -> false;
         };
     }
 
@@ -755,8 +812,8 @@ final class Rules {
         }
 
         List<Broken> next(Part log, View view, boolean wholeRead) {
-            if (view.overflow()) {
-                // Nothing was shown, because of an error.
+            if (view.overflow() || !meanwhile(view).isEmpty()) {
+                // Nothing was shown, because of an error, or only what one of several turns said.
                 return List.of();
             }
             List<Broken> broken = new ArrayList<>();

@@ -2,12 +2,16 @@ package io.github.keepsake4j.context;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.RandomBranch;
 import io.github.keepsake4j.testing.RandomBranch.Part;
 import io.github.keepsake4j.testing.Tell;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -29,14 +33,20 @@ class StrictProvidersTest {
         long views = 0;
         while (turns < Counts.of(20_000, 1_000_000)) {
             RandomBranch branch = RandomBranch.random(random, SCENES, Promises.COUNTER::count);
-            ContextStrategy strategy = Promises.combination(random).strategy();
+            Promise promise = Promises.combination(random);
+            ContextStrategy strategy = promise.strategy();
             List<Part> growth = branch.growth();
             // Any state may be read: in the middle of a turn, after a crash, at the end.
             for (int i = random.nextInt(8); i < growth.size(); i += 1 + random.nextInt(16)) {
                 Part part = growth.get(i);
-                assertThat(ProviderRules.all(View.whole(strategy).of(part).shown().stream()
-                                .map(logged -> logged.message())
-                                .toList()))
+                View view = View.whole(strategy).of(part);
+                List<ChatMessage> request = new ArrayList<>(
+                        view.shown().stream().map(LoggedMessage::message).toList());
+                if (!goesOn(part, view, promise)) {
+                    // A turn begins here, so its user message follows.
+                    request.add(UserMessage.from("next"));
+                }
+                assertThat(ProviderRules.request(request))
                         .as("seed %d, after %d turns", seed, turns)
                         .isEmpty();
                 views++;
@@ -46,5 +56,25 @@ class StrictProvidersTest {
                     .count();
         }
         Tell.line("%d turns, %d views, nothing that a provider refuses", turns, views);
+    }
+
+    /**
+     * Returns whether a model is to be called with this state: all calls of the newest result are answered, and neither a limit
+     * nor a custom strategy refuses the turn.
+     */
+    private static boolean goesOn(Part part, View view, Promise promise) {
+        List<LoggedMessage> messages = part.messages();
+        if (view.overflow()
+                || messages.isEmpty()
+                || !(messages.get(messages.size() - 1).message() instanceof ToolExecutionResultMessage)) {
+            return false;
+        }
+        LoggedMessage head = messages.get(messages.size() - 1);
+        Context unlimited = Context.of(part.system(), part.user(), messages);
+        return unlimited.turns().stream()
+                .filter(turn -> turn.standing() == Turn.Standing.WHOLE
+                        && promise.wanted().test(turn.user()))
+                .flatMap(turn -> turn.rounds().stream())
+                .anyMatch(round -> round.hidden() == null && round.messages().contains(head));
     }
 }

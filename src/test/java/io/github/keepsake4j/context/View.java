@@ -37,7 +37,29 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
      * Creates a viewer that reads no more than the strategy requires, as {@code chat} does with a {@link MessageLog}.
      */
     static Viewer bounded(ContextStrategy strategy) {
-        return branch -> of(strategy.select(read(strategy, branch, newest(branch, strategy.reach(ID)))));
+        return branch -> of(strategy.select(read(strategy, branch, ofTurn(branch, strategy.reach(ID)))));
+    }
+
+    /** What other turns said while the newest turn waited for its tools is read, but does not count. */
+    private static Part ofTurn(Part branch, Reach reach) {
+        List<LoggedMessage> all = branch.messages();
+        List<LoggedMessage> others = Meanwhile.of(all, null).messages();
+        if (others.isEmpty()) {
+            return newest(branch, reach);
+        }
+        List<LoggedMessage> own =
+                all.stream().filter(message -> !others.contains(message)).toList();
+        List<LoggedMessage> read =
+                newest(new Part(branch.system(), null, own), reach).messages();
+        int calls = all.indexOf(own.get(all.indexOf(others.get(0)) - 1));
+        int begin = read.isEmpty() ? all.size() : all.indexOf(read.get(0));
+        for (int i = calls; i >= 0; i--) {
+            if (!Context.of(null, null, List.of(all.get(i))).turns().isEmpty()) {
+                begin = Math.min(begin, i);
+                break;
+            }
+        }
+        return new Part(branch.system(), branch.user(), all.subList(begin, all.size()));
     }
 
     static Context read(ContextStrategy strategy, Part branch, Part newest) {

@@ -1,6 +1,9 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.MemoryKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 
 /** The environment of the contract's parts. {@link MessageLogContract} describes what a backend provides. */
 public interface LogUnderTest {
@@ -17,6 +20,16 @@ public interface LogUnderTest {
 
     /** Returns the clock with which the log was opened. */
     TestClock clock();
+
+    /** Lets time pass for leases. A test of a store with a clock of its own overrides this method and the next one. */
+    default void passTime(Duration duration) throws Exception {
+        clock().advance(duration);
+    }
+
+    /** Returns the time by which leases end. */
+    default Instant storeTime() throws Exception {
+        return clock().instant().truncatedTo(ChronoUnit.MICROS);
+    }
 
     /**
      * Returns a second log on the same storage, as another process would open it, or the same log if its storage cannot

@@ -22,9 +22,8 @@ import java.util.Set;
  * The providers' requirements for a list of messages, written from their own references and from the errors of their
  * APIs. The rules do not depend on how this library makes a list, so they can judge any list.
  *
- * <p>They judge a memory's list, not a whole request. An AI service appends the user's message afterwards, so the list
- * may be empty and may end with an answer. Gemini's "multiturn requests end with a user role or a function response" is
- * therefore not among the rules.
+ * <p>A memory's list at the beginning of a turn is not a whole request: an AI service appends the user's message afterwards, so
+ * the list may be empty and may end with an answer. {@link #request} judges a whole request.
  */
 public final class ProviderRules {
 
@@ -101,6 +100,15 @@ public final class ProviderRules {
         CALLS_FOLLOW_A_USER_OR_A_RESULT,
 
         /**
+         * A request ends with a user message or a tool result.
+         *
+         * <p>Gemini, error 400: "Please ensure that multiturn requests end with a user role or a function response".
+         * Anthropic's reference: if the final message uses the assistant role, the response continues from it, and newer models
+         * refuse it ("This model does not support assistant message prefill. The conversation must end with a user message.").
+         */
+        ENDS_WITH_A_USER_OR_A_RESULT,
+
+        /**
          * Only system, user, assistant and tool messages are sent.
          *
          * <p>None of the three APIs has another role for a chat; LangChain4j's mappers refuse a {@link CustomMessage}.
@@ -162,6 +170,18 @@ public final class ProviderRules {
         Set<Violation> all = new LinkedHashSet<>(openAi(messages));
         all.addAll(anthropic(messages));
         all.addAll(gemini(messages));
+        return List.copyOf(all);
+    }
+
+    /** Returns what any of the three would refuse in a whole request. */
+    public static List<Violation> request(List<ChatMessage> messages) {
+        List<Violation> all = new ArrayList<>(all(messages));
+        int last = messages.size() - 1;
+        if (last < 0
+                || !(messages.get(last) instanceof UserMessage
+                        || messages.get(last) instanceof ToolExecutionResultMessage)) {
+            all.add(new Violation(last, Rule.ENDS_WITH_A_USER_OR_A_RESULT));
+        }
         return List.copyOf(all);
     }
 

@@ -131,6 +131,17 @@ class ProviderRulesTest {
     }
 
     @Test
+    void a_request_that_ends_with_an_answer_or_is_empty_is_refused() {
+        assertThat(ProviderRules.request(List.of(user("1"), calls("a"), result("a"), ai("2"))))
+                .containsExactly(new Violation(3, Rule.ENDS_WITH_A_USER_OR_A_RESULT));
+        assertThat(ProviderRules.request(List.of()))
+                .containsExactly(new Violation(-1, Rule.ENDS_WITH_A_USER_OR_A_RESULT));
+        assertThat(ProviderRules.request(List.of(SYSTEM, user("1")))).isEmpty();
+        assertThat(ProviderRules.request(List.of(user("1"), calls("a"), result("a"))))
+                .isEmpty();
+    }
+
+    @Test
     void an_unknown_type_is_refused() {
         assertBreaks(
                 List.of(user("1"), new UnknownMessage(Map.of("type", "HOLOGRAM"))), new Violation(1, Rule.KNOWN_ROLES));

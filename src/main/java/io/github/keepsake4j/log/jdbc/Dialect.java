@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,17 @@ interface Dialect {
 
     /** Returns whether the memory's row repeats what is so. */
     boolean hasRepeatedWell(Session session, byte[] hash) throws SQLException;
+
+    /**
+     * Takes or renews a lease by the database's clock, or by the process's if the database runs in the process.
+     *
+     * @param micros the lease's duration in microseconds
+     * @param now the process's time
+     * @return when the lease ends, or null if another owner holds it
+     */
+    @Nullable
+    Instant takeLease(Session session, byte[] hash, String name, String owner, long micros, Instant now)
+            throws SQLException;
 
     /** Erases a memory within the transaction that is open, and returns the epoch that follows. */
     long erase(Session session, byte[] hash) throws SQLException;

@@ -57,8 +57,8 @@ import org.jspecify.annotations.Nullable;
  * looked up on first use; an append is then one round trip of two statements in a transaction, or several round trips if it
  * does more than to add one message under the head.
  *
- * <p>A lease ends by the clock of the machine that asks. So the machines' clocks should differ by a small part of a
- * lease's duration at most.
+ * <p>A lease ends by PostgreSQL's clock, so the clocks of the machines that use it do not matter. With SQLite it ends by the
+ * clock of the process.
  */
 public final class JdbcMessageLog implements MessageLog {
 
@@ -274,10 +274,12 @@ public final class JdbcMessageLog implements MessageLog {
         byte[] hash = Rows.hash(key);
         return connections.write("lease " + name + " of memory " + key, session -> {
             Instant now = clock.instant();
-            Instant end = InputRules.leaseEnd(now, duration);
-            int taken = session.update(
-                    Sql.TAKE_LEASE, hash, name, owner, Rows.micros(end), Rows.micros(InputRules.time("clock", now)));
-            return taken == 0 ? Optional.empty() : Optional.of(new Lease(name, owner, end));
+            // Refuses a duration that no clock can end.
+            InputRules.leaseEnd(now, duration);
+            long micros = duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000;
+            return Optional.ofNullable(
+                            dialect.takeLease(session, hash, name, owner, micros, InputRules.time("clock", now)))
+                    .map(end -> new Lease(name, owner, end));
         });
     }
 
@@ -455,7 +457,7 @@ public final class JdbcMessageLog implements MessageLog {
         }
 
         /**
-         * Sets the clock for the times of messages and the ends of leases. Default: the system's clock.
+         * Sets the clock for the times of messages and, with SQLite, the ends of leases. Default: the system's clock.
          *
          * @param source the clock
          * @return this builder

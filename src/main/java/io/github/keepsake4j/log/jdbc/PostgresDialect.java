@@ -10,6 +10,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -69,6 +70,13 @@ final class PostgresDialect implements Dialect {
     @Override
     public NamedSql leaves() {
         return PostgresSql.LEAVES;
+    }
+
+    @Override
+    public @Nullable Instant takeLease(
+            Session session, byte[] hash, String name, String owner, long micros, Instant now) throws SQLException {
+        return session.first(
+                PostgresSql.TAKE_LEASE, row -> Rows.time(row.getLong("expires_at")), hash, name, owner, micros);
     }
 
     @Override

@@ -233,6 +233,26 @@ final class PostgresSql {
             "up_to",
             "rows");
 
+    /**
+     * The conflict's condition computes the server's time from the new row, because a distributed database takes no
+     * {@code now()} there. An end that does not fit in 64 bits is the last one that does.
+     */
+    static final NamedSql TAKE_LEASE = NamedSql.of(
+            """
+            INSERT INTO keepsake_lease (memory_key, name, owner, expires_at)
+            VALUES (:memory_key, :name, :owner,
+                    CAST(LEAST(trunc(extract(epoch FROM now()) * 1000000) + CAST(:duration AS bigint), 9223372036854775807) AS bigint))
+            ON CONFLICT (memory_key, name) DO UPDATE
+              SET owner = excluded.owner, expires_at = excluded.expires_at
+              WHERE keepsake_lease.owner = excluded.owner
+                 OR keepsake_lease.expires_at <= excluded.expires_at - CAST(:duration AS bigint)
+            RETURNING expires_at
+            """,
+            "memory_key",
+            "name",
+            "owner",
+            "duration");
+
     /** Leaves a tombstone: a hash and an epoch, nothing else. Parameters: key, the epoch of one that was never there. */
     static final String BURY =
             """

@@ -196,14 +196,6 @@ final class Sql {
             ORDER BY s.version
             """;
 
-    static final String TAKE_LEASE =
-            """
-            INSERT INTO keepsake_lease (memory_key, name, owner, expires_at) VALUES (?, ?, ?, ?)
-            ON CONFLICT (memory_key, name) DO UPDATE
-              SET owner = excluded.owner, expires_at = excluded.expires_at
-              WHERE keepsake_lease.owner = excluded.owner OR keepsake_lease.expires_at <= ?
-            """;
-
     static final String RELEASE_LEASE =
             """
             DELETE FROM keepsake_lease WHERE memory_key = ? AND name = ? AND owner = ?

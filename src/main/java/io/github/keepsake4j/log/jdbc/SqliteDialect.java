@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -49,6 +50,19 @@ final class SqliteDialect implements Dialect {
     @Override
     public NamedSql leaves() {
         return SqliteSql.LEAVES;
+    }
+
+    @Override
+    public @Nullable Instant takeLease(
+            Session session, byte[] hash, String name, String owner, long micros, Instant now) throws SQLException {
+        return session.first(
+                SqliteSql.TAKE_LEASE,
+                row -> Rows.time(row.getLong("expires_at")),
+                hash,
+                name,
+                owner,
+                micros,
+                Rows.micros(now));
     }
 
     @Override

@@ -37,6 +37,21 @@ final class SqliteSql {
             "tokens",
             "created_at");
 
+    static final NamedSql TAKE_LEASE = NamedSql.of(
+            """
+            INSERT INTO keepsake_lease (memory_key, name, owner, expires_at)
+            VALUES (:memory_key, :name, :owner, :now + :duration)
+            ON CONFLICT (memory_key, name) DO UPDATE
+              SET owner = excluded.owner, expires_at = excluded.expires_at
+              WHERE keepsake_lease.owner = excluded.owner OR keepsake_lease.expires_at <= :now
+            RETURNING expires_at
+            """,
+            "memory_key",
+            "name",
+            "owner",
+            "duration",
+            "now");
+
     /** Whether the old head matters is decided before, under the one write lock. */
     static final NamedSql MOVE_HEAD = NamedSql.of(
             """

@@ -25,6 +25,7 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
 import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
+import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
 /** The objects of one bucket: bytes with an etag, read and written on conditions. Compresses, and checks sizes. */
 final class Bucket {
@@ -61,18 +62,21 @@ final class Bucket {
     private final String bucket;
     private final Settings settings;
     private final boolean ownClient;
+    private final StoreClock clock;
     private volatile boolean closed;
 
     /**
      * Makes a bucket. It connects at the first use.
      *
      * @param ownClient whether the client is closed with this bucket
+     * @param clock is told the date of each answer of a read or a write
      */
-    Bucket(S3Client client, boolean ownClient, String bucket, Settings settings) {
+    Bucket(S3Client client, boolean ownClient, String bucket, Settings settings, StoreClock clock) {
         this.client = client;
         this.ownClient = ownClient;
         this.bucket = bucket;
         this.settings = settings;
+        this.clock = clock;
     }
 
     /**
@@ -87,6 +91,7 @@ final class Bucket {
                 return client.getObject(
                         request -> request.bucket(bucket).key(name).ifNoneMatch(etag), this::content);
             } catch (AwsServiceException e) {
+                answered(e);
                 if (e.statusCode() == 304) {
                     return new Unchanged();
                 }
@@ -98,7 +103,14 @@ final class Bucket {
         });
     }
 
+    private void answered(AwsServiceException error) {
+        if (error.awsErrorDetails() != null) {
+            clock.answered(error.awsErrorDetails().sdkHttpResponse());
+        }
+    }
+
     private Found content(GetObjectResponse response, AbortableInputStream in) {
+        clock.answered(response.sdkHttpResponse());
         if (response.eTag() == null) {
             in.abort();
             throw RetryableException.create("The answer's head ended too early");
@@ -167,6 +179,7 @@ final class Bucket {
                         // An answer that was cut may lack its etag. The next read tells whether it was written.
                         return Optional.ofNullable(put(bytes, request));
                     } catch (AwsServiceException e) {
+                        answered(e);
                         if (S3Errors.isConflict(e)) {
                             return Optional.<String>empty();
                         }
@@ -191,7 +204,9 @@ final class Bucket {
             body = deflated(bytes);
             request.contentEncoding("gzip");
         }
-        return client.putObject(request.build(), RequestBody.fromBytes(body)).eTag();
+        PutObjectResponse response = client.putObject(request.build(), RequestBody.fromBytes(body));
+        clock.answered(response.sdkHttpResponse());
+        return response.eTag();
     }
 
     private static byte[] deflated(byte[] bytes) {

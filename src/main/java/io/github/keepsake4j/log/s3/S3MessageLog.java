@@ -55,8 +55,8 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  * is lost, nothing is stored twice, and a read sees everything that was acknowledged before it began. A writer that loses a
  * race makes its change again on what the winner wrote. A writer that loses 40 races gets a retryable error.
  *
- * <p>Leases end by the clock of the machine that asks, so the machines' clocks should agree to within a small part of a
- * lease's duration. {@link #erase} leaves the object's name, which holds ids, and, in a bucket that keeps versions, the old
+ * <p>Leases end by the server's clock, which the dates of its answers tell to within two seconds. So the clocks of the machines
+ * that use the bucket do not matter. {@link #erase} leaves the object's name, which holds ids, and, in a bucket that keeps versions, the old
  * versions. Thread-safe.
  */
 public final class S3MessageLog extends TreeMessageLog {
@@ -68,21 +68,24 @@ public final class S3MessageLog extends TreeMessageLog {
     private final Memories memories;
     private final BucketListing listing;
     private final Clock clock;
+    private final StoreClock storeClock;
 
     private S3MessageLog(Builder builder, S3Client client, boolean ownClient, String bucketName) {
+        this.clock = builder.clock;
+        this.storeClock = new StoreClock(clock);
         this.bucket = new Bucket(
                 client,
                 ownClient,
                 bucketName,
                 new Bucket.Settings(
-                        builder.gzipAbove, builder.maxObjectBytes, builder.encryption, builder.encryptionKeyId));
+                        builder.gzipAbove, builder.maxObjectBytes, builder.encryption, builder.encryptionKeyId),
+                storeClock);
         ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
         MovedContents contents = new MovedContents(bucket, names, builder.moveContentsAbove);
         DocumentReader reader = new DocumentReader(bucket, contents);
         DocumentStore store = new DocumentStore(bucket, names, reader, contents);
         this.memories = builder.turnIdle == null ? store : new TurnMode(store, builder.turnIdle);
         this.listing = new BucketListing(bucket, names, reader);
-        this.clock = builder.clock;
     }
 
     /**
@@ -127,6 +130,11 @@ public final class S3MessageLog extends TreeMessageLog {
     @Override
     protected Instant now() {
         return clock.instant();
+    }
+
+    @Override
+    protected Instant leaseTime() {
+        return storeClock.instant();
     }
 
     @Override

@@ -4,6 +4,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.SwitchedDataSource;
@@ -12,6 +13,8 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.postgresql.ds.PGSimpleDataSource;
 
@@ -19,7 +22,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * The contract on PostgreSQL, on a pool whose connections don't commit by themselves, in a session far from UTC (the
  * driver tells the server the zone that the tests run in).
  */
-abstract class PostgresContract extends MessageLogContract {
+abstract class PostgresContract extends MessageLogContract implements StoreClockContract {
 
     private static TcpProxy proxy;
     private static PGSimpleDataSource direct;
@@ -68,6 +71,32 @@ abstract class PostgresContract extends MessageLogContract {
     @Override
     protected MessageLog openAgain(Clock clock) {
         return builder().clock(clock).build();
+    }
+
+    @Override
+    public MessageLog reopenAt(Clock clock) {
+        return openAgain(clock);
+    }
+
+    /** The server's time goes on by itself, so the leases are moved into the past instead. */
+    @Override
+    public void passTime(Duration duration) throws SQLException {
+        clock().advance(duration);
+        Postgres.execute(
+                direct,
+                "UPDATE keepsake_lease SET expires_at = expires_at - "
+                        + TimeUnit.NANOSECONDS.toMicros(duration.toNanos()));
+    }
+
+    @Override
+    public Instant storeTime() throws SQLException {
+        try (Connection connection = direct.getConnection()) {
+            return new Session(connection, new PostgresDialect())
+                    .list(
+                            "SELECT CAST(extract(epoch FROM now()) * 1000000 AS bigint)",
+                            row -> Rows.time(row.getLong(1)))
+                    .get(0);
+        }
     }
 
     JdbcMessageLog.Builder builder() {

@@ -2,20 +2,28 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
+import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.TcpProxy;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import software.amazon.awssdk.core.interceptor.Context;
+import software.amazon.awssdk.core.interceptor.ExecutionAttributes;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.core.sync.RequestBody;
+import software.amazon.awssdk.http.SdkHttpResponse;
 import software.amazon.awssdk.services.s3.S3Client;
 
 /** The contract over the wire. Large documents are compressed, small ones are not. */
-class S3MessageLogTest extends MessageLogContract {
+class S3MessageLogTest extends MessageLogContract implements StoreClockContract {
 
     private static final ObjectNames NAMES = new ObjectNames("chat/", "default");
 
@@ -23,6 +31,7 @@ class S3MessageLogTest extends MessageLogContract {
     private static TcpProxy line;
     private static S3Client client;
     private static S3Client direct;
+    private static volatile Clock serverTime;
 
     private String bucket;
 
@@ -30,7 +39,7 @@ class S3MessageLogTest extends MessageLogContract {
     static void start() throws Exception {
         server = S3Server.shared();
         line = new TcpProxy(server.port());
-        client = S3Server.client(line.port());
+        client = S3Server.client(line.port(), new ServerTime());
         direct = S3Server.client(server.port());
     }
 
@@ -46,8 +55,29 @@ class S3MessageLogTest extends MessageLogContract {
         line.letThrough();
     }
 
+    /** Gives each answer the time of the test's clock, in the precision of the header. */
+    private static final class ServerTime implements ExecutionInterceptor {
+        @Override
+        public SdkHttpResponse modifyHttpResponse(Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
+            Instant instant = serverTime.instant();
+            // No header can tell a later year.
+            return instant.isAfter(Instant.parse("9999-12-31T23:59:59Z"))
+                    ? context.httpResponse()
+                    : context.httpResponse().toBuilder()
+                            .putHeader(
+                                    "Date", DateTimeFormatter.RFC_1123_DATE_TIME.format(instant.atZone(ZoneOffset.UTC)))
+                            .build();
+        }
+    }
+
+    @Override
+    public MessageLog reopenAt(Clock clock) {
+        return openAgain(clock);
+    }
+
     @Override
     protected MessageLog open(Clock clock) {
+        serverTime = clock;
         bucket = server.newBucket();
         return configured(builder(clock)).build();
     }

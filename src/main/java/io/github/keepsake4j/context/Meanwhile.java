@@ -1,0 +1,131 @@
+package io.github.keepsake4j.context;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.UnknownMessage;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages that other turns added while a turn waited for its tools. The view of the turn that goes on ends with its
+ * results, so these messages are left out of it. The next turn shows them.
+ *
+ * @param isRead whether the turn's calls, and the user message before them, are among the messages; true if no turn goes
+ *     on
+ * @param messages the messages that are left out, in order
+ */
+public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
+
+    private static final Meanwhile NOTHING = new Meanwhile(true, List.of());
+
+    /** Copies the list. */
+    public Meanwhile {
+        messages = List.copyOf(messages);
+    }
+
+    /**
+     * Finds the messages that are left out.
+     *
+     * @param messages the messages that were read, oldest first
+     * @param round the ids of the calls and of the results with which the turn goes on; empty if the view is not that of
+     *     a turn that goes on; null if that is unknown. Then the turn whose results end the messages goes on
+     * @return the messages after the calls that are not their results
+     */
+    public static Meanwhile of(List<LoggedMessage> messages, @Nullable List<String> round) {
+        List<String> own = round == null ? newestRound(messages) : round;
+        if (own.isEmpty()) {
+            return NOTHING;
+        }
+        Set<String> ids = new HashSet<>(own);
+        List<LoggedMessage> after = new ArrayList<>();
+        boolean userAfter = false;
+        for (int i = messages.size() - 1; i >= 0; i--) {
+            LoggedMessage message = messages.get(i);
+            if (message.id().equals(own.get(0))) {
+                // Without its user message, nothing of the turn can be shown.
+                if (userAfter && messages.subList(0, i).stream().noneMatch(Meanwhile::isUser)) {
+                    break;
+                }
+                Collections.reverse(after);
+                return new Meanwhile(true, after);
+            }
+            if (!ids.contains(message.id()) && isOfTurn(message)) {
+                after.add(message);
+                userAfter |= isUser(message);
+            }
+        }
+        return new Meanwhile(false, List.of());
+    }
+
+    /** Returns the newest messages' calls and results, or nothing if they do not end with the last result of calls. */
+    private static List<String> newestRound(List<LoggedMessage> messages) {
+        if (messages.isEmpty()
+                || !(messages.get(messages.size() - 1).message() instanceof ToolExecutionResultMessage)) {
+            return List.of();
+        }
+        Deque<Calls> newestFirst = new ArrayDeque<>();
+        Calls newest = null;
+        for (LoggedMessage message : messages) {
+            if (message.message() instanceof AiMessage ai && ai.hasToolExecutionRequests()) {
+                newestFirst.push(new Calls(message, ai));
+            } else if (message.message() instanceof ToolExecutionResultMessage result) {
+                newest = newestFirst.stream()
+                        .filter(calls -> calls.takes(message, result))
+                        .findFirst()
+                        .orElse(null);
+            }
+        }
+        return newest == null || !newest.waiting.isEmpty() ? List.of() : newest.ids;
+    }
+
+    /** The calls of one message, and what has answered them. */
+    private static final class Calls {
+        private final List<String> ids = new ArrayList<>();
+        private final List<ToolExecutionRequest> waiting;
+
+        Calls(LoggedMessage message, AiMessage ai) {
+            ids.add(message.id());
+            waiting = new ArrayList<>(ai.toolExecutionRequests());
+        }
+
+        boolean takes(LoggedMessage message, ToolExecutionResultMessage result) {
+            Optional<ToolExecutionRequest> call = answered(waiting, result);
+            call.ifPresent(request -> {
+                waiting.remove(request);
+                ids.add(message.id());
+            });
+            return call.isPresent();
+        }
+    }
+
+    /** Returns the first of some calls that a result answers. */
+    static Optional<ToolExecutionRequest> answered(
+            List<ToolExecutionRequest> waiting, ToolExecutionResultMessage result) {
+        // Some models provide no call ids. Then only the tool's name can match the result to its call.
+        return waiting.stream()
+                .filter(call -> (call.id() == null && result.id() == null)
+                        ? Objects.equals(call.name(), result.toolName())
+                        : Objects.equals(call.id(), result.id()))
+                .findFirst();
+    }
+
+    private static boolean isUser(LoggedMessage message) {
+        return message.message() instanceof UserMessage user && TurnSplitter.begins(user);
+    }
+
+    private static boolean isOfTurn(LoggedMessage message) {
+        return !(message.message() instanceof SystemMessage || message.message() instanceof UnknownMessage);
+    }
+}
