@@ -4,7 +4,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
-import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.HeadConflictException;
@@ -18,6 +17,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.view.ViewWriter;
 import java.lang.ref.SoftReference;
@@ -45,6 +45,7 @@ public final class ChatMemories {
     private final Meter meter;
     private final Summaries summaries;
     private final ViewWriter views;
+    private final TailLoader loader;
 
     /** The context that each memory returned last. A context that is missing here is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
@@ -78,6 +79,7 @@ public final class ChatMemories {
         this.turns = turns;
         this.meter = new Meter(metrics, logs);
         this.summaries = new Summaries(this, worker);
+        this.loader = new TailLoader(strategy);
         this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
     }
 
@@ -190,9 +192,30 @@ public final class ChatMemories {
         return result;
     }
 
-    /** Reads as far back as the given reach. */
-    Tail load(MemoryKey key, Reach reach) {
-        return meter.read(key, TailLoader.load(log(key), key, reach));
+    /**
+     * Reads as far back as the strategy requires.
+     *
+     * @param id the id as LangChain4j passed it
+     * @param key the memory
+     * @param atLeast the number of messages to read even if the strategy requires fewer
+     */
+    Tail load(Object id, MemoryKey key, int atLeast) {
+        return meter.read(key, loader.load(log(key), id, key, atLeast));
+    }
+
+    /** Returns the messages that were read, before any limit. */
+    Context context(Object id, MemoryKey key, Tail tail) {
+        return loader.context(id, key, tail);
+    }
+
+    /** Selects the messages that a model sees. */
+    Context select(Object id, MemoryKey key, Tail tail) {
+        return strategy.select(context(id, key, tail));
+    }
+
+    /** Returns the sizes of messages for one read of a memory. */
+    TokenSizes sizes(MemoryKey key) {
+        return loader.sizes(key);
     }
 
     /** Records the context that a memory returned. */

@@ -6,8 +6,8 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextOverflowException;
-import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -123,6 +123,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
             open.refill(null);
             boolean awaits = open.awaited > 0;
             Reading seen = show(open, list, keepsSummary, null, null);
+            List<String> ids = seen.ids();
+            open.appended = ids.isEmpty() ? null : ids.get(ids.size() - 1);
             if (!awaits || !seen.isRunning()) {
                 open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
             }
@@ -135,7 +137,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * Returns the messages that the strategy selects: the system message in force first, then whole turns.
      *
      * @return a new, mutable list
-     * @throws ContextOverflowException if the current turn does not fit the strategy's limits
+     * @throws ContextOverflowException if the system message does not fit the strategy's limits, or if the current turn
+     *     does not fit them and this object added its newest message. The turn is told of once: the next call, and every
+     *     other object, leaves it out, so that it does not stop the turns that follow
      */
     @Override
     public List<ChatMessage> messages() {
@@ -152,14 +156,15 @@ public final class KeepsakeChatMemory implements ChatMemory {
             if (system != null) {
                 tail = writeSystem(open, system, tail);
             }
-            Context context = memories.strategy().select(TailLoader.context(id, tail));
+            Context context = memories.select(id, key, tail);
             open.read(tail);
             Shown shown = Shown.of(tail, context);
             memories.views().handOut(key, shown.reading(), shown.given());
             memories.shown(key, context, shown.reading().cut());
             memories.summaries().check(id, key, tail, () -> context);
-            if (context.overflow()) {
-                throw new ContextOverflowException(key);
+            Overflow over = context.over();
+            if (over != null && open.isToTell(over.newest())) {
+                throw new ContextOverflowException(key, over);
             }
             return context.messages();
         } finally {
@@ -336,6 +341,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 writeSystem(open, held, load(open, 0));
             }
             open.heldSystem = system;
+            open.appended = null;
             return false;
         }
         return open.accept(memories.prepare(message));
@@ -362,7 +368,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 epochOf(open),
                 () -> {
                     Tail tail = load(open, list.size());
-                    return Shown.of(tail, memories.strategy().select(TailLoader.context(id, tail)));
+                    return Shown.of(tail, memories.select(id, key, tail));
                 },
                 open.lists);
         try {
@@ -419,14 +425,14 @@ public final class KeepsakeChatMemory implements ChatMemory {
         open.pending.clear();
         open.refill(null);
         ChatMessage last = batch.get(batch.size() - 1).message();
+        open.appended = batch.get(batch.size() - 1).id();
         Tail tail = open.tail();
         Tail after = tail == null ? null : tail.after(batch, result);
         open.appended(after, last instanceof ToolExecutionResultMessage);
         if (last instanceof AiMessage && open.awaited == 0) {
             buffer = open.next();
             if (after != null) {
-                memories.summaries()
-                        .check(id, key, after, () -> memories.strategy().select(TailLoader.context(id, after)));
+                memories.summaries().check(id, key, after, () -> memories.select(id, key, after));
             }
         }
     }
@@ -447,11 +453,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     /** Reads as far back as the strategy requires, and at least the given number of messages. */
     private Tail load(WriteBuffer open, int atLeast) {
-        Reach reach = memories.strategy().reach(id);
-        if (reach.messages() < atLeast) {
-            reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
-        }
-        Tail tail = memories.load(key, reach);
+        Tail tail = memories.load(id, key, atLeast);
         if (open.awaited == 0) {
             if (open.epoch != null && open.epoch != tail.epoch()) {
                 open.refill(null);

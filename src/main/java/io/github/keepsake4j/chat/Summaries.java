@@ -67,8 +67,8 @@ final class Summaries {
 
     /** Returns the messages for the next summary, if one is due. */
     private Optional<SummaryWorker.Task> next(Object id, MemoryKey key) {
-        Tail tail = memories.load(key, memories.strategy().reach(id));
-        Context selected = memories.strategy().select(TailLoader.context(id, tail));
+        Tail tail = memories.load(id, key, 0);
+        Context selected = memories.select(id, key, tail);
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
                 .filter(piece -> !piece.isEmpty())

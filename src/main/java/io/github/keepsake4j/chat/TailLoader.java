@@ -2,19 +2,27 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenCounts;
+import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** Reads as far back as a strategy requires. */
+/**
+ * Reads as far back as a strategy requires. The log bounds a read by the tokens that were counted when the messages were
+ * appended. Where another counter counts less, or a message is shown shortened or not at all, that leaves room, and more
+ * is read: at least twice as much each time. How much was enough is kept for the next read of the memory. Thread-safe.
+ */
 final class TailLoader {
 
     /**
@@ -26,40 +34,94 @@ final class TailLoader {
     /** More messages than any branch holds, but small enough to calculate with. */
     private static final int ALL = 1 << 30;
 
-    private TailLoader() {}
+    /** The maximum number of memories of which it is known how much to read. */
+    private static final int MEMORIES = 1_000;
 
-    static Tail load(MessageLog log, MemoryKey key, Reach reach) {
+    /** By which factors a read that left room is followed by a larger one, and what it aims at beyond the limit. */
+    private static final double LEAST_GROWTH = 2;
+
+    private static final double MOST_GROWTH = 16;
+    private static final double MARGIN = 1.25;
+
+    /** A read that fills the limit this many times is made smaller. */
+    private static final double FAR_TOO_MUCH = 4;
+
+    private final ContextStrategy strategy;
+    private final TokenCounts counts = new TokenCounts();
+    private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
+
+    TailLoader(ContextStrategy strategy) {
+        this.strategy = strategy;
+    }
+
+    TokenSizes sizes(MemoryKey key) {
+        return counts.of(key);
+    }
+
+    Tail load(MessageLog log, Object id, MemoryKey key, int atLeast) {
+        Reach reach = strategy.reach(id);
+        if (reach.messages() < atLeast) {
+            reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
+        }
         if (reach.oldest() == Integer.MAX_VALUE) {
             ReadQuery everything = ReadQuery.wholeBranch();
             return ViewReader.read(
                     log, key, reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
         }
+        Long known = enough.get(key);
+        long tokens = known == null ? reach.tokens() : Math.max(known, reach.tokens());
+        while (true) {
+            Tail tail = upTo(log, id, key, reach, tokens);
+            if (tokens == Long.MAX_VALUE) {
+                return tail;
+            }
+            double filled = strategy.filled(strategy.mark(context(id, key, tail)));
+            if (tail.complete() || tail.messages().size() >= reach.messages() || filled >= 1) {
+                remember(key, reach, filled > FAR_TOO_MUCH ? (long) (tokens * MARGIN / filled) : tokens);
+                return tail;
+            }
+            double growth = Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, MARGIN / filled));
+            tokens = (long) Math.min(Long.MAX_VALUE, tokens * growth);
+        }
+    }
+
+    private void remember(MemoryKey key, Reach reach, long tokens) {
+        if (tokens <= reach.tokens()) {
+            enough.remove(key);
+        } else {
+            enough.put(key, tokens);
+        }
+    }
+
+    /** Reads until one of the bounds is reached. */
+    private Tail upTo(MessageLog log, Object id, MemoryKey key, Reach reach, long tokens) {
         long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
         while (true) {
             int limit = (int) Math.min(guess, reach.messages());
-            Tail tail = ViewReader.read(log, key, query(reach).atMost(limit));
+            Tail tail = ViewReader.read(log, key, query(reach, tokens).atMost(limit));
             // Fewer messages than the limit mean that the view or the token bound ended the read.
-            if (tail.messages().size() < limit || limit == reach.messages() || turns(key, tail) >= reach.turns()) {
+            if (tail.messages().size() < limit || limit == reach.messages() || turns(id, key, tail) >= reach.turns()) {
                 return tail;
             }
             guess *= MESSAGES_PER_TURN;
         }
     }
 
-    private static ReadQuery query(Reach reach) {
-        ReadQuery query = ReadQuery.wholeBranch().upToTokens(reach.tokens()).alsoOldest(reach.oldest());
+    private static ReadQuery query(Reach reach, long tokens) {
+        ReadQuery query = ReadQuery.wholeBranch().upToTokens(tokens).alsoOldest(reach.oldest());
         return reach.toSummary() ? query.upToSummary() : query;
     }
 
-    static Context context(Object memoryId, Tail tail) {
+    Context context(Object memoryId, MemoryKey key, Tail tail) {
         Summary summary = tail.summary();
         return Context.of(
-                memoryId,
-                tail.system(),
-                tail.user(),
-                tail.complete() && summary == null ? tail.messages() : tail.oldest(),
-                tail.messages(),
-                summary == null ? null : message(summary));
+                        memoryId,
+                        tail.system(),
+                        tail.user(),
+                        tail.complete() && summary == null ? tail.messages() : tail.oldest(),
+                        tail.messages(),
+                        summary == null ? null : message(summary))
+                .sizedBy(counts.of(key));
     }
 
     /** Returns a summary as a message whose id is that of the covered message. The strategy decides how to show it. */
@@ -75,9 +137,9 @@ final class TailLoader {
     }
 
     /** Returns the number of turns that were read from their beginning. Other turns have more messages to read. */
-    private static long turns(MemoryKey key, Tail tail) {
+    private long turns(Object id, MemoryKey key, Tail tail) {
         Set<String> read = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        return context(key, tail).turns().stream()
+        return context(id, key, tail).turns().stream()
                 .filter(turn -> turn.standing() != Turn.Standing.REPEATED)
                 .filter(turn -> read.contains(turn.user().id()))
                 .count();

@@ -38,6 +38,11 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     }
 
     @Override
+    public double filled(Context context) {
+        return Math.max(first.filled(context), second.filled(context));
+    }
+
+    @Override
     public Optional<TokenCounter> tokenCounter() {
         return first.tokenCounter().or(second::tokenCounter);
     }

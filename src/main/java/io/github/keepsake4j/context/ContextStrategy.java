@@ -62,6 +62,18 @@ public interface ContextStrategy {
     }
 
     /**
+     * Returns how much of this strategy's limit of tokens the messages that were read fill. If it is less than 1 and
+     * there are older messages, more is read. That happens where the counts from the append do not tell what the
+     * messages count now. Default: 0, for a strategy without a limit of tokens.
+     *
+     * @param context the context before any limit
+     * @return the fraction, 0 or more
+     */
+    default double filled(Context context) {
+        return 0;
+    }
+
+    /**
      * Returns the counter on which this strategy's limits are based. Messages are counted with it when they are
      * appended. Default: empty.
      *

@@ -11,6 +11,7 @@ import dev.langchain4j.model.output.FinishReason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.tokens.TextShortener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;

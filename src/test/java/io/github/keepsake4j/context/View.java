@@ -37,7 +37,21 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
      * Creates a viewer that reads no more than the strategy requires, as {@code chat} does with a {@link MessageLog}.
      */
     static Viewer bounded(ContextStrategy strategy) {
-        return branch -> of(strategy.select(read(strategy, branch, newest(branch, strategy.reach(ID)))));
+        return branch -> {
+            Reach reach = strategy.reach(ID);
+            for (long tokens = reach.tokens(); ; tokens *= 2) {
+                Reach further = new Reach(reach.messages(), reach.turns(), tokens, reach.oldest(), reach.toSummary());
+                Part newest = newest(branch, further);
+                Context context = read(strategy, branch, newest);
+                boolean all = newest.messages().size() == branch.messages().size();
+                if (all
+                        || tokens == Long.MAX_VALUE
+                        || newest.messages().size() >= reach.messages()
+                        || strategy.filled(strategy.mark(context)) >= 1) {
+                    return of(strategy.select(context));
+                }
+            }
+        };
     }
 
     static Context read(ContextStrategy strategy, Part branch, Part newest) {
