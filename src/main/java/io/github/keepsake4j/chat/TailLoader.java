@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 /**
  * Reads as far back as a strategy requires. The log bounds a read by the tokens that were counted when the messages were
  * appended. Where another counter counts less, or a message is shown shortened or not at all, that leaves room, and more
- * is read: at least twice as much each time. How much was enough is kept for the next read of the memory. Thread-safe.
+ * is read: twice as much each time. How much was enough is kept for the next read of the memory. Thread-safe.
  */
 final class TailLoader {
 
@@ -37,14 +37,11 @@ final class TailLoader {
     /** The maximum number of memories of which it is known how much to read. */
     private static final int MEMORIES = 1_000;
 
-    /** By which factors a read that left room is followed by a larger one, and what it aims at beyond the limit. */
-    private static final double LEAST_GROWTH = 2;
+    /** The factor by which a read that left room is followed by a larger one. */
+    private static final int GROWTH = 2;
 
-    private static final double MOST_GROWTH = 16;
-    private static final double MARGIN = 1.25;
-
-    /** A read that fills the limit this many times is made smaller. */
-    private static final double FAR_TOO_MUCH = 4;
+    /** If more than this part of a read was not needed, the next one is smaller. */
+    private static final double FAR_TOO_MUCH = 0.75;
 
     private final ContextStrategy strategy;
     private final TokenCounts counts = new TokenCounts();
@@ -75,13 +72,16 @@ final class TailLoader {
             if (tokens == Long.MAX_VALUE) {
                 return tail;
             }
-            double filled = strategy.filled(strategy.mark(context(id, key, tail)));
-            if (tail.complete() || tail.messages().size() >= reach.messages() || filled >= 1) {
-                remember(key, reach, filled > FAR_TOO_MUCH ? (long) (tokens * MARGIN / filled) : tokens);
+            long from = strategy.shownFrom(strategy.mark(read(id, key, tail)));
+            if (tail.complete() || tail.messages().size() >= reach.messages() || from > 0) {
+                boolean farTooMuch = tail.messages().stream()
+                                .filter(message -> message.sequence() < from)
+                                .count()
+                        > tail.messages().size() * FAR_TOO_MUCH;
+                remember(key, reach, farTooMuch ? tokens / 2 : tokens);
                 return tail;
             }
-            double growth = Math.min(MOST_GROWTH, Math.max(LEAST_GROWTH, MARGIN / filled));
-            tokens = (long) Math.min(Long.MAX_VALUE, tokens * growth);
+            tokens = tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : GROWTH * tokens;
         }
     }
 
@@ -113,6 +113,11 @@ final class TailLoader {
     }
 
     Context context(Object memoryId, MemoryKey key, Tail tail) {
+        Context read = read(memoryId, key, tail);
+        return read.unreadBefore(strategy.shownFrom(strategy.mark(read)));
+    }
+
+    private Context read(Object memoryId, MemoryKey key, Tail tail) {
         Summary summary = tail.summary();
         return Context.of(
                         memoryId,
@@ -139,7 +144,7 @@ final class TailLoader {
     /** Returns the number of turns that were read from their beginning. Other turns have more messages to read. */
     private long turns(Object id, MemoryKey key, Tail tail) {
         Set<String> read = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        return context(id, key, tail).turns().stream()
+        return read(id, key, tail).turns().stream()
                 .filter(turn -> turn.standing() != Turn.Standing.REPEATED)
                 .filter(turn -> read.contains(turn.user().id()))
                 .count();

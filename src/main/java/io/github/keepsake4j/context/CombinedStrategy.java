@@ -38,8 +38,8 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     }
 
     @Override
-    public double filled(Context context) {
-        return Math.max(first.filled(context), second.filled(context));
+    public long shownFrom(Context context) {
+        return Math.max(first.shownFrom(context), second.shownFrom(context));
     }
 
     @Override

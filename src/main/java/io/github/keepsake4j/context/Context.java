@@ -310,6 +310,21 @@ public record Context(
     }
 
     /**
+     * Treats everything before a place as if it had not been read, so that what is shown does not depend on how much
+     * was read.
+     *
+     * @param place a sequence, 0 or more
+     * @return a copy, or this context if no more was read
+     */
+    public Context unreadBefore(long place) {
+        return place <= unread
+                ? this
+                : new Context(
+                        memoryId, system, summary, oldest, place, headless, turns, repaired, replaced, sizes, reserved,
+                        over);
+    }
+
+    /**
      * Returns the stored messages in whose place other messages are shown.
      *
      * @return the stored messages by id

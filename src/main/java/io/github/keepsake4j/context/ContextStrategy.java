@@ -62,14 +62,14 @@ public interface ContextStrategy {
     }
 
     /**
-     * Returns how much of this strategy's limit of tokens the messages that were read fill. If it is less than 1 and
-     * there are older messages, more is read. That happens where the counts from the append do not tell what the
-     * messages count now. Default: 0, for a strategy without a limit of tokens.
+     * Returns the place in the log before which this strategy shows nothing, whatever is there. Reads are bounded by
+     * the tokens that were counted when the messages were appended. If other counts or shortened messages leave room,
+     * there is no such place yet, and more is read. Default: 0, for a strategy without a limit of tokens.
      *
-     * @param context the context before any limit
-     * @return the fraction, 0 or more
+     * @param context the marked context before any limit
+     * @return a sequence, or 0 if older messages than those that were read may be shown
      */
-    default double filled(Context context) {
+    default long shownFrom(Context context) {
         return 0;
     }
 

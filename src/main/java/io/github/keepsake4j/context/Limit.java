@@ -10,6 +10,7 @@ import io.github.keepsake4j.context.WindowStart.Sized;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,22 +42,17 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * @param fixed what counts in addition to the turns, including the system message and the summary
      */
     Context apply(Context context, long fixed) {
-        long room = limit - fixed;
         List<Turn> turns = context.turns();
         if (turns.isEmpty()) {
             return context.withTurns(turns, overflow(context, fixed, null));
         }
         int newest = turns.size() - 1;
-        boolean[] leftOut = new boolean[turns.size()];
-        for (int t = 0; t <= newest; t++) {
-            Turn turn = turns.get(t);
-            leftOut[t] = isLeftOut(context, turn, weight.of(turn, turn.user()), room);
-        }
-        boolean[] pinned = new boolean[turns.size()];
-        long free = room - reservePins(turns, room, pinned);
-        long[] places =
-                WindowStart.places(turns.stream().mapToLong(turn -> turn.user().sequence()));
-        long start = WindowStart.find(weigh(context, pinned, leftOut, places), free, step, context.unread());
+        Sizes sizes = sizes(context, fixed);
+        boolean[] leftOut = sizes.leftOut();
+        boolean[] pinned = sizes.pinned();
+        long free = sizes.free();
+        long[] places = sizes.places();
+        long start = WindowStart.find(sizes.things(), free, step, context.unread());
         List<Turn> cut = new ArrayList<>();
         for (int t = 0; t < newest; t++) {
             boolean gone = places[t] < start || leftOut[t];
@@ -74,10 +70,58 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
     }
 
     /**
+     * Returns the place of the thing at which the limit is exceeded, counted from the newest on.
+     *
+     * @param uncertain whether a message whose turn's beginning was not read may count less than it seems
+     * @return the place, or 0 if what was read does not exceed the limit for sure
+     */
+    long shownFrom(Context context, long fixed, Predicate<LoggedMessage> uncertain) {
+        if (context.turns().isEmpty()) {
+            return 0;
+        }
+        long certain = context.placedHeadless().stream()
+                .filter(placed -> uncertain.test(placed.message()))
+                .mapToLong(placed -> placed.place() + 1)
+                .max()
+                .orElse(0);
+        Sizes sizes = sizes(context, fixed);
+        // Without a step, this is directly behind the thing that exceeds the limit.
+        long start = WindowStart.find(sizes.things(), sizes.free(), 0, certain);
+        return start > certain ? start - 1 : 0;
+    }
+
+    /**
+     * What counts against the limit.
+     *
+     * @param places the place of each turn
+     * @param leftOut for each turn whether it is left out because it alone is over the limit
+     * @param pinned for each turn whether its pinned part stays
+     * @param free the room beside the pinned parts
+     * @param things what counts against this room
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Only this class uses it.
+    private record Sizes(long[] places, boolean[] leftOut, boolean[] pinned, long free, List<Sized> things) {}
+
+    private Sizes sizes(Context context, long fixed) {
+        List<Turn> turns = context.turns();
+        long room = limit - fixed;
+        boolean[] leftOut = new boolean[turns.size()];
+        for (int t = 0; t < leftOut.length; t++) {
+            leftOut[t] = isLeftOut(
+                    context, turns.get(t), weight.of(turns.get(t), turns.get(t).user()), room);
+        }
+        boolean[] pinned = new boolean[turns.size()];
+        long free = room - reservePins(turns, room, pinned);
+        long[] places =
+                WindowStart.places(turns.stream().mapToLong(turn -> turn.user().sequence()));
+        return new Sizes(places, leftOut, pinned, free, weigh(context, pinned, leftOut, places));
+    }
+
+    /**
      * Returns whether a turn is a user message without an answer that is over the limit by itself. It is left out, and
      * the other turns are shown as if it were not there. Nothing can be added to it once another turn has begun.
      */
-    static boolean isLeftOut(Context context, Turn turn, long size, long room) {
+    private static boolean isLeftOut(Context context, Turn turn, long size, long room) {
         return turn.rounds().isEmpty()
                 && size > room
                 && turn.user().sequence() >= context.unread()

@@ -181,13 +181,20 @@ public final class Summarization implements ContextStrategy {
                     .apply(marked, marked.beside().size());
         }
         TokenWeights weights = weights(marked);
-        return new Limit((turn, message) -> weights.of(message), 2L * trigger, 0, Reason.TOKEN_LIMIT)
-                .apply(marked, weights.fixed());
+        return limit(weights).apply(marked, weights.fixed());
     }
 
     @Override
-    public double filled(Context context) {
-        return byTokens ? weights(context).filled() : 0;
+    public long shownFrom(Context context) {
+        if (!byTokens) {
+            return 0;
+        }
+        TokenWeights weights = weights(context);
+        return limit(weights).shownFrom(context, weights.fixed(), weights::isUncertain);
+    }
+
+    private Limit limit(TokenWeights weights) {
+        return new Limit((turn, message) -> weights.of(message), 2L * trigger, 0, Reason.TOKEN_LIMIT);
     }
 
     @Override

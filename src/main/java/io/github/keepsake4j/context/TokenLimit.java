@@ -123,16 +123,20 @@ public final class TokenLimit implements ContextStrategy {
 
     @Override
     public Context select(Context context) {
-        Object id = context.memoryId();
         // Another strategy of a combination may have set marks since that leave less room.
         TokenWeights weights = weights(context);
-        return new Limit((turn, message) -> weights.of(message), bound.limit(id), bound.step(id), Reason.TOKEN_LIMIT)
-                .apply(context.shortening(weights.shortened()), weights.fixed());
+        return limit(context, weights).apply(context.shortening(weights.shortened()), weights.fixed());
     }
 
     @Override
-    public double filled(Context context) {
-        return weights(context).filled();
+    public long shownFrom(Context context) {
+        TokenWeights weights = weights(context);
+        return limit(context, weights).shownFrom(context, weights.fixed(), weights::isUncertain);
+    }
+
+    private Limit limit(Context context, TokenWeights weights) {
+        Object id = context.memoryId();
+        return new Limit((turn, message) -> weights.of(message), bound.limit(id), bound.step(id), Reason.TOKEN_LIMIT);
     }
 
     @Override

@@ -3,8 +3,6 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
-import io.github.keepsake4j.context.Context.Omission;
-import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.ShortenedResult;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -13,7 +11,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,21 +62,11 @@ final class TokenWeights {
     }
 
     /**
-     * Returns how much of the limit everything that was read fills; 1 or more if older messages cannot be shown. It
-     * counts the messages that are never shown too, as the log does when it reads up to a number of tokens.
+     * Returns whether a message whose turn's beginning was not read may count less than it seems: a shortened result is
+     * shortened more if its turn leaves less.
      */
-    double filled() {
-        Stream<LoggedMessage> read = Stream.concat(
-                context.headless().stream(), context.repaired().stream().map(Omission::message));
-        long total = fixed
-                + read.mapToLong(this::of).sum()
-                + context.turns().stream()
-                        .filter(turn -> turn.standing() != Standing.BEGINNING)
-                        .filter(turn -> !Limit.isLeftOut(context, turn, of(turn.user()), limit - fixed))
-                        .flatMap(Turn::all)
-                        .mapToLong(this::of)
-                        .sum();
-        return (double) total / limit;
+    boolean isUncertain(LoggedMessage message) {
+        return weights.containsKey(message.id());
     }
 
     private long beside() {

@@ -39,16 +39,14 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
     static Viewer bounded(ContextStrategy strategy) {
         return branch -> {
             Reach reach = strategy.reach(ID);
-            for (long tokens = reach.tokens(); ; tokens *= 2) {
+            for (long tokens = reach.tokens(); ; tokens = tokens > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : 2 * tokens) {
                 Reach further = new Reach(reach.messages(), reach.turns(), tokens, reach.oldest(), reach.toSummary());
                 Part newest = newest(branch, further);
                 Context context = read(strategy, branch, newest);
                 boolean all = newest.messages().size() == branch.messages().size();
-                if (all
-                        || tokens == Long.MAX_VALUE
-                        || newest.messages().size() >= reach.messages()
-                        || strategy.filled(strategy.mark(context)) >= 1) {
-                    return of(strategy.select(context));
+                long from = strategy.shownFrom(strategy.mark(context));
+                if (all || tokens == Long.MAX_VALUE || newest.messages().size() >= reach.messages() || from > 0) {
+                    return of(strategy.select(context.unreadBefore(from)));
                 }
             }
         };
