@@ -76,8 +76,12 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     private static TokenLimit of(Bound bound, TokenCountEstimator estimator) {
-        return new TokenLimit(
-                bound, TokenCounter.of(Objects.requireNonNull(estimator, "estimator")), ToolResultShares.STANDARD);
+        TokenCounter counter = TokenCounter.of(Objects.requireNonNull(estimator, "estimator"));
+        if (!counter.isRemote()) {
+            // Counted once, here. A remote estimator is not asked before the first read.
+            counter.tokensPerList();
+        }
+        return new TokenLimit(bound, counter, ToolResultShares.STANDARD);
     }
 
     /**
