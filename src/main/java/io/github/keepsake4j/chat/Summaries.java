@@ -72,7 +72,17 @@ final class Summaries {
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
                 .filter(piece -> !piece.isEmpty())
-                .map(piece -> new SummaryWorker.Task(tail.epoch(), tail.summary(), piece));
+                .map(piece -> new SummaryWorker.Task(tail.epoch(), tail.summary(), piece, least(tail, piece)));
+    }
+
+    /** Returns how many messages of a piece a summary must cover to count. */
+    private static int least(Tail tail, List<LoggedMessage> piece) {
+        View view = tail.view();
+        int least = 1;
+        while (view != null && least < piece.size() && piece.get(least - 1).sequence() <= view.anchorSequence()) {
+            least++;
+        }
+        return least;
     }
 
     /**
