@@ -88,7 +88,9 @@ public final class LlmNode {
 
     /**
      * Runs the node. If the model fails, its exception is thrown and nothing is stored. If the turn cannot be stored,
-     * the answer is returned nevertheless, together with the failure.
+     * the answer is returned nevertheless, together with the failure. Each run is stored as an iteration of its message,
+     * unless a run with the same {@linkplain NodeTurn#inRun run key} is stored already. A query that is blank after
+     * rendering is sent as {@code [no text]} if there are no files, because providers refuse blank texts.
      *
      * @param run the input of the run
      * @return the answer
@@ -126,10 +128,10 @@ public final class LlmNode {
         return new NodeReply(response, memory.node(), failure);
     }
 
-    /** Returns the message that the model sees, with the run's files first. */
+    /** Returns the message that the model sees, with the run's files first, as later histories show it. */
     private UserMessage withFiles(NodeRun run, UserMessage asked) {
         if (run.files().isEmpty()) {
-            return asked;
+            return PromptHistory.withContents(asked, List.of());
         }
         String given = run.conversationId();
         String conversationId = given == null || given.isEmpty() ? "none" : given;

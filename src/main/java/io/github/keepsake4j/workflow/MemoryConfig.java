@@ -1,6 +1,7 @@
 package io.github.keepsake4j.workflow;
 
 import io.github.keepsake4j.message.InvalidInputException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.regex.Matcher;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param mode which memory the node uses
  * @param rolePrefix the names of the roles in a history that is rendered as text, or null for Human and Assistant
- * @param window the maximum number of messages, or null for the highest possible number
+ * @param window the maximum number of rows, or null for 500; a row is a question with its answer
  * @param queryPromptTemplate the template of the user's message, or null to use the query itself
  */
 public record MemoryConfig(
@@ -46,10 +47,11 @@ public record MemoryConfig(
     }
 
     /**
-     * The maximum number of messages.
+     * The maximum number of rows, counted as in Dify: a question, its answer, and the tool calls and results between
+     * them are one row.
      *
      * @param enabled whether the maximum applies
-     * @param size the number of messages; null, 0 or less for the highest possible number
+     * @param size the number of rows; null, 0 or less, and more than 500 mean 500
      */
     public record Window(boolean enabled, @Nullable Integer size) {}
 
@@ -95,7 +97,40 @@ public record MemoryConfig(
     }
 
     /**
-     * Returns the maximum number of messages.
+     * Returns the configuration as plain JSON values, from which {@link #fromJson} reads an equal configuration. Values
+     * that are null are left out.
+     *
+     * @return the values by name; any JSON library can write them
+     */
+    public Map<String, Object> toJson() {
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("mode", mode.jsonName());
+        if (rolePrefix != null) {
+            json.put("role_prefix", present("user", rolePrefix.user(), "assistant", rolePrefix.assistant()));
+        }
+        if (window != null) {
+            json.put("window", present("enabled", window.enabled(), "size", window.size()));
+        }
+        if (queryPromptTemplate != null) {
+            json.put("query_prompt_template", queryPromptTemplate);
+        }
+        return json;
+    }
+
+    private static Map<String, Object> present(
+            String name, @Nullable Object value, String other, @Nullable Object otherValue) {
+        Map<String, Object> json = new LinkedHashMap<>();
+        if (value != null) {
+            json.put(name, value);
+        }
+        if (otherValue != null) {
+            json.put(other, otherValue);
+        }
+        return json;
+    }
+
+    /**
+     * Returns the maximum number of rows: questions, each with its answer and what is between.
      *
      * @return the window's size, or null if there is no window or it is not enabled
      */

@@ -8,7 +8,6 @@ import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -25,8 +24,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The memory of one node within a conversation. Added turns are pending until {@link #flush()}; until then only this
- * object shows them. One object serves one run of a node or a loop of runs. Several objects, also in several processes,
- * may use the same memory at the same time, and no turn is lost.
+ * object shows them. A loop can use one object or a new one for each iteration. Several objects, also in several
+ * processes, may use the same memory at the same time, and no turn is lost.
  *
  * <p>A turn is a run for one message of the conversation. The turn's answer is stored under that message's id, so that
  * the conversation's parents lead from turn to turn. Further runs for the same message, as in a loop, are each stored
@@ -50,26 +49,19 @@ public final class NodeTokenBufferMemory {
     private final ReentrantLock lock = new ReentrantLock();
     private final List<PendingTurn> pending = new ArrayList<>();
 
-    /**
-     * The message for which this object read last. The next field tells whether a turn for it was added since; if so,
-     * the node is in a loop.
-     */
-    private @Nullable String running;
+    /** The turns that were added since a flush succeeded, to recognise them when they are added again. */
+    private final List<PendingTurn> added = new ArrayList<>();
 
-    private boolean looping;
     private @Nullable Long epoch;
+
+    /** The message for which this object read last. */
+    private @Nullable String readFor;
 
     /** The result of the last read, so that the turn that follows needs no read of its own. */
     private @Nullable TurnPlacement read;
 
-    /** The turn that was added last, to recognise it when it is added again. */
-    private @Nullable PendingTurn added;
-
-    /**
-     * The iteration under which the first pending turn was being written when the append failed, or 0. The turn may be
-     * stored, even if other writers appended messages after it.
-     */
-    private int tried;
+    /** Whether an append of the first pending turn has failed. The turn may be stored nevertheless. */
+    private boolean tried;
 
     NodeTokenBufferMemory(NodeKey key, MessageLog log, WorkflowSettings settings, @Nullable Integer messageLimit) {
         this.key = key;
@@ -79,7 +71,9 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Adds a turn of texts. Nothing is written before {@link #flush()}.
+     * Adds a turn of texts. Nothing is written before {@link #flush()}. Each turn is a new iteration of its message, even
+     * if it equals another one. Only a turn that is added to this object again before a flush has succeeded changes
+     * nothing. An engine that repeats runs after a crash adds turns with a {@linkplain NodeTurn#inRun run key}.
      *
      * @param messageId the conversation's message that the node ran for
      * @param parentMessageId the previous message, or null if the conversation begins with this message
@@ -107,7 +101,8 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Adds a turn. Nothing is written before {@link #flush()}.
+     * Adds a turn. Nothing is written before {@link #flush()}. Each turn is a new iteration of its message, as for turns
+     * of texts.
      *
      * @param messageId the conversation's message that the node ran for
      * @param parentMessageId the previous message, or null if the conversation begins with this message
@@ -127,9 +122,11 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Adds a turn. Adding the same turn again changes nothing. Another turn for the same message becomes the next
-     * iteration, unless the turn names its iteration: then a different turn under the same iteration makes
-     * {@link #flush()} fail.
+     * Adds a turn. It becomes the next iteration of its message, even if it equals another one, with three exceptions.
+     * A turn that equals one that was added to this object since a flush succeeded changes nothing. A turn with the
+     * {@linkplain NodeTurn#inRun run key} of a stored turn changes nothing, whatever it contains. A turn that
+     * {@linkplain NodeTurn#inIteration names its iteration} changes nothing if an equal turn is stored under that
+     * iteration; a different turn there makes {@link #flush()} fail.
      *
      * @param turn the run of the node
      * @param userText the user's text
@@ -151,13 +148,11 @@ public final class NodeTokenBufferMemory {
         UserMessage user = FileReference.attach(UserMessage.from(userText), userFiles);
         lock.lock();
         try {
-            PendingTurn next = new PendingTurn(turn, user, List.copyOf(assistantMessages), epoch);
-            if (added != null && added.turn().equals(turn) && added.says(next)) {
-                return;
+            PendingTurn next = PendingTurn.of(turn, user, assistantMessages, epoch);
+            if (added.stream().noneMatch(next::repeats)) {
+                pending.add(next);
+                added.add(next);
             }
-            pending.add(next);
-            added = next;
-            looping = turn.messageId().equals(running);
         } finally {
             lock.unlock();
         }
@@ -175,11 +170,13 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Returns the history that leads to a message, without the message itself: the newest whole turns that fit. If the
-     * message is stored, its parents define the history. Otherwise the conversation's log defines it, if it contains
-     * the message. Otherwise the history is the current branch. Once this object has read for a message and a turn for
-     * that message was added, the next read for it is the next iteration of a loop, whose history includes the earlier
-     * iterations.
+     * Returns the history that leads to a message: the newest whole turns that fit. If the message is stored, its parents
+     * define the history. Otherwise the conversation's log defines it, if it contains the message. Otherwise the history
+     * is the current branch.
+     *
+     * <p>The message's own turns are included as the earlier iterations of a loop that goes on, until a turn for another
+     * message follows them in this memory. After that they are included only for a turn that
+     * {@linkplain NodeTurn#inIteration names its iteration}.
      *
      * @param currentMessageId the message that the node runs for
      * @param tenantId the tenant whose files may be shown
@@ -213,8 +210,9 @@ public final class NodeTokenBufferMemory {
     }
 
     /**
-     * Returns the history that leads to a run of the node. For a turn that names its iteration, the history includes
-     * all earlier iterations.
+     * Returns the history that leads to a run of the node. For a turn that names its iteration, the history includes all
+     * earlier iterations. For a turn with a run key, it includes the iterations before that run, or all if the run is
+     * not stored.
      *
      * @param turn the run of the node
      * @param tenantId the tenant whose files may be shown
@@ -229,7 +227,7 @@ public final class NodeTokenBufferMemory {
 
     /**
      * Returns the history for a run whose turn will be added. Turns that are already stored for its message are earlier
-     * iterations.
+     * iterations, even if turns for other messages follow them.
      */
     List<ChatMessage> historyForNext(
             NodeTurn turn, String tenantId, int maxTokenLimit, FileUploadConfig fileUploadConfig) {
@@ -246,9 +244,7 @@ public final class NodeTokenBufferMemory {
         List<LoggedMessage> thread;
         lock.lock();
         try {
-            looping = next || (looping && turn.messageId().equals(running));
-            running = turn.messageId();
-            thread = thread(turn, maxTokenLimit);
+            thread = thread(turn, next, maxTokenLimit);
         } finally {
             lock.unlock();
         }
@@ -259,10 +255,13 @@ public final class NodeTokenBufferMemory {
      * Writes the pending turns, in order. Does nothing if there are none. If a turn cannot be written, it stays
      * pending, and a retry writes it exactly once. Turns are dropped only if they were begun before the memory was
      * erased. If the log holds turns back, it writes those of this memory now, even if they do not end in an answer.
+     *
+     * @throws ErasedException if turns were dropped; the other turns are written nevertheless
      */
     public void flush() {
         lock.lock();
         try {
+            ErasedException erased = null;
             while (!pending.isEmpty()) {
                 try {
                     if (!append(pending.get(0))) {
@@ -270,14 +269,14 @@ public final class NodeTokenBufferMemory {
                         log.flush(key);
                     }
                 } catch (ErasedException e) {
-                    pending.remove(0);
-                    tried = 0;
-                    // If the node runs again, it may add the same turn, which must then be written.
-                    added = null;
-                    throw e;
+                    erased = e;
                 }
                 pending.remove(0);
-                tried = 0;
+                tried = false;
+            }
+            added.clear();
+            if (erased != null) {
+                throw erased;
             }
         } finally {
             lock.unlock();
@@ -293,9 +292,8 @@ public final class NodeTokenBufferMemory {
         try {
             ViewWriter.clear(log, key);
             pending.clear();
-            tried = 0;
-            added = null;
-            looping = false;
+            added.clear();
+            tried = false;
             read = null;
         } finally {
             lock.unlock();
@@ -311,39 +309,36 @@ public final class NodeTokenBufferMemory {
         return key;
     }
 
-    private TurnPlacement placement(ReadQuery query) {
-        return new TurnPlacement(log, key, settings.conversations(), query);
+    private TurnPlacement placement(HistoryBounds bounds) {
+        return new TurnPlacement(log, key, settings.conversations(), bounds);
     }
 
     /** Returns the stored messages, followed by the pending ones. */
-    private List<LoggedMessage> thread(NodeTurn turn, int maxTokenLimit) {
-        ReadQuery query = WorkflowSettings.query(messageLimit, maxTokenLimit);
-        TurnPlacement placement = placement(query);
+    private List<LoggedMessage> thread(NodeTurn turn, boolean next, int maxTokenLimit) {
+        HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit);
+        TurnPlacement placement = placement(bounds);
         read = placement;
-        if (epoch != null && epoch != placement.epoch()) {
-            added = null;
-        }
+        readFor = turn.messageId();
         epoch = placement.epoch();
         // A run without a history also belongs to the epoch in which it began.
         if (maxTokenLimit <= 0) {
             return List.of();
         }
         Deque<LoggedMessage> waiting = new ArrayDeque<>();
-        String end = end(placement, turn, waiting);
-        List<LoggedMessage> thread = new ArrayList<>(end == null ? List.of() : placement.thread(end, query));
+        String end = end(placement, placement.asStored(turn), next, waiting);
+        List<LoggedMessage> thread = new ArrayList<>(end == null ? List.of() : placement.thread(end, bounds));
         thread.addAll(waiting);
-        int surplus = thread.size() - query.maxMessages();
-        return surplus > 0 ? thread.subList(surplus, thread.size()) : thread;
+        return bounds.newest(thread);
     }
 
     /** Walks back through pending turns and returns the stored message that they follow. */
-    private @Nullable String end(TurnPlacement placement, NodeTurn turn, Deque<LoggedMessage> waiting) {
+    private @Nullable String end(TurnPlacement placement, NodeTurn turn, boolean next, Deque<LoggedMessage> waiting) {
         NodeTurn current = turn;
-        boolean own = looping || turn.iteration() > 1;
+        boolean own = includesOwn(placement, turn, next);
         int before = pending.size();
         while (true) {
             if (own) {
-                int at = newestPending(before, current.messageId(), true);
+                int at = newestPending(before, current);
                 if (at < 0) {
                     String last = placement.lastIteration(current);
                     if (last != null) {
@@ -357,9 +352,9 @@ public final class NodeTokenBufferMemory {
                 }
             }
             String parent = current.parentMessageId();
-            int at = parent == null ? -1 : newestPending(before, parent, true);
+            int at = parent == null ? -1 : newestPending(before, NodeTurn.of(parent));
             if (at < 0 && before > 0 && placement.isUnplaced(current)) {
-                at = newestPending(before, current.messageId(), false);
+                at = newestPendingElsewhere(before, current);
             }
             if (at < 0) {
                 return placement.end(current);
@@ -369,6 +364,14 @@ public final class NodeTokenBufferMemory {
         }
     }
 
+    /** Returns whether a history includes the turns for its message that come before the given one. */
+    private boolean includesOwn(TurnPlacement placement, NodeTurn turn, boolean next) {
+        if (turn.iteration() > 0) {
+            return turn.iteration() > 1;
+        }
+        return next || turn.runKey() != null || newestPending(pending.size(), turn) >= 0 || !placement.isFollowed(turn);
+    }
+
     private void prepend(Deque<LoggedMessage> waiting, PendingTurn turn) {
         List<LoggedMessage> logged = turn.logged(settings.counts());
         for (int i = logged.size() - 1; i >= 0; i--) {
@@ -376,10 +379,19 @@ public final class NodeTokenBufferMemory {
         }
     }
 
-    /** Returns the index of the newest turn before an index that is, or is not, for a message; -1 if there is none. */
-    private int newestPending(int before, String messageId, boolean isFor) {
+    /** Returns the index of the newest turn before an index that is an earlier iteration of a run; -1 if none is. */
+    private int newestPending(int before, NodeTurn turn) {
         int i = before - 1;
-        while (i >= 0 && pending.get(i).turn().messageId().equals(messageId) != isFor) {
+        while (i >= 0 && !pending.get(i).isBefore(turn)) {
+            i--;
+        }
+        return i;
+    }
+
+    /** Returns the index of the newest turn before an index that is for another message; -1 if none is. */
+    private int newestPendingElsewhere(int before, NodeTurn turn) {
+        int i = before - 1;
+        while (i >= 0 && pending.get(i).turn().messageId().equals(turn.messageId())) {
             i--;
         }
         return i;
@@ -387,48 +399,36 @@ public final class NodeTokenBufferMemory {
 
     /** Appends a turn. Returns false if it is stored already. */
     private boolean append(PendingTurn next) {
-        if (tried > 0 && next.isStoredAs(stored(next, tried), tried)) {
-            return false;
-        }
         NodeTurn turn = next.turn();
-        TurnPlacement shown = turn.messageId().equals(running) ? read : null;
+        TurnPlacement shown = turn.messageId().equals(readFor) ? read : null;
         // The write makes this read outdated.
         read = null;
-        TurnPlacement placement = shown != null && shown.isBehindHead(turn) ? shown : placement(ReadQuery.newest(1));
+        TurnPlacement placement = shown != null && shown.isBehindHead(turn) ? shown : placement(HistoryBounds.HEAD);
+        String runKey = tried ? next.runKey() : turn.runKey();
+        if (runKey != null && turn.iteration() == 0 && placement.storedIteration(turn, runKey) > 0) {
+            return false;
+        }
+        tried = true;
         String last = placement.lastIteration(turn);
         int iteration = turn.iteration();
-        if (iteration == 0 && last != null) {
-            iteration = NodeTurn.iterationOf(turn.messageId(), last);
-            if (isStored(placement, next, iteration)) {
-                return false;
-            }
+        if (iteration == 0) {
+            iteration = last == null ? 1 : NodeTurn.iterationOf(turn.messageId(), last) + 1;
         }
-        iteration += turn.iteration() == 0 ? 1 : 0;
         for (int met = 0; met < MOST_ITERATIONS_MET; met++) {
             try {
-                tried = iteration;
                 append(placement, next, iteration, last);
                 return true;
             } catch (MessageIdConflictException e) {
-                // Another writer ran for the same message, or this is a retry of an append that succeeded, or the
-                // message was cleared.
-                tried = 0;
-                List<LoggedMessage> there = stored(next, iteration);
-                boolean isSame = next.isStoredAs(there, iteration);
+                // Another writer ran for the same message, or this turn is stored already, or the message was cleared.
+                List<LoggedMessage> there = log.find(key, next.ids(iteration));
+                if (next.isStoredAs(there, iteration)) {
+                    return false;
+                }
                 if (turn.iteration() > 0) {
-                    if (isSame) {
-                        return false;
-                    }
                     throw e;
                 }
-                placement = placement(ReadQuery.newest(1));
-                String answerId = NodeTurn.answerId(turn.messageId(), iteration);
-                if (placement.shows(answerId, there)) {
-                    if (isSame) {
-                        return false;
-                    }
-                    last = answerId;
-                }
+                placement = placement(HistoryBounds.HEAD);
+                last = placement.lastIteration(turn.messageId());
                 iteration++;
             }
         }
@@ -445,16 +445,5 @@ public final class NodeTokenBufferMemory {
         // Some logs hold back turns that do not end in an answer. Without this flush, such a log would detect too late
         // that another writer has used the same ids.
         log.flush(key);
-    }
-
-    /** Returns whether the turn is stored. The last read is used if it shows enough messages. */
-    private boolean isStored(TurnPlacement placement, PendingTurn next, int iteration) {
-        List<String> ids = next.ids(iteration);
-        List<LoggedMessage> shown = placement.shown(ids.get(ids.size() - 1), ids.size());
-        return next.isStoredAs(shown == null ? stored(next, iteration) : shown, iteration);
-    }
-
-    private List<LoggedMessage> stored(PendingTurn next, int iteration) {
-        return log.find(key, next.ids(iteration));
     }
 }

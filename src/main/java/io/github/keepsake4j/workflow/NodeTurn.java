@@ -15,8 +15,14 @@ import org.jspecify.annotations.Nullable;
  * @param parentMessageId the message before it, or null
  * @param parentKnown whether the parent was given; a parent that is given as null means the conversation's beginning
  * @param iteration the iteration of a loop, from 1; 0 to number iterations in the order in which they are appended
+ * @param runKey the key by which a repetition of the run is recognised, or null if the run is not repeated
  */
-public record NodeTurn(String messageId, @Nullable String parentMessageId, boolean parentKnown, int iteration) {
+public record NodeTurn(
+        String messageId,
+        @Nullable String parentMessageId,
+        boolean parentKnown,
+        int iteration,
+        @Nullable String runKey) {
 
     /**
      * The suffix of the user message's id. Readers of the other form of the node's document, with turns by run id, use
@@ -43,6 +49,9 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
             Ids.check("parent_message_id", parentMessageId);
         }
         InvalidInputException.checkAtLeast("iteration", 0, iteration);
+        if (runKey != null) {
+            Ids.check("run_key", runKey);
+        }
     }
 
     /**
@@ -52,7 +61,7 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
      * @return the turn
      */
     public static NodeTurn of(String messageId) {
-        return new NodeTurn(messageId, null, false, 0);
+        return new NodeTurn(messageId, null, false, 0, null);
     }
 
     /**
@@ -62,7 +71,7 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
      * @return a copy
      */
     public NodeTurn under(@Nullable String parent) {
-        return new NodeTurn(messageId, parent, true, iteration);
+        return new NodeTurn(messageId, parent, true, iteration, runKey);
     }
 
     /**
@@ -72,7 +81,18 @@ public record NodeTurn(String messageId, @Nullable String parentMessageId, boole
      * @return a copy
      */
     public NodeTurn inIteration(int number) {
-        return new NodeTurn(messageId, parentMessageId, parentKnown, number);
+        return new NodeTurn(messageId, parentMessageId, parentKnown, number, runKey);
+    }
+
+    /**
+     * Sets the key of the run, so that the run is stored once even if the engine repeats it after a crash. The first
+     * stored turn with the key stays, whatever the repeated run answers.
+     *
+     * @param key the engine's id of this run of the node, different for each iteration of a loop
+     * @return a copy
+     */
+    public NodeTurn inRun(String key) {
+        return new NodeTurn(messageId, parentMessageId, parentKnown, iteration, Ids.check("run_key", key));
     }
 
     /** Returns the id of an iteration's last message. */

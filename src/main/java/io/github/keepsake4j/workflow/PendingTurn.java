@@ -5,6 +5,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -20,11 +21,14 @@ import org.jspecify.annotations.Nullable;
  * A turn of a node that has not been written yet: the run ({@link NodeTurn}) and the messages that it made.
  *
  * @param turn the run of the node
+ * @param runKey the key that is stored with the turn, so that the turn and an equal one are told apart; null if the
+ *     turn's iteration tells them apart
  * @param user the user's message
  * @param answers the messages that followed, ending with the answer
  * @param epoch the epoch in which the run began, or null if nothing was read
  */
-record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @Nullable Long epoch) {
+record PendingTurn(
+        NodeTurn turn, @Nullable String runKey, UserMessage user, List<ChatMessage> answers, @Nullable Long epoch) {
 
     /**
      * The attribute of a bridged turn's user message that stores the parent that this node never saw. Turns with the
@@ -32,12 +36,30 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
      */
     private static final String NAMED_PARENT = "keepsake_parent_message_id";
 
+    /** The attribute of a turn's user message that stores the key of its run. */
+    private static final String RUN = "keepsake_run";
+
     PendingTurn {
         answers = List.copyOf(answers);
     }
 
-    boolean says(PendingTurn other) {
-        return user.equals(other.user) && answers.equals(other.answers);
+    /** Returns a turn with a key of its own, unless the run has one or names its iteration. */
+    static PendingTurn of(NodeTurn turn, UserMessage user, List<? extends ChatMessage> answers, @Nullable Long epoch) {
+        String key = turn.runKey() == null && turn.iteration() == 0 ? Ids.next() : turn.runKey();
+        return new PendingTurn(turn, key, user, List.copyOf(answers), epoch);
+    }
+
+    /** Returns whether this turn was added before as the given one. What an erasure will refuse is not repeated. */
+    boolean repeats(PendingTurn earlier) {
+        boolean sameEpoch = epoch == null || earlier.epoch == null || epoch.equals(earlier.epoch);
+        return sameEpoch && turn.equals(earlier.turn) && user.equals(earlier.user) && answers.equals(earlier.answers);
+    }
+
+    /** Returns whether this turn is an earlier iteration of a run, or may be one. */
+    boolean isBefore(NodeTurn run) {
+        return turn.messageId().equals(run.messageId())
+                && (runKey == null || !runKey.equals(run.runKey()))
+                && (run.iteration() == 0 || turn.iteration() < run.iteration());
     }
 
     /** Returns the ids under which the messages of an iteration are stored. */
@@ -53,13 +75,13 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
     }
 
     /**
-     * Returns the messages under the ids of an iteration. If the node never saw the parent, the user message stores the
-     * parent's id, so that siblings can be recognised.
+     * Returns the messages under the ids of an iteration. The user message stores the run's key. If the node never saw
+     * the parent, the user message also stores the parent's id, so that siblings can be recognised.
      */
     List<NewMessage> batch(int iteration, boolean bridged, TokenCounts counts) {
         List<String> ids = ids(iteration);
         List<NewMessage> batch = new ArrayList<>();
-        batch.add(counts.prepare(ids.get(0), bridged ? withNamedParent() : user));
+        batch.add(counts.prepare(ids.get(0), marked(bridged)));
         for (int i = 0; i < answers.size(); i++) {
             batch.add(counts.prepare(ids.get(i + 1), answers.get(i)));
         }
@@ -79,8 +101,18 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         return logged;
     }
 
-    /** Returns whether stored messages, in order, are this turn's and nothing else, whatever parent they name. */
+    /**
+     * Returns whether stored messages are this turn: they were stored by the same run, or, for a turn that names its
+     * iteration, they are in order this turn's messages and nothing else, whatever parent they name.
+     */
     boolean isStoredAs(List<LoggedMessage> stored, int iteration) {
+        if (runKey != null && stored.stream().anyMatch(there -> runKey.equals(runKey(there.message())))) {
+            return true;
+        }
+        return turn.iteration() > 0 && saysThere(stored, iteration);
+    }
+
+    private boolean saysThere(List<LoggedMessage> stored, int iteration) {
         List<String> ids = ids(iteration);
         if (stored.size() != ids.size()) {
             return false;
@@ -94,18 +126,23 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         });
     }
 
-    private UserMessage withNamedParent() {
+    private UserMessage marked(boolean bridged) {
         Map<String, Object> attributes = new HashMap<>(user.attributes());
-        attributes.put(NAMED_PARENT, Objects.requireNonNull(turn.parentMessageId()));
+        if (bridged) {
+            attributes.put(NAMED_PARENT, Objects.requireNonNull(turn.parentMessageId()));
+        }
+        if (runKey != null) {
+            attributes.put(RUN, runKey);
+        }
         return user.toBuilder().attributes(attributes).build();
     }
 
     /**
-     * Returns a message in a comparable form: without the attribute that only this package adds, and with file
+     * Returns a message in a comparable form: without the attributes that only this package adds, and with file
      * references in the form that this package writes. Other writers may write null values or leave them out.
      */
     private static ChatMessage comparable(ChatMessage message) {
-        ChatMessage plain = withoutNamedParent(message);
+        ChatMessage plain = withoutMarks(message);
         List<AttachedFile> attached = AttachedFile.of(plain);
         List<FileReference> files = attached.stream()
                 .flatMap(file -> Stream.ofNullable(file.reference()))
@@ -124,12 +161,19 @@ record PendingTurn(NodeTurn turn, UserMessage user, List<ChatMessage> answers, @
         return message instanceof UserMessage user ? user.attributes().get(NAMED_PARENT) : null;
     }
 
-    static ChatMessage withoutNamedParent(ChatMessage message) {
-        if (!(message instanceof UserMessage user) || !user.attributes().containsKey(NAMED_PARENT)) {
+    /** Returns the key of the run that stored a message, or null. */
+    static @Nullable Object runKey(ChatMessage message) {
+        return message instanceof UserMessage user ? user.attributes().get(RUN) : null;
+    }
+
+    /** Returns a message without the attributes that only this package reads. */
+    static ChatMessage withoutMarks(ChatMessage message) {
+        if (namedParent(message) == null && runKey(message) == null) {
             return message;
         }
+        UserMessage user = (UserMessage) message;
         Map<String, Object> attributes = new HashMap<>(user.attributes());
-        attributes.remove(NAMED_PARENT);
+        attributes.keySet().removeAll(List.of(NAMED_PARENT, RUN));
         return user.toBuilder().attributes(attributes).build();
     }
 }

@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  */
 record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts counts, FileRebuilder files) {
 
+    /** The text that is shown for a user message without text, because providers refuse blank texts. */
+    private static final TextContent NO_TEXT = TextContent.from("[no text]");
+
     List<ChatMessage> messages(
             List<LoggedMessage> thread, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
         List<List<LoggedMessage>> may = newest(turns(thread), maxTokenLimit);
@@ -83,13 +86,16 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
 
     /**
      * Returns the turns that a provider accepts, without applying a limit. A message that consists of files only is
-     * treated like one with text.
+     * treated like one with text, and so is a user message without text. A turn whose other messages all have to be left
+     * out, such as one with a blank answer, is left out as a whole.
      */
     private static List<List<LoggedMessage>> turns(List<LoggedMessage> thread) {
         Map<String, LoggedMessage> originals = new HashMap<>();
         thread.forEach(logged -> originals.put(logged.id(), logged));
         List<LoggedMessage> marked = thread.stream().map(PromptHistory::marked).toList();
         return Context.of(null, null, marked).turns().stream()
+                .filter(turn ->
+                        turn.rounds().isEmpty() || turn.rounds().stream().anyMatch(round -> round.hidden() == null))
                 .map(turn -> turn.messages().stream()
                         .map(message -> originals.getOrDefault(message.id(), message))
                         .toList())
@@ -150,9 +156,8 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
                 message = withMarkers(ai, markers);
             }
             boolean same = message == logged.message();
-            // The attribute that only this package reads is not passed on.
-            shown.add(new Sized(
-                    PendingTurn.withoutNamedParent(message), same ? counts.of(key, logged) : counts.of(message)));
+            // The attributes that only this package reads are not passed on.
+            shown.add(new Sized(PendingTurn.withoutMarks(message), same ? counts.of(key, logged) : counts.of(message)));
         }
         return shown;
     }
@@ -161,9 +166,6 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         List<String> markers = AttachedFile.of(logged.message()).stream()
                 .map(AttachedFile::marker)
                 .toList();
-        if (markers.isEmpty()) {
-            return logged;
-        }
         ChatMessage message = logged.message();
         if (message instanceof UserMessage user) {
             message = withContents(
@@ -171,17 +173,23 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         } else if (message instanceof AiMessage ai) {
             message = withMarkers(ai, markers);
         }
-        return logged.withMessage(message);
+        return message == logged.message() ? logged : logged.withMessage(message);
     }
 
-    /** Returns a message with the given contents first. Blank texts are left out, because providers refuse them. */
+    /**
+     * Returns a message with the given contents first. Blank texts are left out, because providers refuse them. If
+     * nothing is left, a marker is shown.
+     */
     static UserMessage withContents(UserMessage user, List<Content> first) {
         List<Content> contents = new ArrayList<>(first);
         user.contents().stream()
                 .filter(content ->
                         !(content instanceof TextContent text && text.text().isBlank()))
                 .forEach(contents::add);
-        return contents.isEmpty() || contents.equals(user.contents())
+        if (contents.isEmpty()) {
+            contents.add(NO_TEXT);
+        }
+        return contents.equals(user.contents())
                 ? user
                 : user.toBuilder().contents(contents).build();
     }

@@ -11,7 +11,6 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnknownMessage;
-import io.github.keepsake4j.view.ViewReader;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +63,8 @@ public final class TokenBufferMemory {
      * large.
      *
      * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
-     * @param messageLimit the maximum number of messages of the thread; null, 0 or less, and more than 500 mean 500
+     * @param messageLimit the maximum number of rows of the thread, each a question with its answer, as in Dify; null, 0
+     *     or less, and more than 500 mean 500
      * @return the messages, oldest first, without system messages
      */
     public List<ChatMessage> getHistoryPromptMessages(int maxTokenLimit, @Nullable Integer messageLimit) {
@@ -76,7 +76,8 @@ public final class TokenBufferMemory {
      *
      * @param lastMessageId the thread's last message, or null for the conversation's current one
      * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
-     * @param messageLimit the maximum number of messages of the thread; null, 0 or less, and more than 500 mean 500
+     * @param messageLimit the maximum number of rows of the thread, each a question with its answer, as in Dify; null, 0
+     *     or less, and more than 500 mean 500
      * @param fileUploadConfig the settings for showing files, or null for {@link FileUploadConfig#STANDARD}
      * @return the messages, oldest first, without system messages
      * @throws InvalidInputException if the last message does not exist
@@ -100,7 +101,8 @@ public final class TokenBufferMemory {
      *
      * @param roles the names of the roles, or null for Human and Assistant
      * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
-     * @param messageLimit the maximum number of messages of the thread; null, 0 or less, and more than 500 mean 500
+     * @param messageLimit the maximum number of rows of the thread, each a question with its answer, as in Dify; null, 0
+     *     or less, and more than 500 mean 500
      * @return the text, empty if nothing fits
      */
     public String getHistoryPromptText(
@@ -134,8 +136,8 @@ public final class TokenBufferMemory {
         if (maxTokenLimit <= 0) {
             return List.of();
         }
-        ReadQuery query = WorkflowSettings.query(messageLimit, maxTokenLimit);
-        Tail tail = ViewReader.read(log, key, last == null ? query : query.endingIn(last));
+        HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit);
+        Tail tail = bounds.read(log, key, last);
         LoggedMessage user = tail.user();
         if (isGoingOn(tail)) {
             if (user == null) {
@@ -147,17 +149,17 @@ public final class TokenBufferMemory {
                 // that list.
                 List<String> ids =
                         tail.messages().stream().map(LoggedMessage::id).toList();
-                return tail.messages().subList(0, Math.max(0, ids.indexOf(user.id())));
+                return bounds.newest(tail.messages().subList(0, Math.max(0, ids.indexOf(user.id()))));
             }
             if (user.parentId() == null) {
                 return List.of();
             }
-            tail = ViewReader.read(log, key, query.endingIn(user.parentId()));
+            tail = bounds.read(log, key, user.parentId());
         }
         if (tail.missingParent() != null) {
             LOG.warn("Memory {}: the thread's oldest message names a parent that is not there", key);
         }
-        return tail.messages();
+        return bounds.newest(tail.messages());
     }
 
     /** Returns whether a turn is in progress. A turn ends with an answer that calls no tools. */

@@ -13,8 +13,8 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
-import io.github.keepsake4j.view.ViewReader;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -59,11 +59,11 @@ final class TurnPlacement {
     private boolean pageIsAll;
 
     /** Reads a node's memory. */
-    TurnPlacement(MessageLog log, NodeKey key, @Nullable MessageLog conversations, ReadQuery query) {
+    TurnPlacement(MessageLog log, NodeKey key, @Nullable MessageLog conversations, HistoryBounds bounds) {
         this.log = log;
         this.key = key;
         this.conversations = conversations;
-        this.tail = ViewReader.read(log, key, query);
+        this.tail = bounds.read(log, key, null);
         View view = tail.view();
         this.floor = view != null && view.showsNothing() ? view.anchorSequence() : 0;
         tail.messages().forEach(this::remember);
@@ -74,8 +74,8 @@ final class TurnPlacement {
     }
 
     /** Returns the thread that ends in a message of this memory. */
-    List<LoggedMessage> thread(String end, ReadQuery query) {
-        Tail thread = end.equals(tail.head()) ? tail : ViewReader.read(log, key, query.endingIn(end));
+    List<LoggedMessage> thread(String end, HistoryBounds bounds) {
+        Tail thread = end.equals(tail.head()) ? tail : bounds.read(log, key, end);
         if (thread.missingParent() != null) {
             LOG.warn("Memory {}: the thread's oldest message names a parent that is not there", key);
         }
@@ -135,6 +135,57 @@ final class TurnPlacement {
         }
         Place bridge = behindAncestors(parent);
         return bridge != null ? bridge.end() : newestOutside(messageId, parent);
+    }
+
+    /**
+     * Returns a run as it is read: a run that is stored already, even if it was cleared, as the iteration that it is.
+     */
+    NodeTurn asStored(NodeTurn turn) {
+        String runKey = turn.runKey();
+        int iteration = runKey == null || turn.iteration() > 0 ? 0 : storedIteration(turn, runKey);
+        return iteration == 0 ? turn : turn.inIteration(iteration);
+    }
+
+    /** Returns the iteration that a run stored, even if it was cleared, or 0. */
+    int storedIteration(NodeTurn turn, String runKey) {
+        String messageId = turn.messageId();
+        if (isFirst(turn)) {
+            return 0;
+        }
+        for (int i = 1; ; i++) {
+            LoggedMessage answer = iteration(messageId, i);
+            if (answer == null) {
+                return 0;
+            }
+            String userId = NodeTurn.userId(answer.id());
+            if (!known.containsKey(userId)) {
+                load(answerIds(messageId, i).map(NodeTurn::userId));
+            }
+            LoggedMessage user = there(userId);
+            if (user != null && runKey.equals(PendingTurn.runKey(user.message()))) {
+                return i;
+            }
+        }
+    }
+
+    /**
+     * Returns whether turns for other messages follow the turns for this one. Then the run for this message is not
+     * going on. If more than a page of messages was stored since, that is taken for granted.
+     */
+    boolean isFollowed(NodeTurn turn) {
+        String messageId = turn.messageId();
+        if (isHead(messageId) || isFirst(turn)) {
+            return false;
+        }
+        // One request for the message and its parent, which will be looked for next.
+        load(Stream.of(messageId, turn.parentMessageId())
+                .filter(Objects::nonNull)
+                .flatMap(id -> answerIds(id, 1)));
+        String lastId = lastIteration(messageId);
+        LoggedMessage last = lastId == null ? null : find(lastId);
+        return last != null
+                && (page().get(0).sequence() > last.sequence()
+                        || page().stream().anyMatch(next -> last.id().equals(next.parentId())));
     }
 
     /** Returns the message after which a named iteration is placed. Later iterations may already be stored. */
@@ -197,15 +248,19 @@ final class TurnPlacement {
         return floor > 0 && view != null && view.anchor() != null ? Parent.of(view.anchor()) : Parent.root();
     }
 
-    /**
-     * Returns the id of the turn's own last iteration, or null if there is none. If the turn directly follows the head,
-     * an iteration can only be on another branch or have been appended at this moment. The append detects that case, so
-     * no extra request is made for it. A turn that names its iteration implies that there are others.
-     */
+    /** Returns the id of the turn's own last iteration, or null if there is none. */
     @Nullable
     String lastIteration(NodeTurn turn) {
-        boolean first = turn.iteration() == 0 && follows(turn) && !isHead(turn.messageId());
-        return first ? null : lastIteration(turn.messageId());
+        return isFirst(turn) ? null : lastIteration(turn.messageId());
+    }
+
+    /**
+     * Returns whether a turn is taken for the first one of its message, because it directly follows the head. Then an
+     * iteration can only be on another branch or have been appended at this moment. The append detects that case, so no
+     * extra request is made for it. A turn that names its iteration implies that there are others.
+     */
+    private boolean isFirst(NodeTurn turn) {
+        return turn.iteration() == 0 && follows(turn) && !isHead(turn.messageId());
     }
 
     /**
@@ -223,48 +278,46 @@ final class TurnPlacement {
     }
 
     /**
-     * Returns the messages that this read shows of a turn that ends in the given message, or null if it does not show
-     * that many messages.
+     * Returns the id of the iteration of a message that was stored last, or null if there is none. Named iterations may
+     * be stored in any order.
      */
-    @Nullable
-    List<LoggedMessage> shown(String end, int messages) {
-        int size = tail.messages().size();
-        boolean holds = end.equals(tail.head()) && (size >= messages || tail.complete());
-        return holds ? tail.messages().subList(Math.max(0, size - messages), size) : null;
-    }
-
-    /** Returns the id of a message's last iteration, or null if there is none. */
     @Nullable
     String lastIteration(String messageId) {
         return isHead(messageId)
                 ? tail.head()
-                : iterations(messageId).reduce((older, newer) -> newer).orElse(null);
+                : iterations(messageId)
+                        .max(Comparator.comparingLong(LoggedMessage::sequence))
+                        .map(LoggedMessage::id)
+                        .orElse(null);
     }
 
     /** Returns the id of a message's first iteration that is shown, or null. */
     private @Nullable String firstIteration(String messageId) {
-        return iterations(messageId).findFirst().orElse(isHead(messageId) ? tail.head() : null);
+        return iterations(messageId).findFirst().map(LoggedMessage::id).orElse(isHead(messageId) ? tail.head() : null);
     }
 
     /**
-     * Returns the ids of a message's iterations that are shown, in order. Cleared ones are only skipped, because their
-     * ids are taken. Makes requests only as far as the stream is read.
+     * Returns a message's iterations that are shown, by number. Cleared ones are only skipped, because their ids are
+     * taken. Makes requests only as far as the stream is read.
      */
-    private Stream<String> iterations(String messageId) {
+    private Stream<LoggedMessage> iterations(String messageId) {
         return IntStream.iterate(1, i -> i + 1)
                 .mapToObj(i -> iteration(messageId, i))
                 .takeWhile(Objects::nonNull)
-                .filter(this::isShown)
-                .map(LoggedMessage::id);
+                .filter(this::isShown);
     }
 
     /** Returns an iteration of a message even if it was cleared, or null if it is not stored. */
     private @Nullable LoggedMessage iteration(String messageId, int number) {
         String id = NodeTurn.answerId(messageId, number);
         if (!known.containsKey(id)) {
-            load(IntStream.range(number, number + ITERATIONS_AT_ONCE).mapToObj(i -> NodeTurn.answerId(messageId, i)));
+            load(answerIds(messageId, number));
         }
         return there(id);
+    }
+
+    private static Stream<String> answerIds(String messageId, int first) {
+        return IntStream.range(first, first + ITERATIONS_AT_ONCE).mapToObj(i -> NodeTurn.answerId(messageId, i));
     }
 
     /** Returns whether the head is an iteration of a message. Nothing can follow the head. */
@@ -373,11 +426,6 @@ final class TurnPlacement {
             pageIsAll = newest.next().isEmpty();
         }
         return page;
-    }
-
-    /** Returns whether a message is one of the given stored ones and was not cleared. */
-    boolean shows(String id, List<LoggedMessage> stored) {
-        return stored.stream().anyMatch(logged -> logged.id().equals(id) && isShown(logged));
     }
 
     /** Returns whether a stored message was not cleared. */

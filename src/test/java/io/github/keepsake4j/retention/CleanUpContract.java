@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.ConversationKey;
@@ -73,6 +74,24 @@ public abstract class CleanUpContract {
         assertThat(keys("other")).containsExactly("c1");
         assertThat(log.history(node, HistoryQuery.oldest(10)).messages()).isEmpty();
         assertThat(cleanUp.run("acme").removed()).isZero();
+    }
+
+    @Test
+    void a19_old_messages_that_were_imported_just_now_stay_for_the_period() {
+        Instant written = Instant.now().minus(IDLE.multipliedBy(1000));
+        NewMessage old = new NewMessage("old", user("hello"), 1, "test", written);
+        log.append(CONVERSATION, Append.under(Parent.root(), List.of(old)).asImport());
+        assertThat(log.history(CONVERSATION, HistoryQuery.newest(1))
+                        .messages()
+                        .get(0)
+                        .createdAt())
+                .isBefore(Instant.now().minus(IDLE));
+        Instant imported = later();
+
+        CleanUp cleanUp = CleanUp.of(log).idleFor(IDLE);
+        assertThat(cleanUp.run("acme")).isEqualTo(new CleanUp.Report(1, 0, 0, 0));
+        assertThat(keys("acme")).containsExactly("c1");
+        assertThat(cleanUp.at(clock(imported.plus(IDLE))).run("acme")).isEqualTo(new CleanUp.Report(1, 1, 1, 0));
     }
 
     @Test

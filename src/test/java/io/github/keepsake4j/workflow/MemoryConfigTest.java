@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +53,33 @@ class MemoryConfigTest {
                 .isNull();
         assertThat(MemoryConfig.fromJson(Map.of("window", Map.of("size", 7))).messageLimit())
                 .isNull();
+    }
+
+    @Test
+    void a16_what_is_written_as_json_has_the_names_that_are_read_and_reads_back_equal() {
+        MemoryConfig all = new MemoryConfig(
+                MemoryMode.NODE,
+                new MemoryConfig.RolePrefix("U", null),
+                new MemoryConfig.Window(true, 7),
+                "{{#sys.query#}}!");
+        assertThat(all.toJson())
+                .isEqualTo(Map.of(
+                        "mode",
+                        "node",
+                        "role_prefix",
+                        Map.of("user", "U"),
+                        "window",
+                        Map.of("enabled", true, "size", 7),
+                        "query_prompt_template",
+                        "{{#sys.query#}}!"));
+        assertThat(MemoryConfig.of(MemoryMode.CONVERSATION).toJson()).isEqualTo(Map.of("mode", "conversation"));
+        for (MemoryConfig config : List.of(
+                all,
+                MemoryConfig.of(MemoryMode.CONVERSATION),
+                new MemoryConfig(
+                        MemoryMode.NODE, MemoryConfig.RolePrefix.STANDARD, new MemoryConfig.Window(false, null), ""))) {
+            assertThat(MemoryConfig.fromJson(config.toJson())).isEqualTo(config);
+        }
     }
 
     @Test

@@ -208,10 +208,12 @@ class S3WorkflowTest extends WorkflowContract {
         assertThat(writer().getHistoryPromptMessages("run-3", "acme"))
                 .usingElementComparator((a, b) -> contents(a).equals(contents(b)) ? 0 : 1)
                 .isEqualTo(history);
-        assertThat(writer().getHistoryPromptMessages("run-2", "acme")).hasSize(2);
+        NodeTurn second = NodeTurn.of("run-2").under("run-1").inIteration(1);
+        assertThat(writer().getHistoryPromptMessages(second, "acme", PLENTY, null))
+                .hasSize(2);
 
         NodeTokenBufferMemory again = writer();
-        again.addMessages("run-2", "run-1", "And this?", files, "A picture", List.of());
+        again.addMessages(second, "And this?", files, List.of(ai("A picture")));
         again.addMessages("run-3", "run-2", "q", List.of(), "r", List.of());
         again.flush();
         assertThat(ids()).containsExactly("run-1#user", "run-1", "run-2#user", "run-2", "run-3#user", "run-3");

@@ -38,6 +38,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
+import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.workflow.files.FileContent;
@@ -51,6 +52,7 @@ import java.util.Random;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -270,26 +272,27 @@ abstract class WorkflowContract {
     }
 
     @Test
-    void a4_the_message_limit_counts_messages_of_the_thread_and_is_500_unless_it_is_less() {
+    void a4_the_message_limit_counts_rows_of_the_thread_and_is_500_unless_it_is_less() {
         List<NewMessage> batch = new ArrayList<>();
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < 600; i++) {
             batch.add(message("u" + i, user("q" + i)));
             batch.add(message("a" + i, ai("r" + i)));
         }
         log.append(CONVERSATION, Append.under(Parent.root(), batch));
 
         for (Integer limit : new Integer[] {null, 0, -5, 501, 10_000, 500}) {
-            assertThat(conversation().getHistoryPromptMessages(PLENTY, limit)).hasSize(500);
+            assertThat(conversation().getHistoryPromptMessages(PLENTY, limit)).hasSize(1000);
         }
-        assertThat(texts(conversation().getHistoryPromptMessages(PLENTY, 5)))
-                .containsExactly("q298", "r298", "q299", "r299");
-        assertThat(conversation().getHistoryPromptMessages()).hasSize(500);
+        assertThat(texts(conversation().getHistoryPromptMessages(PLENTY, 2)))
+                .containsExactly("q598", "r598", "q599", "r599");
+        assertThat(texts(conversation().getHistoryPromptMessages(PLENTY, 1))).containsExactly("q599", "r599");
+        assertThat(conversation().getHistoryPromptMessages()).hasSizeGreaterThan(900);
     }
 
     @Test
     void a4_the_message_limit_of_a_configuration_holds_for_node_memory() {
         turns("m1", null, "m2", "m1", "m3", "m2");
-        MemoryConfig config = new MemoryConfig(MemoryMode.NODE, null, new MemoryConfig.Window(true, 5), null);
+        MemoryConfig config = new MemoryConfig(MemoryMode.NODE, null, new MemoryConfig.Window(true, 2), null);
         Model model = new Model();
         LlmNode.of(memories, model, config).run(run("m4", "m3", "now"));
         assertThat(texts(model.asked.get(0))).containsExactly("q m2", "r m2", "q m3", "r m3", "now");
@@ -441,8 +444,8 @@ abstract class WorkflowContract {
 
         NodeTokenBufferMemory memory = node();
         List<FileReference> files = List.of(FileReference.localFile(FileReference.Type.IMAGE, "f1"));
-        memory.addMessages("run-1", null, "look", files, "nice", List.of());
-        memory.addMessages("run-2", "run-1", "q2", List.of(), "r2", List.of());
+        memory.addMessages(NodeTurn.of("run-1").under(null).inIteration(1), "look", files, List.of(ai("nice")));
+        memory.addMessages(NodeTurn.of("run-2").under("run-1").inIteration(1), "q2", List.of(), List.of(ai("r2")));
         memory.addMessages("run-3", "run-2", "q3", List.of(), "r3", List.of());
         memory.flush();
         assertThat(ids(NODE)).containsExactly("run-1#user", "run-1", "run-2#user", "run-2", "run-3#user", "run-3");
@@ -458,10 +461,10 @@ abstract class WorkflowContract {
         append(NODE, "msg-002", message("msg-003", user("q2")));
         append(NODE, "msg-003", message("msg-004", ai("r2")));
 
-        assertThat(texts(history("msg-004"))).containsExactly("q1", "r1");
+        assertThat(texts(leadingTo("msg-004"))).containsExactly("q1", "r1");
         assertThat(texts(history("msg-003"))).containsExactly("q1", "r1");
         turns("m5", "msg-004");
-        assertThat(texts(history("m5"))).containsExactly("q1", "r1", "q2", "r2");
+        assertThat(texts(leadingTo("m5"))).containsExactly("q1", "r1", "q2", "r2");
         assertThat(stored(NODE).get(4).parentId()).isEqualTo("msg-004");
     }
 
@@ -493,16 +496,14 @@ abstract class WorkflowContract {
     }
 
     @Test
-    void a10_the_same_turn_again_changes_nothing() {
-        for (int i = 0; i < 2; i++) {
-            NodeTokenBufferMemory memory = node();
-            memory.addMessages("m1", null, "q", List.of(), "r", List.of());
-            memory.addMessages("m1", null, "q", List.of(), "r", List.of());
-            memory.flush();
-            memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
-            memory.flush();
-            memory.flush();
-        }
+    void a10_the_same_turn_again_before_a_flush_changes_nothing() {
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "q", List.of(), "r", List.of());
+        memory.addMessages("m1", null, "q", List.of(), "r", List.of());
+        memory.flush();
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        memory.flush();
+        memory.flush();
         assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m2#user", "m2");
     }
 
@@ -597,7 +598,8 @@ abstract class WorkflowContract {
     void a11_a_history_leads_to_the_message_without_it() {
         turns("m1", null, "m2", "m1", "m3", "m2", "x3", "m2");
 
-        assertThat(texts(history("m3"))).containsExactly("q m1", "r m1", "q m2", "r m2");
+        assertThat(texts(history("m2"))).containsExactly("q m1", "r m1");
+        assertThat(texts(leadingTo("m3"))).containsExactly("q m1", "r m1", "q m2", "r m2");
         assertThat(texts(history("m1"))).isEmpty();
         assertThat(texts(node().getHistoryPromptMessages("m4", "m3", "acme", PLENTY, null)))
                 .containsExactly("q m1", "r m1", "q m2", "r m2", "q m3", "r m3");
@@ -630,8 +632,10 @@ abstract class WorkflowContract {
         assertThat(texts(node().getHistoryPromptMessages("m4b", "m3", "acme", PLENTY, null)))
                 .containsExactly("q m1", "r m1", "q m2", "r m2");
         turns("m4b", "m3");
-        assertThat(texts(history("m4b"))).containsExactly("q m1", "r m1", "q m2", "r m2");
-        turns("m4", "m3");
+        assertThat(texts(leadingTo("m4b"))).containsExactly("q m1", "r m1", "q m2", "r m2");
+        NodeTokenBufferMemory again = node();
+        again.addMessages(NodeTurn.of("m4").under("m3").inIteration(1), "q m4", List.of(), List.of(ai("r m4")));
+        again.flush();
         assertThat(ids(NODE)).hasSize(10);
     }
 
@@ -655,9 +659,12 @@ abstract class WorkflowContract {
         NodeTokenBufferMemory memory = node();
         memory.addMessages(NodeTurn.of("m1"), "q m1", List.of(), List.of(ai("r m1")));
         for (int i = 0; i < 2; i++) {
-            assertThat(texts(memory.getHistoryPromptMessages("m2", "acme")))
-                    .containsExactly("q m0", "r m0", "q m1", "r m1");
-            assertThat(texts(memory.getHistoryPromptMessages("m1", "acme"))).containsExactly("q m0", "r m0");
+            for (String message : List.of("m2", "m1")) {
+                assertThat(texts(memory.getHistoryPromptMessages(message, "acme")))
+                        .containsExactly("q m0", "r m0", "q m1", "r m1");
+            }
+            assertThat(texts(memory.getHistoryPromptMessages(NodeTurn.of("m1").inIteration(1), "acme", PLENTY, null)))
+                    .containsExactly("q m0", "r m0");
             memory.flush();
         }
     }
@@ -728,7 +735,7 @@ abstract class WorkflowContract {
         assertThat(ids(NODE)).describedAs("kept").hasSize(4);
 
         turns("m3", "m2", "n1", null, "m4", "m3");
-        assertThat(texts(history("m4"))).containsExactly("q m3", "r m3");
+        assertThat(texts(leadingTo("m4"))).containsExactly("q m3", "r m3");
         assertThat(texts(node().getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null)))
                 .describedAs("a parent that was cleared is as if it had never been there")
                 .doesNotContain("q m1", "q m2");
@@ -822,7 +829,7 @@ abstract class WorkflowContract {
         node().clear();
         turns("m1", null);
         assertThat(texts(history("m3"))).containsExactly("q m1", "r m1");
-        assertThat(history("m1")).isEmpty();
+        assertThat(leadingTo("m1")).isEmpty();
 
         NodeTokenBufferMemory memory = node();
         memory.addMessages("m1", null, "other", List.of(), "other", List.of());
@@ -978,7 +985,7 @@ abstract class WorkflowContract {
                 "role_prefix",
                 Map.of("user", "U", "assistant", "A"),
                 "window",
-                Map.of("enabled", true, "size", 2),
+                Map.of("enabled", true, "size", 1),
                 "query_prompt_template",
                 "Answer: {{#sys.query#}}");
         Model model = new Model();
@@ -1088,6 +1095,26 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a18_iterations_that_were_stored_out_of_order_are_all_seen_by_the_next_one() {
+        turns("m0", null);
+        NodeTokenBufferMemory loop = node();
+        for (int iteration : new int[] {2, 1}) {
+            NodeTurn turn = NodeTurn.of("m1").under("m0").inIteration(iteration);
+            loop.addMessages(turn, "q" + iteration, List.of(), List.of(ai("r" + iteration)));
+            loop.flush();
+        }
+        turns("x1", "m0");
+        for (String more : new String[] {"", "q m1"}) {
+            List<String> seen = texts(node().getHistoryPromptMessages("m1", "m0", "acme", PLENTY, null));
+            assertThat(seen).startsWith("q m0", "r m0", "q2", "r2", "q1", "r1").hasSize(more.isEmpty() ? 6 : 8);
+            turns("m1", "m0");
+        }
+        assertThat(stored(NODE).stream().filter(logged -> logged.id().equals("m1#3#user")))
+                .extracting(LoggedMessage::parentId)
+                .containsExactly("m1");
+    }
+
+    @Test
     void a18_an_iteration_whose_forerunners_are_late_sees_what_leads_to_the_loop() {
         turns("m0", null);
         NodeTurn turn = NodeTurn.of("m1").under("m0");
@@ -1109,6 +1136,359 @@ abstract class WorkflowContract {
         assertThat(history("m2"))
                 .hasExactlyElementsOfTypes(
                         UserMessage.class, AiMessage.class, ToolExecutionResultMessage.class, AiMessage.class);
+    }
+
+    @Test
+    void a18_a_fresh_object_for_each_iteration_sees_the_earlier_iterations_of_its_run() {
+        turns("m0", null);
+        for (String parent : new String[] {"m0", null}) {
+            String message = "loop under " + parent;
+            for (int i = 0; i < 5; i++) {
+                NodeTokenBufferMemory memory = node();
+                List<ChatMessage> history = parent == null
+                        ? memory.getHistoryPromptMessages(message, "acme")
+                        : memory.getHistoryPromptMessages(message, parent, "acme", PLENTY, null);
+                assertThat(texts(history).stream().filter(text -> text.startsWith("same")))
+                        .describedAs("iteration %d", i + 1)
+                        .hasSize(2 * i);
+                memory.addMessages(message, parent, "same question", List.of(), "same answer", List.of());
+                memory.flush();
+                if (i > 0) {
+                    assertThat(watched.calls())
+                            .describedAs("iteration %d", i + 1)
+                            .containsExactly("read", "append", "flush");
+                }
+                watched.calls().clear();
+            }
+            log.erase(NODE);
+            turns("m0", null);
+        }
+    }
+
+    @Test
+    void a18_loops_for_two_messages_at_the_same_time_each_see_their_own_iterations() {
+        turns("m0", null);
+        for (int i = 0; i < 3; i++) {
+            for (String message : List.of("m1", "x1")) {
+                NodeTokenBufferMemory memory = node();
+                List<String> seen = texts(memory.getHistoryPromptMessages(message, "m0", "acme", PLENTY, null));
+                assertThat(seen).hasSize(2 + 2 * i).doesNotContain(message.equals("m1") ? "q x1" : "q m1");
+                memory.addMessages(message, "m0", "q " + message, List.of(), "r", List.of());
+                memory.flush();
+            }
+        }
+    }
+
+    @Test
+    void a18_what_is_read_for_a_message_that_others_follow_includes_its_iterations_when_asked() {
+        turns("m0", null, "m1", "m0", "m1", "m0", "m2", "m1");
+
+        assertThat(texts(history("m1"))).containsExactly("q m0", "r m0");
+        assertThat(node().getHistoryPromptMessages(NodeTurn.of("m1").inIteration(3), "acme", PLENTY, null))
+                .hasSize(6);
+        assertThat(node().getHistoryPromptMessages(NodeTurn.of("m1").inIteration(2), "acme", PLENTY, null))
+                .hasSize(4);
+        assertThat(node().getHistoryPromptMessages(NodeTurn.of("m1").inIteration(1), "acme", PLENTY, null))
+                .hasSize(2);
+    }
+
+    @Test
+    void a10_equal_iterations_are_iterations() {
+        turns("m0", null);
+        for (int i = 0; i < 5; i++) {
+            turns("m1", "m0");
+        }
+        assertThat(ids(NODE)).hasSize(12).endsWith("m1#5#user", "m1#5");
+
+        NodeTokenBufferMemory memory = node();
+        for (int i = 0; i < 5; i++) {
+            memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+            memory.flush();
+        }
+        assertThat(ids(NODE)).hasSize(22);
+    }
+
+    @Test
+    void a10_equal_iterations_at_the_same_time_are_iterations() {
+        turns("m0", null);
+        List<NodeTokenBufferMemory> runs = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            NodeTokenBufferMemory memory = node();
+            memory.getHistoryPromptMessages("m1", "m0", "acme", PLENTY, null);
+            memory.addMessages("m1", "m0", "q", List.of(), "r", List.of());
+            runs.add(memory);
+        }
+        runs.forEach(NodeTokenBufferMemory::flush);
+        assertThat(ids(NODE)).hasSize(12);
+    }
+
+    @Test
+    void a10_random_loops_with_outages_store_each_run_once_and_see_the_runs_before() {
+        Random random = new Random(11);
+        for (int round = 0; round < rounds(); round++) {
+            NodeKey key = NodeKey.of("acme", "app", "random" + round, "writer");
+            Map<String, List<String>> stored = new HashMap<>();
+            for (int run = 0; run < 12; run++) {
+                String message = "m" + random.nextInt(2);
+                List<String> before = stored.computeIfAbsent(message, m -> new ArrayList<>());
+                boolean keyed = random.nextBoolean();
+                List<String> keys =
+                        before.stream().filter(name -> name.startsWith("key")).toList();
+                boolean repeated = keyed && !keys.isEmpty() && random.nextInt(3) == 0;
+                String name = repeated ? keys.get(random.nextInt(keys.size())) : (keyed ? "key" : "run") + run;
+                NodeTurn turn = NodeTurn.of(message).under(null);
+                turn = keyed ? turn.inRun(name) : turn;
+                NodeTokenBufferMemory memory = memories.node(key);
+                if (random.nextInt(4) > 0) {
+                    int earlier = repeated ? before.indexOf(name) : before.size();
+                    assertThat(texts(memory.getHistoryPromptMessages(turn, "acme", PLENTY, null)))
+                            .describedAs("round %d, run %d of %s", round, run, message)
+                            .hasSize(2 * earlier);
+                }
+                memory.addMessages(turn, "same", List.of(), List.of(ai("same")));
+                flushInSpiteOf(random, memory);
+                if (!repeated) {
+                    before.add(name);
+                }
+            }
+            List<String> ids = log.history(key, HistoryQuery.oldest(1000)).messages().stream()
+                    .map(LoggedMessage::id)
+                    .toList();
+            assertThat(ids)
+                    .hasSize(2 * stored.values().stream().mapToInt(List::size).sum());
+        }
+    }
+
+    /** Flushes until it succeeds; some appends fail and some lose their answer. */
+    private void flushInSpiteOf(Random random, NodeTokenBufferMemory memory) {
+        boolean flushed = false;
+        while (!flushed) {
+            int trouble = random.nextInt(4);
+            if (trouble == 0) {
+                watched.loseAnswer("append");
+            } else if (trouble == 1) {
+                watched.fail("append", new StorageUnavailableException("down", null));
+            }
+            try {
+                memory.flush();
+                flushed = true;
+            } catch (StorageUnavailableException e) {
+                assertThat(e).hasMessageMatching("down|the answer was lost");
+            }
+            watched.fail("append", null);
+        }
+    }
+
+    @Test
+    void a10_a_turn_is_repeated_on_one_object_until_a_flush_has_succeeded() {
+        AtomicInteger appends = new AtomicInteger();
+        watched = new WatchedLog(log) {
+            @Override
+            protected void called(String method) {
+                if (method.equals("append") && appends.incrementAndGet() == 2) {
+                    throw new StorageUnavailableException("down", null);
+                }
+            }
+        };
+        memories = with(WorkflowMemories.builder());
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "a", List.of(), "r", List.of());
+        memory.addMessages("m1", null, "b", List.of(), "r", List.of());
+        memory.addMessages("m1", null, "a", List.of(), "r", List.of());
+        // The first turn is stored although the flush fails.
+        assertThatThrownBy(memory::flush).isInstanceOf(StorageUnavailableException.class);
+        memory.addMessages("m1", null, "a", List.of(), "r", List.of());
+        memory.addMessages("m1", null, "b", List.of(), "r", List.of());
+        memory.flush();
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m1#2#user", "m1#2");
+
+        memory.addMessages("m1", null, "b", List.of(), "r", List.of());
+        memory.flush();
+        assertThat(ids(NODE)).hasSize(6);
+    }
+
+    @Test
+    void a10_a_run_that_is_repeated_with_its_key_is_stored_once() {
+        turns("m0", null);
+        NodeTurn turn = NodeTurn.of("m1").under("m0");
+        for (String run : List.of("run-1", "run-1", "run-2", "run-1", "run-3", "run-2")) {
+            NodeTokenBufferMemory memory = node();
+            int before = Integer.parseInt(run.substring(4));
+            assertThat(memory.getHistoryPromptMessages(turn.inRun(run), "acme", PLENTY, null))
+                    .describedAs("what %s saw the first time", run)
+                    .hasSize(2 * before);
+            memory.addMessages(turn.inRun(run), "q", List.of(), List.of(ai("r of " + run)));
+            memory.flush();
+        }
+        assertThat(ids(NODE))
+                .containsExactly("m0#user", "m0", "m1#user", "m1", "m1#2#user", "m1#2", "m1#3#user", "m1#3");
+
+        NodeTokenBufferMemory repeated = node();
+        repeated.addMessages(turn.inRun("run-2"), "q", List.of(), List.of(ai("another answer of the same run")));
+        repeated.flush();
+        assertThat(ids(NODE)).describedAs("the first answer stays").hasSize(8);
+        assertThat(history("m2"))
+                .allMatch(message -> !(message instanceof UserMessage user)
+                        || user.attributes().isEmpty());
+    }
+
+    @Test
+    void a10_a_run_that_is_repeated_at_the_same_time_is_stored_once() {
+        turns("m0", null);
+        NodeTurn turn = NodeTurn.of("m1").under("m0").inRun("run-1");
+        List<NodeTokenBufferMemory> runs = List.of(node(), node(), node());
+        for (NodeTokenBufferMemory memory : runs) {
+            memory.getHistoryPromptMessages(turn, "acme", PLENTY, null);
+            memory.addMessages(turn, "q", List.of(), List.of(ai("r" + runs.indexOf(memory))));
+        }
+        turns("m1", "m0");
+        runs.forEach(NodeTokenBufferMemory::flush);
+        assertThat(ids(NODE)).containsExactly("m0#user", "m0", "m1#user", "m1", "m1#2#user", "m1#2");
+    }
+
+    @Test
+    void a17_a_run_of_the_hook_that_is_repeated_with_its_key_is_stored_once() {
+        Model model = new Model();
+        LlmNode writer = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+        for (String run : List.of("run-1", "run-1", "run-2")) {
+            NodeTurn turn = NodeTurn.of("m1").under(null).inRun(run);
+            writer.run(NodeRun.of("acme", "app", "c1", "writer", turn, "q"));
+        }
+        assertThat(ids(NODE)).containsExactly("m1#user", "m1", "m1#2#user", "m1#2");
+        assertThat(model.asked.get(1)).describedAs("the repeated run").hasSize(1);
+        assertThat(model.asked.get(2)).hasSize(3);
+    }
+
+    @Test
+    void a12_a_turn_that_is_repeated_after_an_erasure_in_mid_turn_is_written_by_the_same_flush() {
+        turns("m1", null);
+        NodeTokenBufferMemory memory = node();
+        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+        log.erase(NODE);
+        memory.getHistoryPromptMessages("m2", "m1", "acme", PLENTY, null);
+        memory.addMessages("m2", "m1", "q", List.of(), "r", List.of());
+
+        assertThatThrownBy(memory::flush).isInstanceOf(ErasedException.class);
+        assertThat(ids(NODE)).describedAs("the repeated turn").containsExactly("m2#user", "m2");
+        memory.flush();
+        assertThat(ids(NODE)).hasSize(2);
+    }
+
+    @Test
+    void a11_ancestors_that_do_not_reach_the_beginning_do_not_end_the_search_for_a_turn() {
+        turns("m1", null);
+        // The conversation's oldest message that is left names a parent that is gone.
+        log.append(
+                CONVERSATION,
+                Append.under(Parent.of("gone"), List.of(message("c5", ai("5")))).asImport());
+        assertThat(texts(node().getHistoryPromptMessages("c6", "c5", "acme", PLENTY, null)))
+                .containsExactly("q m1", "r m1");
+        assertThat(texts(history("c5"))).containsExactly("q m1", "r m1");
+
+        ConversationKey whole = ConversationKey.of("acme", "c2");
+        NodeKey there = NodeKey.of("acme", "app", "c2", "writer");
+        append(whole, null, message("c5", ai("5")));
+        NodeTokenBufferMemory memory = memories.node(there);
+        memory.addMessages("m1", null, "q m1", List.of(), "r m1", List.of());
+        memory.flush();
+        assertThat(memories.node(there).getHistoryPromptMessages("c6", "c5", "acme", PLENTY, null))
+                .describedAs("ancestors that do reach it")
+                .isEmpty();
+    }
+
+    @Test
+    void a11_a_bridge_that_is_longer_than_a_page_leads_to_a_turn() {
+        turns("m1", null);
+        List<NewMessage> batch = new ArrayList<>();
+        for (int i = 0; i < 501; i++) {
+            batch.add(message("c" + i, ai("r")));
+        }
+        log.append(CONVERSATION, Append.under(Parent.root(), batch));
+        assertThat(texts(node().getHistoryPromptMessages("new", "c500", "acme", PLENTY, null)))
+                .containsExactly("q m1", "r m1");
+    }
+
+    @Test
+    void a7_a_turn_without_a_users_text_is_kept_and_shown() {
+        turns("m0", null);
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", "m0", " ", List.of(), "a poem", List.of());
+        memory.flush();
+        turns("m2", "m1");
+        assertThat(texts(history("m3"))).containsExactly("q m0", "r m0", "[no text]", "a poem", "q m2", "r m2");
+        assertThat(ProviderRules.all(history("m3"))).isEmpty();
+        assertThat(((UserMessage) stored(NODE).get(2).message()).singleText()).isEqualTo(" ");
+
+        say("u1", null, user(""), "a1", ai("a poem"), "u2", user("q"), "a2", ai("r"));
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("[no text]", "a poem", "q", "r");
+        assertThat(conversation().getHistoryPromptText(null, PLENTY, null))
+                .isEqualTo("Human: [no text]\nAssistant: a poem\nHuman: q\nAssistant: r");
+    }
+
+    @Test
+    void a17_a_node_without_a_query_sends_what_later_histories_show() {
+        Model model = new Model();
+        LlmNode poet = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+        poet.run(run("m1", null, "").withSystemPrompt("write a poem"));
+        poet.run(run("m2", "m1", "").withSystemPrompt("write a poem"));
+
+        assertThat(texts(model.asked.get(0))).containsExactly("write a poem", "[no text]");
+        assertThat(texts(model.asked.get(1))).containsExactly("write a poem", "[no text]", "answer 1", "[no text]");
+        assertThat(ProviderRules.all(model.asked.get(1))).isEmpty();
+    }
+
+    @Test
+    void a7_a_blank_answer_does_not_leave_its_question_alone() {
+        turns("m0", null);
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", "m0", "q1", List.of(), " ", List.of());
+        memory.addMessages("m2", "m1", "q2", List.of(), calls("x"), result("x"), ai(""));
+        memory.addMessages("m3", "m2", "q3", List.of(), calls("x"));
+        memory.flush();
+        turns("m4", "m3");
+        List<ChatMessage> shown = history("m5");
+        assertThat(shown)
+                .filteredOn(UserMessage.class::isInstance)
+                .extracting(message -> ((UserMessage) message).singleText())
+                .containsExactly("q m0", "q2", "q m4");
+        assertThat(ProviderRules.all(shown)).isEmpty();
+        assertThat(stored(NODE)).describedAs("kept").hasSize(12);
+
+        say("u1", null, user("q1"), "a1", ai(" "), "u2", user("q2"), "a2", ai("r2"));
+        assertThat(texts(conversation().getHistoryPromptMessages())).containsExactly("q2", "r2");
+        assertThat(conversation().getHistoryPromptText(null, PLENTY, null)).isEqualTo("Human: q2\nAssistant: r2");
+    }
+
+    @Test
+    void a4_a_row_of_the_message_limit_is_a_question_with_its_answer_and_what_is_between() {
+        say("u1", null, user("one"), "a1", ai("two"), "u2", user("three"));
+        say("t2", "u2", calls("x"), "r2", result("x"), "t3", calls("y"), "r3", result("y"), "a2", ai("four"));
+        assertThat(conversation().getHistoryPromptMessages(PLENTY, 1)).hasSize(6);
+        assertThat(conversation().getHistoryPromptMessages(PLENTY, 2)).hasSize(8);
+
+        NodeTokenBufferMemory memory = node();
+        memory.addMessages("m1", null, "q1", List.of(), "r1", List.of());
+        memory.addMessages("m2", "m1", "q2", List.of(), calls("x"), result("x"), calls("y"), result("y"), ai("r2"));
+        memory.flush();
+        for (int size = 1; size <= 2; size++) {
+            MemoryConfig config = new MemoryConfig(MemoryMode.NODE, null, new MemoryConfig.Window(true, size), null);
+            Model model = new Model();
+            LlmNode.of(memories, model, config).run(run("m3" + size, "m2", "now"));
+            assertThat(model.asked.get(0)).hasSize(size == 1 ? 7 : 9);
+        }
+    }
+
+    @Test
+    void a4_a_row_that_waits_counts_as_one() {
+        MemoryConfig config = new MemoryConfig(MemoryMode.NODE, null, new MemoryConfig.Window(true, 2), null);
+        turns("m1", null);
+        NodeTokenBufferMemory memory =
+                memories.select(config, "acme", "app", "c1", "writer").node();
+        memory.addMessages("m2", "m1", "q2", List.of(), "r2", List.of());
+        memory.addMessages("m3", "m2", "q3", List.of(), "r3", List.of());
+        assertThat(texts(memory.getHistoryPromptMessages("m4", "m3", "acme", PLENTY, null)))
+                .containsExactly("q2", "r2", "q3", "r3");
     }
 
     @Test
@@ -1258,6 +1638,11 @@ abstract class WorkflowContract {
 
     private List<ChatMessage> history(String current) {
         return node().getHistoryPromptMessages(current, "acme", PLENTY, null);
+    }
+
+    /** The history that leads to a message, without its own iterations. */
+    private List<ChatMessage> leadingTo(String current) {
+        return node().getHistoryPromptMessages(NodeTurn.of(current).inIteration(1), "acme", PLENTY, null);
     }
 
     /** Turns by id and parent, each from a run of its own. */

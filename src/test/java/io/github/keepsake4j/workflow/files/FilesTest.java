@@ -41,6 +41,7 @@ import java.sql.Connection;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -184,10 +185,13 @@ class FilesTest {
 
             assertThat(fetched(
                             FileReference.remoteUrl(Type.IMAGE, base + "/to-image"),
+                            FileReference.remoteUrl(Type.IMAGE, base + "/largest"),
                             FileReference.remoteUrl(Type.DOCUMENT, base + "/text"),
                             FileReference.remoteUrl(Type.AUDIO, base + "/sound")))
                     .containsExactly(
                             ImageContent.from("cGl4ZWxz", "image/jpeg", DetailLevel.HIGH),
+                            ImageContent.from(
+                                    Base64.getEncoder().encodeToString(new byte[1000]), "image/jpeg", DetailLevel.HIGH),
                             TextContent.from("words"),
                             TextContent.from("[audio]"));
             assertThat(requests).doesNotContain("/sound");
@@ -216,7 +220,9 @@ class FilesTest {
                 switch (path) {
                     case "/image" -> "pixels".getBytes(StandardCharsets.UTF_8);
                     case "/text" -> "words".getBytes(StandardCharsets.UTF_8);
-                    case "/big" -> new byte[2000];
+                    // One byte more than the limit.
+                    case "/big" -> new byte[1001];
+                    case "/largest" -> new byte[1000];
                     default -> new byte[0];
                 };
         if (location != null) {
@@ -256,6 +262,30 @@ class FilesTest {
                         TextContent.from("[file: not available]"),
                         TextContent.from("[file: not available]"),
                         TextContent.from("see"));
+    }
+
+    @Test
+    @ExpectedLog("is shown as a placeholder")
+    void a7_the_bytes_decide_whether_a_file_is_too_large_whatever_its_row_says() {
+        for (long sizeInRow : new long[] {-1, 0, 3, 1000}) {
+            assertThat(loaded(sizeInRow, 1000)).isInstanceOf(ImageContent.class);
+            for (int bytes : new int[] {1001, 1999, 2000, 2001}) {
+                assertThat(loaded(sizeInRow, bytes))
+                        .describedAs("%d bytes, %d in the row", bytes, sizeInRow)
+                        .isEqualTo(TextContent.from("[image: not available]"));
+            }
+        }
+    }
+
+    /** Returns the content of an image of so many bytes, under a limit of 1000. */
+    private static Content loaded(long sizeInRow, int bytes) {
+        FileReference file = FileReference.localFile(Type.IMAGE, "i1");
+        FileResolver resolver =
+                (tenant, files) -> Map.of(file, new ResolvedFile(file, "k/i1", "cat.png", "image/png", sizeInRow));
+        FileContentSource source = (tenant, resolved) -> FileContent.bytes(new byte[bytes]);
+        return new FileRebuilder(resolver, source, remote(), false)
+                .rebuild(KEY, "acme", new FileUploadConfig(DetailLevel.HIGH, 1000), List.of(file))
+                .apply(file);
     }
 
     @Test
@@ -436,7 +466,13 @@ class FilesTest {
                 "http://2130706433/x",
                 "http://127.1/x",
                 "http://user@127.0.0.1/x",
-                "http://100.64.0.1/x",
+                "http://100.64.0.0/x",
+                "http://100.65.0.1/x",
+                "http://100.100.100.200/x",
+                "http://100.127.255.255/x",
+                "http://[2002:6465:1::]/x",
+                "http://[64:ff9b::6440:1]/x",
+                "http://[64:ff9b::647f:ffff]/x",
                 "http://localhost/x",
                 "http://inside.example/x",
                 "http://both.example/x",
@@ -470,6 +506,8 @@ class FilesTest {
             strings = {
                 "https://outside.example/x",
                 "http://93.184.216.34/x",
+                "http://100.63.255.255/x",
+                "http://100.128.0.0/x",
                 "http://172.32.0.1/x",
                 "http://172.15.0.1/x",
                 "http://192.169.0.1/x",

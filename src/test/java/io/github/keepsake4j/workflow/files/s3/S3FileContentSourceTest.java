@@ -104,6 +104,8 @@ class S3FileContentSourceTest {
                 .isEqualTo(placeholder);
         assertThat(shown(S3FileContentSource.bytes(client, bucket, 3).prefix("files/"), "cats/a b.png"))
                 .isEqualTo(placeholder);
+        assertThat(shown(S3FileContentSource.bytes(client, bucket, 4).prefix("files/"), "cats/a b.png"))
+                .isInstanceOf(ImageContent.class);
     }
 
     private Content shown(FileContentSource source, String storageKey) {

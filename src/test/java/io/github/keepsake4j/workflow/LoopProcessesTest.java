@@ -1,0 +1,92 @@
+package io.github.keepsake4j.workflow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.AiMessage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.S3Server;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A node's loop whose iterations are processes of their own on one store, some of them killed. */
+@Timeout(600)
+class LoopProcessesTest {
+
+    @TempDir
+    Path directory;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"s3", "sqlite", "postgres"})
+    void a18_five_equal_iterations_in_five_processes_see_each_other_and_are_five(String kind) throws Exception {
+        String store = store(kind);
+        List<String> seen = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            seen.addAll(iteration(store, "-", "never"));
+        }
+        assertThat(seen).containsExactly("0", "2", "4", "6", "8");
+        assertThat(stored(store)).hasSize(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"s3", "sqlite", "postgres"})
+    void a18_five_equal_iterations_in_five_processes_at_the_same_time_are_five(String kind) throws Exception {
+        String store = store(kind);
+        List<Child> children = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            children.add(Child.start(LoopProcess.class, store, "m1", "-", "never"));
+        }
+        for (Child child : children) {
+            child.awaitEnd();
+        }
+        assertThat(stored(store)).hasSize(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"s3", "sqlite", "postgres"})
+    void a18_a_process_that_is_killed_and_repeated_with_its_run_key_is_one_iteration(String kind) throws Exception {
+        String store = store(kind);
+        assertThat(iteration(store, "run-1", "never")).containsExactly("0");
+        assertThat(iteration(store, "run-2", "before")).containsExactly("2");
+        assertThat(iteration(store, "run-2", "after")).containsExactly("2");
+        assertThat(iteration(store, "run-2", "never")).containsExactly("2");
+        assertThat(iteration(store, "run-3", "never")).containsExactly("4");
+        assertThat(stored(store))
+                .extracting(LoggedMessage::message)
+                .filteredOn(AiMessage.class::isInstance)
+                .extracting(message -> ((AiMessage) message).text())
+                .containsExactly("draft of run-1never", "draft of run-2after", "draft of run-3never");
+    }
+
+    private String store(String kind) throws Exception {
+        return switch (kind) {
+            case "s3" -> {
+                S3Server server = S3Server.shared();
+                yield "s3:" + server.port() + ":" + server.newBucket();
+            }
+            case "postgres" ->
+                "postgres:" + Postgres.newest().port() + ":" + Postgres.newest().newDatabase();
+            default -> "sqlite::" + directory.resolve("log.db");
+        };
+    }
+
+    private static List<String> iteration(String store, String run, String killed) throws Exception {
+        return Child.start(LoopProcess.class, store, "m1", run, killed).awaitEnd();
+    }
+
+    private static List<LoggedMessage> stored(String store) {
+        List<LoggedMessage> stored = new ArrayList<>();
+        LoopProcess.onLog(
+                store,
+                log -> stored.addAll(
+                        log.history(LoopProcess.KEY, HistoryQuery.oldest(100)).messages()));
+        return stored;
+    }
+}
