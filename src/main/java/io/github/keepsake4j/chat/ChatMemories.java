@@ -1,8 +1,11 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -22,6 +25,7 @@ import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.view.ViewWriter;
 import java.lang.ref.SoftReference;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -211,6 +215,21 @@ public final class ChatMemories {
     /** Selects the messages that a model sees. */
     Context select(Object id, MemoryKey key, Tail tail) {
         return strategy.select(context(id, key, tail));
+    }
+
+    /**
+     * Returns what does not fit although all results of the newest calls are empty, or null. This is a check before the
+     * tools run, so no remote counter is asked.
+     */
+    @Nullable
+    Overflow overflowWithResults(Object id, MemoryKey key, Tail tail, AiMessage calls) {
+        if (strategy.tokenCounter().filter(TokenCounter::isRemote).isPresent()) {
+            return null;
+        }
+        List<NewMessage> empty = calls.toolExecutionRequests().stream()
+                .map(call -> prepare(ToolExecutionResultMessage.from(call, "")))
+                .toList();
+        return loader.selectLocally(id, key, tail.followedBy(empty)).over();
     }
 
     /** Returns the sizes of messages for one read of a memory. */

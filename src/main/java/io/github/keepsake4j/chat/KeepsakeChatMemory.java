@@ -75,6 +75,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * Adds a message at the end of the current branch. It is always a new message, even if it equals an old one.
      *
      * @param message the message, not null
+     * @throws ContextOverflowException if the message contains tool calls that cannot be shown with any results. The
+     *     message is stored. This is found only if this object has read the memory during the turn; otherwise the next
+     *     read after the results tells it
      */
     @Override
     public void add(ChatMessage message) {
@@ -429,6 +432,12 @@ public final class KeepsakeChatMemory implements ChatMemory {
         Tail tail = open.tail();
         Tail after = tail == null ? null : tail.after(batch, result);
         open.appended(after, last instanceof ToolExecutionResultMessage);
+        if (last instanceof AiMessage calls && calls.hasToolExecutionRequests() && after != null) {
+            Overflow over = memories.overflowWithResults(id, key, after, calls);
+            if (over != null && over.part() == Overflow.Part.LAST_ROUND) {
+                throw new ContextOverflowException(key, over);
+            }
+        }
         if (last instanceof AiMessage && open.awaited == 0) {
             buffer = open.next();
             if (after != null) {

@@ -117,6 +117,11 @@ final class TailLoader {
         return read.unreadBefore(strategy.shownFrom(strategy.mark(read)));
     }
 
+    /** Selects what would be shown, without asking a remote counter. */
+    Context selectLocally(Object memoryId, MemoryKey key, Tail tail) {
+        return strategy.select(read(memoryId, key, tail).sizedBy(counts.of(key).locally()));
+    }
+
     private Context read(Object memoryId, MemoryKey key, Tail tail) {
         Summary summary = tail.summary();
         return Context.of(

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 public final class TokenCounts {
 
     /** Sizes without a memory, which are not kept. */
-    public static final TokenSizes NOT_KEPT = new TokenSizes(null, "");
+    public static final TokenSizes NOT_KEPT = new TokenSizes(null, "", false);
 
     /** The maximum number of counts that are kept: those of about a thousand conversations, in about ten megabytes. */
     private static final int MOST = 50_000;
@@ -64,7 +64,7 @@ public final class TokenCounts {
      * @return new sizes; if a remote counter fails, they do not ask it again
      */
     public TokenSizes of(Object memory) {
-        return new TokenSizes(this, memory);
+        return new TokenSizes(this, memory, false);
     }
 
     /** Counts a whole message. */

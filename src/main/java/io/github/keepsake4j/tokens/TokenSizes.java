@@ -15,12 +15,25 @@ public final class TokenSizes {
     private final @Nullable TokenCounts counts;
     private final Object memory;
 
+    /** Whether no remote counter may be asked. */
+    private final boolean local;
+
     /** The remote counters that have failed during this read. One time-out is enough. */
     private final Set<String> failed = ConcurrentHashMap.newKeySet();
 
-    TokenSizes(@Nullable TokenCounts counts, Object memory) {
+    TokenSizes(@Nullable TokenCounts counts, Object memory, boolean local) {
         this.counts = counts;
         this.memory = memory;
+        this.local = local;
+    }
+
+    /**
+     * Returns sizes that ask no remote counter, for a check while a message is appended.
+     *
+     * @return the same sizes, in which this library's own estimator stands in for a remote counter that has not counted
+     */
+    public TokenSizes locally() {
+        return new TokenSizes(counts, memory, true);
     }
 
     /**
@@ -61,7 +74,7 @@ public final class TokenSizes {
     }
 
     boolean hasFailed(TokenCounter counter) {
-        return failed.contains(counter.name());
+        return (local && counter.isRemote()) || failed.contains(counter.name());
     }
 
     void failed(TokenCounter counter) {

@@ -219,6 +219,26 @@ class LimitsTest {
 
     @ParameterizedTest
     @EnumSource(Home.class)
+    void calls_whose_round_cannot_fit_are_told_before_the_tools_run(Home home) throws Exception {
+        for (ContextStrategy strategy :
+                List.of(SlidingWindow.withMaxMessages(3), TokenLimit.withMaxTokens(30, new WordCounter()))) {
+            if (storage != null) {
+                close();
+            }
+            open(home, strategy);
+            memory.messages();
+            memory.add(user(words("q", 24)));
+            assertThatThrownBy(() -> memory.add(calls("a", "b")))
+                    .isInstanceOf(ContextOverflowException.class)
+                    .hasMessageContaining("tool round");
+            memory.flush();
+            assertThat(history(keepsake.conversation("x"))).containsExactly(user(words("q", 24)), calls("a", "b"));
+            assertThat(memory.messages()).containsExactly(user(words("q", 24)));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
     void a_huge_tool_result_is_shown_shortened_from_the_first_time_on(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(1000, new WordCounter()));
         String text = words("begin", 20_000) + " end";
