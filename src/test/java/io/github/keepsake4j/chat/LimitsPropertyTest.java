@@ -14,6 +14,7 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
@@ -133,7 +134,10 @@ class LimitsPropertyTest {
                 UserMessage question = user(words("q" + turn, 1 + random.nextInt(random.nextInt(4) == 0 ? limit : 20)));
                 memory.add(question);
                 for (int round = 0; round < 1 + random.nextInt(4); round++) {
-                    List<ChatMessage> results = addRound(memory, turn + "." + round, limit);
+                    List<ChatMessage> results = round(turn + "." + round, limit);
+                    if (isRefused(memory, question, results, estimator, limit, as)) {
+                        break;
+                    }
                     int least = estimator.estimateTokenCountInMessages(least(question, results));
                     if (least > limit) {
                         break;
@@ -178,17 +182,36 @@ class LimitsPropertyTest {
         return shortened;
     }
 
-    private List<ChatMessage> addRound(KeepsakeChatMemory memory, String name, int limit) {
+    /** Adds a round. Returns whether the calls were refused, which is right only if not even empty results fit. */
+    private static boolean isRefused(
+            KeepsakeChatMemory memory,
+            UserMessage question,
+            List<ChatMessage> round,
+            TokenCountEstimator estimator,
+            int limit,
+            String as) {
+        try {
+            round.forEach(memory::add);
+            return false;
+        } catch (ContextOverflowException e) {
+            List<ChatMessage> empty = new ArrayList<>(List.of(question, round.get(0)));
+            ((AiMessage) round.get(0))
+                    .toolExecutionRequests()
+                    .forEach(call -> empty.add(ToolExecutionResultMessage.from(call, "")));
+            assertThat(estimator.estimateTokenCountInMessages(empty)).as(as).isGreaterThan(limit);
+            return true;
+        }
+    }
+
+    private List<ChatMessage> round(String name, int limit) {
         int count = 1 + random.nextInt(random.nextInt(4) == 0 ? 12 : 3);
         List<ToolExecutionRequest> calls = IntStream.range(0, count)
                 .mapToObj(number -> call(name + "." + number, "tool", "{}"))
                 .toList();
         List<ChatMessage> round = new ArrayList<>(List.of(AiMessage.from(calls)));
-        memory.add(round.get(0));
         for (ToolExecutionRequest call : calls) {
             int size = 1 + random.nextInt(random.nextBoolean() ? 20 * limit : 30);
             round.add(ToolExecutionResultMessage.from(call, words("r", size)));
-            memory.add(round.get(round.size() - 1));
         }
         return round;
     }
