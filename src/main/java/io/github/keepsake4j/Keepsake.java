@@ -281,7 +281,8 @@ public final class Keepsake {
 
         /**
          * Sets the estimator that counts the tokens of each message when it is appended. Default: the strategy's
-         * estimator, or {@link TokenCounter#standard()} if the strategy has none.
+         * estimator, or {@link TokenCounter#standard()} if the strategy has none. A {@linkplain TokenCounter#remote
+         * remote} estimator is replaced by {@link TokenCounter#standard()} here.
          *
          * @param tokenCountEstimator a fast, local estimator; it is called for every message
          * @return this builder
@@ -435,9 +436,10 @@ public final class Keepsake {
                 throw new InvalidInputException(
                         "messageLog", "is required, such as JdbcMessageLog.sqlite(Path.of(\"chat.db\"))");
             }
-            TokenCounter counter = estimator != null
-                    ? TokenCounter.of(estimator)
-                    : strategy.tokenCounter().orElseGet(TokenCounter::standard);
+            TokenCounter counter = (estimator != null
+                            ? TokenCounter.of(estimator)
+                            : strategy.tokenCounter().orElseGet(TokenCounter::standard))
+                    .forAppends();
             if (strategy.summarizes() && summarizer == null) {
                 throw new InvalidInputException(
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");

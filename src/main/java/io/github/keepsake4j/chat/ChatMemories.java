@@ -1,10 +1,12 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextStrategy;
-import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.HeadConflictException;
@@ -18,6 +20,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewWriter;
 import java.lang.ref.SoftReference;
 import java.time.Instant;
@@ -46,6 +49,7 @@ public final class ChatMemories {
     private final Meter meter;
     private final Summaries summaries;
     private final ViewWriter views;
+    private final TailLoader loader;
 
     /** The context that each memory returned last. A context that is missing here is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
@@ -89,6 +93,7 @@ public final class ChatMemories {
         this.nanoTime = nanoTime;
         this.meter = new Meter(metrics, logs);
         this.summaries = new Summaries(this, worker);
+        this.loader = new TailLoader(strategy);
         this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
     }
 
@@ -204,9 +209,46 @@ public final class ChatMemories {
         return result;
     }
 
-    /** Reads as far back as the given reach, and for a turn that goes on as far as its round requires. */
-    Tail load(MemoryKey key, Reach reach, @Nullable List<String> round) {
-        return meter.read(key, TailLoader.load(log(key), key, reach, round));
+    /**
+     * Reads as far back as the strategy requires.
+     *
+     * @param id the id as LangChain4j passed it
+     * @param key the memory
+     * @param atLeast the number of messages to read even if the strategy requires fewer
+     * @param round the ids of the calls and of the results with which a turn goes on; empty for none, or null if unknown
+     */
+    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round) {
+        return meter.read(key, loader.load(log(key), id, key, atLeast, round));
+    }
+
+    /** Returns the messages that were read, before any limit. */
+    Context context(Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
+        return loader.context(id, key, tail, round);
+    }
+
+    /** Selects the messages that a model sees. */
+    Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
+        return strategy.select(context(id, key, tail, round));
+    }
+
+    /**
+     * Returns what does not fit although all results of the newest calls are empty, or null. This is a check before the
+     * tools run, so no remote counter is asked.
+     */
+    @Nullable
+    Overflow overflowWithResults(Object id, MemoryKey key, Tail tail, AiMessage calls) {
+        if (strategy.tokenCounter().filter(TokenCounter::isRemote).isPresent()) {
+            return null;
+        }
+        List<NewMessage> empty = calls.toolExecutionRequests().stream()
+                .map(call -> prepare(ToolExecutionResultMessage.from(call, "")))
+                .toList();
+        return loader.selectLocally(id, key, tail.followedBy(empty)).over();
+    }
+
+    /** Returns the sizes of messages for one read of a memory. */
+    TokenSizes sizes(MemoryKey key) {
+        return loader.sizes(key);
     }
 
     /** Records the context that a memory returned. */

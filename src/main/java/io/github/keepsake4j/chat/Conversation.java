@@ -238,10 +238,10 @@ public final class Conversation {
     }
 
     private Tail tail() {
-        return memories.load(key, memories.strategy().reach(id), null);
+        return memories.load(id, key, 0, null);
     }
 
     private Context context(Tail tail) {
-        return memories.strategy().select(TailLoader.context(id, tail, null));
+        return memories.select(id, key, tail, null);
     }
 }

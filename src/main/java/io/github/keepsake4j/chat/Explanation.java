@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param shown the messages that are shown, in the order in which a model receives them
  * @param omitted the messages that were read and are not shown
  * @param olderUnread whether there are older messages, which the strategy did not need to read
- * @param overflow whether the newest turn's user message and last round exceed a limit, so that a chat memory throws
+ * @param overflow whether the system message, or the newest turn's user message and last round, exceed a limit
  */
 public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, boolean olderUnread, boolean overflow) {
 

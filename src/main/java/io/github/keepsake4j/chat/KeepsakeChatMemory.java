@@ -6,8 +6,8 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextOverflowException;
-import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -78,6 +78,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * Adds a message at the end of the current branch. It is always a new message, even if it equals an old one.
      *
      * @param message the message, not null
+     * @throws ContextOverflowException if the message contains tool calls that cannot be shown with any results. The
+     *     message is stored. This is found only if this object has read the memory during the turn; otherwise the next
+     *     read after the results tells it
      */
     @Override
     public void add(ChatMessage message) {
@@ -127,6 +130,8 @@ public final class KeepsakeChatMemory implements ChatMemory {
             boolean awaits = open.awaited > 0;
             Reading seen = show(open, list, keepsSummary, null, null);
             used = true;
+            List<String> ids = seen.ids();
+            open.appended = ids.isEmpty() ? null : ids.get(ids.size() - 1);
             if (!awaits || !seen.isRunning()) {
                 open.set(seen.lastRound(), memories.nanoTime());
                 open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
@@ -140,7 +145,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * Returns the messages that the strategy selects: the system message in force first, then whole turns.
      *
      * @return a new, mutable list
-     * @throws ContextOverflowException if the current turn does not fit the strategy's limits
+     * @throws ContextOverflowException if the system message does not fit the strategy's limits, or if the current turn
+     *     does not fit them and this object added its newest message. The turn is told of once: the next call, and every
+     *     other object, leaves it out, so that it does not stop the turns that follow
      */
     @Override
     public List<ChatMessage> messages() {
@@ -158,14 +165,15 @@ public final class KeepsakeChatMemory implements ChatMemory {
             if (system != null) {
                 tail = writeSystem(open, system, tail);
             }
-            Context context = memories.strategy().select(TailLoader.context(id, tail, round));
+            Context context = memories.select(id, key, tail, round);
             open.read(tail);
             Shown shown = Shown.of(tail, context);
             memories.views().handOut(key, shown.reading(), shown.given());
             memories.shown(key, context, shown.reading().cut());
             memories.summaries().check(id, key, tail, () -> context);
-            if (context.overflow()) {
-                throw new ContextOverflowException(key);
+            Overflow over = context.over();
+            if (over != null && open.isToTell(over.newest())) {
+                throw new ContextOverflowException(key, over);
             }
             return context.messages();
         } finally {
@@ -352,6 +360,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 writeSystem(open, held, load(open, 0, List.of()));
             }
             open.heldSystem = system;
+            open.appended = null;
             return false;
         }
         return open.accept(memories.prepare(message));
@@ -379,7 +388,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
                 () -> {
                     List<String> round = round(open);
                     Tail tail = load(open, list.size(), round);
-                    return Shown.of(tail, memories.strategy().select(TailLoader.context(id, tail, round)));
+                    return Shown.of(tail, memories.select(id, key, tail, round));
                 },
                 open.lists);
         try {
@@ -438,14 +447,20 @@ public final class KeepsakeChatMemory implements ChatMemory {
         open.wrote(batch, memories.nanoTime());
         used = true;
         ChatMessage last = batch.get(batch.size() - 1).message();
+        open.appended = batch.get(batch.size() - 1).id();
         Tail tail = open.tail();
         Tail after = tail == null ? null : tail.after(batch, result);
         open.appended(after, last instanceof ToolExecutionResultMessage);
+        if (last instanceof AiMessage calls && calls.hasToolExecutionRequests() && after != null) {
+            Overflow over = memories.overflowWithResults(id, key, after, calls);
+            if (over != null && over.part() == Overflow.Part.LAST_ROUND) {
+                throw new ContextOverflowException(key, over);
+            }
+        }
         if (last instanceof AiMessage && open.awaited == 0) {
             buffer = open.next();
             if (after != null) {
-                memories.summaries().check(id, key, after, () -> memories.strategy()
-                        .select(TailLoader.context(id, after, List.of())));
+                memories.summaries().check(id, key, after, () -> memories.select(id, key, after, List.of()));
             }
         }
     }
@@ -466,11 +481,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
 
     /** Reads as far back as the strategy requires, and at least the given number of messages. */
     private Tail load(WriteBuffer open, int atLeast, @Nullable List<String> round) {
-        Reach reach = memories.strategy().reach(id);
-        if (reach.messages() < atLeast) {
-            reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
-        }
-        Tail tail = memories.load(key, reach, round);
+        Tail tail = memories.load(id, key, atLeast, round);
         if (open.awaited == 0) {
             if (open.epoch != null && open.epoch != tail.epoch()) {
                 open.refill(null);

@@ -3,11 +3,14 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.agent.tool.ToolSpecification;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -65,15 +68,25 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         // The oldest messages determine which ones are pinned. Oldest messages that are not in the request are ignored.
         Context whole = Context.of(memoryId, system(messages), null, List.of(), messages, null)
                 .beginningWith(handedOut == null ? List.of() : handedOut.oldest())
-                .summarizedBy(summary);
+                .summarizedBy(summary)
+                .sizedBy(memories.sizes(key));
         Context fitting = memories.strategy().select(whole.reserving(tools(request)));
-        if (fitting.overflow()) {
-            throw new ContextOverflowException(key);
+        Overflow over = fitting.over();
+        if (over != null) {
+            throw new ContextOverflowException(key, over);
         }
-        // If no limit removed a message, the request is returned as it is, even if its list of messages was repaired
-        // here.
-        boolean cut = fitting.shown().size() < whole.shown().size();
+        // If no limit removed or shortened a message, the request is returned as it is, even if its list of messages
+        // was
+        // repaired here.
+        boolean cut = fitting.shown().size() < whole.shown().size()
+                || !results(fitting.messages()).equals(results(request.messages()));
         return cut ? request.toBuilder().messages(fitting.messages()).build() : request;
+    }
+
+    private static List<ChatMessage> results(List<ChatMessage> messages) {
+        return messages.stream()
+                .filter(ToolExecutionResultMessage.class::isInstance)
+                .toList();
     }
 
     private List<LoggedMessage> logged(List<ChatMessage> messages, IdentityHashMap<ChatMessage, LoggedMessage> known) {
@@ -81,23 +94,25 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         long sequence = 0;
         for (ChatMessage message : messages) {
             LoggedMessage same = known.get(message);
-            LoggedMessage next = same != null ? same : count(message, "new-" + logged.size(), sequence + 1);
+            LoggedMessage next = same != null ? same : count(message, sequence + 1);
             sequence = Math.max(sequence, next.sequence());
             logged.add(next);
         }
         return logged;
     }
 
-    private LoggedMessage count(ChatMessage message, String id, long sequence) {
+    private LoggedMessage count(ChatMessage message, long sequence) {
         TokenCounter.Count count = memories.counter().count(message);
-        return new LoggedMessage(id, null, sequence, message, count.tokens(), count.counter(), Instant.EPOCH);
+        return new LoggedMessage(Ids.next(), null, sequence, message, count.tokens(), count.counter(), Instant.EPOCH);
     }
 
-    /** Returns the messages of a context by the instance that was returned. */
+    /** Returns the stored messages of a context by the instance that was returned. */
     private static IdentityHashMap<ChatMessage, LoggedMessage> byInstance(@Nullable Context context) {
         IdentityHashMap<ChatMessage, LoggedMessage> messages = new IdentityHashMap<>();
         if (context != null) {
-            context.shown().forEach(message -> messages.put(message.message(), message));
+            Map<String, LoggedMessage> originals = context.originals();
+            context.shown()
+                    .forEach(message -> messages.put(message.message(), originals.getOrDefault(message.id(), message)));
         }
         return messages;
     }
@@ -130,7 +145,10 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         if (tokensOfTools.size() > TOOLS) {
             tokensOfTools.clear();
         }
-        return tokensOfTools.computeIfAbsent(description, text -> memories.counter()
+        return tokensOfTools.computeIfAbsent(description, text -> memories.strategy()
+                .tokenCounter()
+                .filter(counter -> !counter.isRemote())
+                .orElse(memories.counter())
                 .count(UserMessage.from(text.toString()))
                 .tokens());
     }

@@ -67,12 +67,22 @@ final class Summaries {
 
     /** Returns the messages for the next summary, if one is due. */
     private Optional<SummaryWorker.Task> next(Object id, MemoryKey key) {
-        Tail tail = memories.load(key, memories.strategy().reach(id), List.of());
-        Context selected = memories.strategy().select(TailLoader.context(id, tail, List.of()));
+        Tail tail = memories.load(id, key, 0, List.of());
+        Context selected = memories.select(id, key, tail, List.of());
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
                 .filter(piece -> !piece.isEmpty())
-                .map(piece -> new SummaryWorker.Task(tail.epoch(), tail.summary(), piece));
+                .map(piece -> new SummaryWorker.Task(tail.epoch(), tail.summary(), piece, least(tail, piece)));
+    }
+
+    /** Returns how many messages of a piece a summary must cover to count. */
+    private static int least(Tail tail, List<LoggedMessage> piece) {
+        View view = tail.view();
+        int least = 1;
+        while (view != null && least < piece.size() && piece.get(least - 1).sequence() <= view.anchorSequence()) {
+            least++;
+        }
+        return least;
     }
 
     /**

@@ -2,22 +2,30 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.Meanwhile;
 import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenCounts;
+import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads as far back as a strategy requires. */
+/**
+ * Reads as far back as a strategy requires. The log bounds a read by the tokens that were counted when the messages were
+ * appended. Where another counter counts less, or a message is shown shortened or not at all, that leaves room, and more
+ * is read: twice as much each time. How much was enough is kept for the next read of the memory. Thread-safe.
+ */
 final class TailLoader {
 
     /**
@@ -29,19 +37,42 @@ final class TailLoader {
     /** More messages than any branch holds, but small enough to calculate with. */
     private static final int ALL = 1 << 30;
 
+    /** The maximum number of memories of which it is known how much to read. */
+    private static final int MEMORIES = 1_000;
+
+    /** The factor by which a read that left room is followed by a larger one. */
+    private static final int GROWTH = 2;
+
     /** The maximum number of further reads that look for the calls of a turn that goes on. */
     private static final int MOST_FURTHER_READS = 5;
 
-    private TailLoader() {}
+    /** If more than this part of a read was not needed, the next one is smaller. */
+    private static final double FAR_TOO_MUCH = 0.75;
+
+    private final ContextStrategy strategy;
+    private final TokenCounts counts = new TokenCounts();
+    private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
+
+    TailLoader(ContextStrategy strategy) {
+        this.strategy = strategy;
+    }
+
+    TokenSizes sizes(MemoryKey key) {
+        return counts.of(key);
+    }
 
     /**
-     * Reads as far back as a strategy requires. What other turns added while the turn that goes on waited for its tools does
+     * Reads as far back as the strategy requires. What other turns added while the turn that goes on waited for its tools does
      * not count.
      *
      * @param round the ids of the calls and of the results with which a turn goes on; empty or null for none
      */
-    static Tail load(MessageLog log, MemoryKey key, Reach reach, @Nullable List<String> round) {
-        Tail tail = load(log, key, reach);
+    Tail load(MessageLog log, Object id, MemoryKey key, int atLeast, @Nullable List<String> round) {
+        Reach reach = strategy.reach(id);
+        if (reach.messages() < atLeast) {
+            reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
+        }
+        Tail tail = load(log, id, key, reach, round);
         if (round == null || round.isEmpty()) {
             return tail;
         }
@@ -52,7 +83,7 @@ final class TailLoader {
                 if (meanwhile.messages().isEmpty() || tail.complete()) {
                     return tail;
                 }
-                Tail exact = load(log, key, beyond(reach, meanwhile.messages(), summarized));
+                Tail exact = load(log, id, key, beyond(reach, meanwhile.messages(), summarized), round);
                 // A turn that is longer than the strategy looks back still begins with its user message.
                 return Meanwhile.of(exact.messages(), round).isRead() ? exact : tail;
             }
@@ -63,7 +94,12 @@ final class TailLoader {
             summarized = false;
             int more = (int)
                     Math.min(ALL, (long) MESSAGES_PER_TURN * (tail.messages().size() + MESSAGES_PER_TURN));
-            tail = load(log, key, new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), false));
+            tail = upTo(
+                    log,
+                    id,
+                    key,
+                    new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), false),
+                    Long.MAX_VALUE);
         }
         return tail;
     }
@@ -78,44 +114,86 @@ final class TailLoader {
                 summarized);
     }
 
-    private static Tail load(MessageLog log, MemoryKey key, Reach reach) {
+    private Tail load(MessageLog log, Object id, MemoryKey key, Reach reach, @Nullable List<String> round) {
         if (reach.oldest() == Integer.MAX_VALUE) {
             ReadQuery everything = ReadQuery.wholeBranch();
             return ViewReader.read(
                     log, key, reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
         }
+        Long known = enough.get(key);
+        long tokens = known == null ? reach.tokens() : Math.max(known, reach.tokens());
+        while (true) {
+            Tail tail = upTo(log, id, key, reach, tokens);
+            if (tokens == Long.MAX_VALUE) {
+                return tail;
+            }
+            long from = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
+            if (tail.complete() || tail.messages().size() >= reach.messages() || from > 0) {
+                boolean farTooMuch = tail.messages().stream()
+                                .filter(message -> message.sequence() < from)
+                                .count()
+                        > tail.messages().size() * FAR_TOO_MUCH;
+                remember(key, reach, farTooMuch ? tokens / 2 : tokens);
+                return tail;
+            }
+            tokens = tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : GROWTH * tokens;
+        }
+    }
+
+    private void remember(MemoryKey key, Reach reach, long tokens) {
+        if (tokens <= reach.tokens()) {
+            enough.remove(key);
+        } else {
+            enough.put(key, tokens);
+        }
+    }
+
+    /** Reads until one of the bounds is reached. */
+    private Tail upTo(MessageLog log, Object id, MemoryKey key, Reach reach, long tokens) {
         long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
         while (true) {
             int limit = (int) Math.min(guess, reach.messages());
-            Tail tail = ViewReader.read(log, key, query(reach).atMost(limit));
+            Tail tail = ViewReader.read(log, key, query(reach, tokens).atMost(limit));
             // Fewer messages than the limit mean that the view or the token bound ended the read.
-            if (tail.messages().size() < limit || limit == reach.messages() || turns(key, tail) >= reach.turns()) {
+            if (tail.messages().size() < limit || limit == reach.messages() || turns(id, key, tail) >= reach.turns()) {
                 return tail;
             }
             guess *= MESSAGES_PER_TURN;
         }
     }
 
-    private static ReadQuery query(Reach reach) {
-        ReadQuery query = ReadQuery.wholeBranch().upToTokens(reach.tokens()).alsoOldest(reach.oldest());
+    private static ReadQuery query(Reach reach, long tokens) {
+        ReadQuery query = ReadQuery.wholeBranch().upToTokens(tokens).alsoOldest(reach.oldest());
         return reach.toSummary() ? query.upToSummary() : query;
     }
 
     /**
-     * Divides what was read into turns.
+     * Divides what was read into turns, as the strategy requires.
      *
      * @param round the ids of the calls and of the results with which a turn goes on, empty for none, or null if unknown
      */
-    static Context context(Object memoryId, Tail tail, @Nullable List<String> round) {
+    Context context(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
+        Context read = read(memoryId, key, tail, round);
+        return read.unreadBefore(strategy.shownFrom(strategy.mark(read)));
+    }
+
+    /** Selects what would be shown, without asking a remote counter. */
+    Context selectLocally(Object memoryId, MemoryKey key, Tail tail) {
+        return strategy.select(
+                read(memoryId, key, tail, null).sizedBy(counts.of(key).locally()));
+    }
+
+    private Context read(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
         Summary summary = tail.summary();
         return Context.of(
-                memoryId,
-                tail.system(),
-                tail.user(),
-                tail.complete() && summary == null ? tail.messages() : tail.oldest(),
-                tail.messages(),
-                summary == null ? null : message(summary),
-                round);
+                        memoryId,
+                        tail.system(),
+                        tail.user(),
+                        tail.complete() && summary == null ? tail.messages() : tail.oldest(),
+                        tail.messages(),
+                        summary == null ? null : message(summary),
+                        round)
+                .sizedBy(counts.of(key));
     }
 
     /** Returns a summary as a message whose id is that of the covered message. The strategy decides how to show it. */
@@ -131,9 +209,9 @@ final class TailLoader {
     }
 
     /** Returns the number of turns that were read from their beginning. Other turns have more messages to read. */
-    private static long turns(MemoryKey key, Tail tail) {
+    private long turns(Object id, MemoryKey key, Tail tail) {
         Set<String> read = tail.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
-        return context(key, tail, List.of()).turns().stream()
+        return read(id, key, tail, null).turns().stream()
                 .filter(turn -> turn.standing() != Turn.Standing.REPEATED)
                 .filter(turn -> read.contains(turn.user().id()))
                 .count();

@@ -77,6 +77,13 @@ final class WriteBuffer {
     /** When the round was written, in nanoseconds. */
     private long roundAt;
 
+    /**
+     * The id of the newest message that was appended, or null if a caller was told that its turn does not fit, or if a
+     * new turn has begun.
+     */
+    @Nullable
+    String appended;
+
     /** The number of tool results that the last assistant message waits for. */
     int awaited;
 
@@ -174,6 +181,18 @@ final class WriteBuffer {
         List<String> all = new ArrayList<>(ids);
         all.add(id);
         return List.copyOf(all);
+    }
+
+    /**
+     * Returns whether the caller is to be told that something does not fit. That it is a turn is told once, to the caller
+     * that added its newest message: an AI service reads before it adds, so that otherwise no later turn could begin.
+     *
+     * @param newest the id of the newest message of the turn, or null if it is not a turn
+     */
+    boolean isToTell(@Nullable String newest) {
+        boolean told = newest == null || newest.equals(appended);
+        appended = null;
+        return told;
     }
 
     /** Returns a buffer for the next turn. It still recognizes a repeated add. */

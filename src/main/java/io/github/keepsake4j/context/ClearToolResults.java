@@ -7,6 +7,7 @@ import io.github.keepsake4j.context.Context.Placed;
 import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.tokens.ShortenedResult;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -18,8 +19,8 @@ import java.util.stream.Stream;
 /**
  * Shows a short marker in place of old tool results, which are often the largest part of a prompt and the first part to
  * become useless. The calls stay, so that a model knows what it did, and the log keeps the results' text. This strategy
- * limits nothing by itself. Limits count a cleared result at its full size, so that clearing never brings older
- * messages back. Immutable.
+ * limits nothing by itself. Limits count a cleared result as if it were not cleared, so that clearing never brings
+ * older messages back. Immutable.
  */
 public final class ClearToolResults implements ContextStrategy {
 
@@ -110,7 +111,7 @@ public final class ClearToolResults implements ContextStrategy {
         Map<String, ChatMessage> markers = new HashMap<>();
         Stream.concat(before.stream(), old.stream().filter(result -> result.place() < start))
                 .map(Placed::message)
-                .forEach(result -> markers.put(result.id(), marker(result)));
+                .forEach(result -> markers.put(result.id(), marker((ToolExecutionResultMessage) result.message())));
         return context.replacing(markers);
     }
 
@@ -151,8 +152,24 @@ public final class ClearToolResults implements ContextStrategy {
                 && message.tokens() >= MIN_TOKENS_OF_ONE;
     }
 
-    private static ChatMessage marker(LoggedMessage result) {
-        return ((ToolExecutionResultMessage) result.message())
-                .toBuilder().contents(TextContent.from(MARKER)).build();
+    static boolean isMarker(ChatMessage message) {
+        return message instanceof ToolExecutionResultMessage result
+                && result.hasSingleText()
+                && result.text().equals(MARKER);
+    }
+
+    /**
+     * Returns whether a message is a form in which a tool result may be shown: the marker, or a shortened result.
+     *
+     * @param given the message that may be such a form
+     * @param whole the whole result
+     * @return whether it is
+     */
+    public static boolean isFormOf(ChatMessage given, ToolExecutionResultMessage whole) {
+        return given.equals(marker(whole)) || ShortenedResult.isOf(given, whole);
+    }
+
+    private static ChatMessage marker(ToolExecutionResultMessage result) {
+        return result.toBuilder().contents(TextContent.from(MARKER)).build();
     }
 }

@@ -38,6 +38,11 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     }
 
     @Override
+    public long shownFrom(Context context) {
+        return Math.max(first.shownFrom(context), second.shownFrom(context));
+    }
+
+    @Override
     public Optional<TokenCounter> tokenCounter() {
         return first.tokenCounter().or(second::tokenCounter);
     }

@@ -3,6 +3,7 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.tokens.TokenSizes;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,11 +27,12 @@ import org.jspecify.annotations.Nullable;
  *     never shown
  * @param turns the turns after the headless messages, oldest first, whether they are shown or not
  * @param repaired messages that a provider would refuse or that this version does not know, each with the reason
- * @param replaced the messages that are shown in place of others, by the other message's id; the size of the replaced
- *     message still counts
+ * @param replaced the messages that are shown in place of others, by the other message's id. Limits do not count a
+ *     marker, but what it replaces
+ * @param sizes the sizes of the messages by any counter
  * @param reserved the number of tokens that is taken by something outside of the memory, such as tool specifications; 0
  *     or more
- * @param overflow whether even the newest turn's user message and last round exceed a limit, so that they are not shown
+ * @param over what does not fit into a limit although it cannot be left out, or null
  */
 public record Context(
         Object memoryId,
@@ -42,8 +44,9 @@ public record Context(
         List<Turn> turns,
         List<Omission> repaired,
         Map<String, ChatMessage> replaced,
+        TokenSizes sizes,
         long reserved,
-        boolean overflow) {
+        @Nullable Overflow over) {
 
     /** The memory id that LangChain4j passes when there is none. */
     private static final String NO_ID = "default";
@@ -91,6 +94,28 @@ public record Context(
      * @param reason the reason
      */
     public record Omission(LoggedMessage message, Reason reason) {}
+
+    /**
+     * What does not fit into a limit.
+     *
+     * @param part the part of the context that is too large
+     * @param reason the limit's unit: {@link Reason#MESSAGE_LIMIT} or {@link Reason#TOKEN_LIMIT}
+     * @param limit the limit
+     * @param size the size of the part, together with what is always shown
+     * @param newest the id of the newest message of the turn that does not fit, or null if it is not a turn
+     */
+    public record Overflow(Part part, Reason reason, long limit, long size, @Nullable String newest) {
+
+        /** The parts of a context that cannot be left out. */
+        public enum Part {
+            /** The system message, the summary, and what is reserved. */
+            SYSTEM_MESSAGE,
+            /** The newest user message. */
+            QUESTION,
+            /** The newest turn's user message with its last round. */
+            LAST_ROUND
+        }
+    }
 
     /** Copies the collections. */
     public Context {
@@ -162,6 +187,16 @@ public record Context(
             @Nullable LoggedMessage summary,
             @Nullable List<String> round) {
         return new TurnSplitter(system).split(memoryId, user, oldest, messages, summary, round);
+    }
+
+    /**
+     * Returns whether something does not fit into a limit although it cannot be left out. If it is the newest turn, it
+     * is not shown.
+     *
+     * @return whether there is an {@link #over() overflow}
+     */
+    public boolean overflow() {
+        return over != null;
     }
 
     /**
@@ -252,8 +287,87 @@ public record Context(
     public Context replacing(Map<String, ChatMessage> more) {
         Map<String, ChatMessage> all = new HashMap<>(replaced);
         all.putAll(more);
+        return withReplaced(all);
+    }
+
+    /**
+     * Shows tool results shortened. Of two forms of a result, the shorter one is shown, and a marker is shown rather
+     * than a shortened form.
+     */
+    Context shortening(Map<String, ChatMessage> shortened) {
+        if (shortened.isEmpty()) {
+            return this;
+        }
+        Map<String, ChatMessage> all = new HashMap<>(replaced);
+        shortened.forEach((id, form) -> all.merge(id, form, Context::shorter));
+        return withReplaced(all);
+    }
+
+    private static ChatMessage shorter(ChatMessage some, ChatMessage other) {
+        return ClearToolResults.isMarker(some)
+                        || (some instanceof ToolExecutionResultMessage result
+                                && other instanceof ToolExecutionResultMessage form
+                                && result.text().length() <= form.text().length())
+                ? some
+                : other;
+    }
+
+    private Context withReplaced(Map<String, ChatMessage> all) {
         return new Context(
-                memoryId, system, summary, oldest, unread, headless, turns, repaired, all, reserved, overflow);
+                memoryId, system, summary, oldest, unread, headless, turns, repaired, all, sizes, reserved, over);
+    }
+
+    /**
+     * Sets the sizes of the messages.
+     *
+     * @param ofMessages the sizes by any counter
+     * @return a copy
+     */
+    public Context sizedBy(TokenSizes ofMessages) {
+        return new Context(
+                memoryId,
+                system,
+                summary,
+                oldest,
+                unread,
+                headless,
+                turns,
+                repaired,
+                replaced,
+                ofMessages,
+                reserved,
+                over);
+    }
+
+    /**
+     * Treats everything before a place as if it had not been read, so that what is shown does not depend on how much
+     * was read.
+     *
+     * @param place a sequence, 0 or more
+     * @return a copy, or this context if no more was read
+     */
+    public Context unreadBefore(long place) {
+        return place <= unread
+                ? this
+                : new Context(
+                        memoryId, system, summary, oldest, place, headless, turns, repaired, replaced, sizes, reserved,
+                        over);
+    }
+
+    /**
+     * Returns the stored messages in whose place other messages are shown.
+     *
+     * @return the stored messages by id
+     */
+    public Map<String, LoggedMessage> originals() {
+        Map<String, LoggedMessage> originals = new HashMap<>();
+        if (!replaced.isEmpty()) {
+            turns.stream()
+                    .flatMap(Turn::all)
+                    .filter(message -> replaced.containsKey(message.id()))
+                    .forEach(message -> originals.put(message.id(), message));
+        }
+        return originals;
     }
 
     /**
@@ -264,7 +378,7 @@ public record Context(
      */
     public Context reserving(long tokens) {
         return new Context(
-                memoryId, system, summary, oldest, unread, headless, turns, repaired, replaced, tokens, overflow);
+                memoryId, system, summary, oldest, unread, headless, turns, repaired, replaced, sizes, tokens, over);
     }
 
     /**
@@ -275,7 +389,8 @@ public record Context(
      */
     public Context beginningWith(List<LoggedMessage> messages) {
         return new Context(
-                memoryId, system, summary, messages, unread, headless, turns, repaired, replaced, reserved, overflow);
+                memoryId, system, summary, messages, unread, headless, turns, repaired, replaced, sizes, reserved,
+                over);
     }
 
     /**
@@ -286,7 +401,7 @@ public record Context(
      */
     public Context summarizedBy(@Nullable LoggedMessage message) {
         return new Context(
-                memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, reserved, overflow);
+                memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, sizes, reserved, over);
     }
 
     /** Returns the messages that are shown before the turns, as a new list. */
@@ -319,12 +434,13 @@ public record Context(
     }
 
     Context mapTurns(Function<Turn, Turn> change) {
-        return withTurns(turns.stream().map(change).toList(), overflow);
+        return withTurns(turns.stream().map(change).toList(), over);
     }
 
-    Context withTurns(List<Turn> changed, boolean overflowed) {
+    Context withTurns(List<Turn> changed, @Nullable Overflow overflow) {
         return new Context(
-                memoryId, system, summary, oldest, unread, headless, changed, repaired, replaced, reserved, overflowed);
+                memoryId, system, summary, oldest, unread, headless, changed, repaired, replaced, sizes, reserved,
+                overflow);
     }
 
     /** Adds the turns' messages to a list, in the form in which they are shown, and returns the list. */

@@ -1,11 +1,14 @@
 package io.github.keepsake4j.context;
 
+import io.github.keepsake4j.context.Context.Overflow;
+import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 
 /**
- * Thrown when the turn in progress does not fit the limits of a model's view, not even with only its user message and
- * last round. Not retryable: raise the limit, send less, or clear the memory.
+ * Thrown when a limit of a model's view has no room for what cannot be left out: the system message, or the newest
+ * turn's user message and last round. The log keeps all messages. Not retryable. The message names what does not fit,
+ * its size, the limit, and what to do.
  */
 public class ContextOverflowException extends KeepsakeException {
 
@@ -15,12 +18,26 @@ public class ContextOverflowException extends KeepsakeException {
      * Creates the exception.
      *
      * @param key the memory
+     * @param over what does not fit
      */
-    public ContextOverflowException(MemoryKey key) {
-        super(
-                "Memory " + key
-                        + ": the newest turn's user message and last round exceed the strategy's limits. Raise"
-                        + " the limit, send less, or clear the memory; the log keeps everything",
-                null);
+    public ContextOverflowException(MemoryKey key, Overflow over) {
+        super("Memory " + key + ": " + problem(over), null);
+    }
+
+    private static String problem(Overflow over) {
+        String unit = over.reason() == Reason.TOKEN_LIMIT ? " tokens" : " messages";
+        String sizes = over.size() + unit + ", and the limit is " + over.limit() + unit + ". ";
+        return switch (over.part()) {
+            case SYSTEM_MESSAGE ->
+                "the system message, with the summary and the tools where there are any, takes " + sizes
+                        + "Shorten the system message, or raise the limit";
+            case QUESTION ->
+                "the new user message, with the system message where there is one, takes " + sizes
+                        + "Shorten it, or raise the limit. The log keeps it, and the following turns do not show it";
+            case LAST_ROUND ->
+                "the user message and the last tool round of the turn in progress take " + sizes
+                        + "Send a shorter question, let the tools be called one by one, or raise the limit. The log"
+                        + " keeps the turn, and the following turns do not show it";
+        };
     }
 }

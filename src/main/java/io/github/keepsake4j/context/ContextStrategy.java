@@ -62,6 +62,18 @@ public interface ContextStrategy {
     }
 
     /**
+     * Returns the place in the log before which this strategy shows nothing, whatever is there. Reads are bounded by
+     * the tokens that were counted when the messages were appended. If other counts or shortened messages leave room,
+     * there is no such place yet, and more is read. Default: 0, for a strategy without a limit of tokens.
+     *
+     * @param context the marked context before any limit
+     * @return a sequence, or 0 if older messages than those that were read may be shown
+     */
+    default long shownFrom(Context context) {
+        return 0;
+    }
+
+    /**
      * Returns the counter on which this strategy's limits are based. Messages are counted with it when they are
      * appended. Default: empty.
      *

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.context;
 
+import io.github.keepsake4j.context.Context.Overflow;
+import io.github.keepsake4j.context.Context.Overflow.Part;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn.Cut;
 import io.github.keepsake4j.context.Turn.Round;
@@ -8,7 +10,9 @@ import io.github.keepsake4j.context.WindowStart.Sized;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes a context fit one limit. First it removes whole turns, oldest first, but never the newest turn. Then it removes
@@ -38,28 +42,90 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * @param fixed what counts in addition to the turns, including the system message and the summary
      */
     Context apply(Context context, long fixed) {
-        long room = limit - fixed;
         List<Turn> turns = context.turns();
         if (turns.isEmpty()) {
-            return context.withTurns(turns, context.overflow() || isOver(context, room));
+            return context.withTurns(turns, overflow(context, fixed, null));
         }
         int newest = turns.size() - 1;
+        Sizes sizes = sizes(context, fixed);
+        boolean[] leftOut = sizes.leftOut();
+        boolean[] pinned = sizes.pinned();
+        long free = sizes.free();
+        long[] places = sizes.places();
+        long start = WindowStart.find(sizes.things(), free, step, context.unread());
+        List<Turn> cut = new ArrayList<>();
+        for (int t = 0; t < newest; t++) {
+            boolean gone = places[t] < start || leftOut[t];
+            cut.add(turns.get(t).cut(new Cut(gone ? reason : null, gone, 0, !pinned[t])));
+        }
+        Turn last = turns.get(newest);
+        Cut ofLast = leftOut[newest]
+                ? Cut.whole(reason)
+                : places[newest] >= start
+                        ? new Cut(null, false, 0, !pinned[newest])
+                        : shorten(last, pinned[newest], free, context.unread());
+        cut.add(last.cut(ofLast));
+        boolean lost = ofLast.whole() && isOpen(context, last);
+        return context.withTurns(cut, overflow(context, fixed, lost ? last : null));
+    }
+
+    /**
+     * Returns the place of the thing at which the limit is exceeded, counted from the newest on.
+     *
+     * @param uncertain whether a message whose turn's beginning was not read may count less than it seems
+     * @return the place, or 0 if what was read does not exceed the limit for sure
+     */
+    long shownFrom(Context context, long fixed, Predicate<LoggedMessage> uncertain) {
+        if (context.turns().isEmpty()) {
+            return 0;
+        }
+        long certain = context.placedHeadless().stream()
+                .filter(placed -> uncertain.test(placed.message()))
+                .mapToLong(placed -> placed.place() + 1)
+                .max()
+                .orElse(0);
+        Sizes sizes = sizes(context, fixed);
+        // Without a step, this is directly behind the thing that exceeds the limit.
+        long start = WindowStart.find(sizes.things(), sizes.free(), 0, certain);
+        return start > certain ? start - 1 : 0;
+    }
+
+    /**
+     * What counts against the limit.
+     *
+     * @param places the place of each turn
+     * @param leftOut for each turn whether it is left out because it alone is over the limit
+     * @param pinned for each turn whether its pinned part stays
+     * @param free the room beside the pinned parts
+     * @param things what counts against this room
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Only this class uses it.
+    private record Sizes(long[] places, boolean[] leftOut, boolean[] pinned, long free, List<Sized> things) {}
+
+    private Sizes sizes(Context context, long fixed) {
+        List<Turn> turns = context.turns();
+        long room = limit - fixed;
+        boolean[] leftOut = new boolean[turns.size()];
+        for (int t = 0; t < leftOut.length; t++) {
+            leftOut[t] = isLeftOut(
+                    context, turns.get(t), weight.of(turns.get(t), turns.get(t).user()), room);
+        }
         boolean[] pinned = new boolean[turns.size()];
         long free = room - reservePins(turns, room, pinned);
         long[] places =
                 WindowStart.places(turns.stream().mapToLong(turn -> turn.user().sequence()));
-        long start = WindowStart.find(weigh(context, pinned, places), free, step, context.unread());
-        List<Turn> cut = new ArrayList<>();
-        for (int t = 0; t < newest; t++) {
-            boolean gone = places[t] < start;
-            cut.add(turns.get(t).cut(new Cut(gone ? reason : null, gone, 0, !pinned[t])));
-        }
-        Cut last = places[newest] >= start
-                ? new Cut(null, false, 0, !pinned[newest])
-                : shorten(turns.get(newest), pinned[newest], free, context.unread());
-        cut.add(turns.get(newest).cut(last));
-        boolean lost = last.whole() && isOpen(context, turns.get(newest));
-        return context.withTurns(cut, context.overflow() || isOver(context, room) || lost);
+        return new Sizes(places, leftOut, pinned, free, weigh(context, pinned, leftOut, places));
+    }
+
+    /**
+     * Returns whether a turn is a user message without an answer that is over the limit by itself. It is left out, and
+     * the other turns are shown as if it were not there. Nothing can be added to it once another turn has begun.
+     */
+    private static boolean isLeftOut(Context context, Turn turn, long size, long room) {
+        return turn.rounds().isEmpty()
+                && size > room
+                && turn.user().sequence() >= context.unread()
+                && turn.pinned() == Turn.NOT_PINNED;
     }
 
     /**
@@ -72,8 +138,32 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
                 : !turn.closed();
     }
 
-    private static boolean isOver(Context context, long room) {
-        return room < 0 && (context.system() != null || context.summary() != null || context.reserved() > 0);
+    /** Returns what does not fit: the first thing that a limit of a combination has found. */
+    private @Nullable Overflow overflow(Context context, long fixed, @Nullable Turn lost) {
+        if (context.over() != null) {
+            return context.over();
+        }
+        boolean anyFixed = context.system() != null || context.summary() != null || context.reserved() > 0;
+        if (fixed > limit && anyFixed) {
+            return new Overflow(Part.SYSTEM_MESSAGE, reason, limit, fixed, null);
+        }
+        if (lost == null) {
+            return null;
+        }
+        long size = fixed + weight.of(lost, lost.user());
+        for (int r = lost.rounds().size() - 1; r >= 0; r--) {
+            if (lost.rounds().get(r).hidden() == null) {
+                size += size(lost, lost.rounds().get(r));
+                return new Overflow(
+                        Part.LAST_ROUND,
+                        reason,
+                        limit,
+                        size,
+                        Fold.newest(List.of(lost)).id());
+            }
+        }
+        return new Overflow(
+                Part.QUESTION, reason, limit, size, Fold.newest(List.of(lost)).id());
     }
 
     /** Decides which pinned parts stay, and returns the room that is reserved for pinned parts. */
@@ -162,17 +252,16 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         return round.hidden() == null || round.hidden() == Reason.ANSWER_BEFORE_CALL;
     }
 
-    private List<Sized> weigh(Context context, boolean[] pinned, long[] places) {
+    private List<Sized> weigh(Context context, boolean[] pinned, boolean[] leftOut, long[] places) {
         List<Sized> sizes = new ArrayList<>();
         List<Turn> turns = context.turns();
         // A headless message belongs to a turn that began earlier. It is never a user message, so it counts as part of
-        // a
-        // round.
+        // a round.
         context.placedHeadless()
                 .forEach(placed -> sizes.add(new Sized(placed.place(), weight.of(turns.get(0), placed.message()))));
         for (int t = 0; t < turns.size(); t++) {
             Turn turn = turns.get(t);
-            if (turn.standing() == Standing.BEGINNING) {
+            if (turn.standing() == Standing.BEGINNING || leftOut[t]) {
                 continue;
             }
             if (!pinned[t]) {

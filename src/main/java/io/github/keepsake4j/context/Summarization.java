@@ -49,13 +49,16 @@ public final class Summarization implements ContextStrategy {
     private final int keep;
     private final TokenCounter counter;
     private final Role role;
+    private final ToolResultShares shares;
 
-    private Summarization(boolean byTokens, int trigger, int keep, TokenCounter counter, Role role) {
+    private Summarization(
+            boolean byTokens, int trigger, int keep, TokenCounter counter, Role role, ToolResultShares shares) {
         this.byTokens = byTokens;
         this.trigger = trigger;
         this.keep = keep;
         this.counter = counter;
         this.role = role;
+        this.shares = shares;
     }
 
     /**
@@ -68,7 +71,12 @@ public final class Summarization implements ContextStrategy {
      */
     public static Summarization triggerTokens(int tokens) {
         return new Summarization(
-                true, checkTrigger(tokens), Math.max(1, tokens / 4), TokenCounter.standard(), Role.USER);
+                true,
+                checkTrigger(tokens),
+                Math.max(1, tokens / 4),
+                TokenCounter.standard(),
+                Role.USER,
+                ToolResultShares.STANDARD);
     }
 
     /**
@@ -81,7 +89,12 @@ public final class Summarization implements ContextStrategy {
      */
     public static Summarization triggerMessages(int messages) {
         return new Summarization(
-                false, checkTrigger(messages), Math.max(1, messages * 2 / 5), TokenCounter.standard(), Role.USER);
+                false,
+                checkTrigger(messages),
+                Math.max(1, messages * 2 / 5),
+                TokenCounter.standard(),
+                Role.USER,
+                ToolResultShares.STANDARD);
     }
 
     /**
@@ -113,7 +126,7 @@ public final class Summarization implements ContextStrategy {
      * @return a copy
      */
     public Summarization countedBy(TokenCountEstimator estimator) {
-        return new Summarization(byTokens, trigger, keep, TokenCounter.of(estimator), role);
+        return new Summarization(byTokens, trigger, keep, TokenCounter.of(estimator), role, shares);
     }
 
     /**
@@ -123,7 +136,21 @@ public final class Summarization implements ContextStrategy {
      * @return a copy
      */
     public Summarization shownAs(Role summaryRole) {
-        return new Summarization(byTokens, trigger, keep, counter, Objects.requireNonNull(summaryRole, "summaryRole"));
+        return new Summarization(
+                byTokens, trigger, keep, counter, Objects.requireNonNull(summaryRole, "summaryRole"), shares);
+    }
+
+    /**
+     * Sets the share of a tool result, if the trigger is in tokens. A result that exceeds it is shown shortened, as
+     * {@link TokenLimit} does. Default: a quarter of the tokens that are shown at most, which is half the trigger.
+     *
+     * @param tokens the maximum number of tokens of one result, 1 or more
+     * @return a copy
+     * @throws InvalidInputException if the trigger is in messages, or the number is less than 1
+     */
+    public Summarization maxToolResultTokens(int tokens) {
+        checkUnit("maxToolResultTokens", byTokens);
+        return new Summarization(byTokens, trigger, keep, counter, role, shares.with(tokens));
     }
 
     /**
@@ -142,32 +169,32 @@ public final class Summarization implements ContextStrategy {
     @Override
     public Context mark(Context context) {
         LoggedMessage summary = context.summary();
-        if (summary == null || isSummary(summary.message())) {
-            return context;
-        }
-        String text = MARKER + ((UserMessage) summary.message()).singleText();
-        ChatMessage shown = role == Role.SYSTEM
-                ? SystemMessage.from(text)
-                : UserMessage.builder()
-                        .addContent(TextContent.from(text))
-                        .attributes(Map.of(ATTRIBUTE, summary.id()))
-                        .build();
-        return context.summarizedBy(new LoggedMessage(
-                summary.id(),
-                null,
-                0,
-                shown,
-                summary.tokens() + MARKER_TOKENS,
-                summary.tokenCounter(),
-                summary.createdAt()));
+        Context marked = summary == null ? context : context.summarizedBy(asShown(summary, role));
+        return byTokens ? marked.shortening(weights(marked).shortened()) : marked;
     }
 
     @Override
     public Context select(Context context) {
         Context marked = mark(context);
-        long beside = marked.beside().stream().mapToLong(this::size).sum();
-        return new Limit((turn, message) -> size(message), 2L * trigger, 0, reason())
-                .apply(marked, byTokens ? counter.tokensPerList() + beside : beside);
+        if (!byTokens) {
+            return new Limit((turn, message) -> 1, 2L * trigger, 0, Reason.MESSAGE_LIMIT)
+                    .apply(marked, marked.beside().size());
+        }
+        TokenWeights weights = weights(marked);
+        return limit(weights).apply(marked, weights.fixed());
+    }
+
+    @Override
+    public long shownFrom(Context context) {
+        if (!byTokens) {
+            return 0;
+        }
+        TokenWeights weights = weights(context);
+        return limit(weights).shownFrom(context, weights.fixed(), weights::isUncertain);
+    }
+
+    private Limit limit(TokenWeights weights) {
+        return new Limit((turn, message) -> weights.of(message), 2L * trigger, 0, Reason.TOKEN_LIMIT);
     }
 
     @Override
@@ -185,7 +212,7 @@ public final class Summarization implements ContextStrategy {
 
     @Override
     public Optional<String> foldUpTo(Context selected) {
-        return new Fold(this::size, trigger, keep).upTo(selected);
+        return new Fold(byTokens ? weights(selected)::of : message -> 1, trigger, keep).upTo(selected);
     }
 
     @Override
@@ -193,23 +220,49 @@ public final class Summarization implements ContextStrategy {
         return true;
     }
 
-    private long size(LoggedMessage message) {
-        return byTokens ? TokenLimit.tokens(message, counter) : 1;
+    /** Returns a summary in the form in which it is shown. The role makes no difference to its size. */
+    static LoggedMessage asShown(LoggedMessage summary) {
+        return asShown(summary, Role.USER);
     }
 
-    private Reason reason() {
-        return byTokens ? Reason.TOKEN_LIMIT : Reason.MESSAGE_LIMIT;
+    private static LoggedMessage asShown(LoggedMessage summary, Role role) {
+        if (isSummary(summary.message())) {
+            return summary;
+        }
+        String text = MARKER + ((UserMessage) summary.message()).singleText();
+        ChatMessage shown = role == Role.SYSTEM
+                ? SystemMessage.from(text)
+                : UserMessage.builder()
+                        .addContent(TextContent.from(text))
+                        .attributes(Map.of(ATTRIBUTE, summary.id()))
+                        .build();
+        return new LoggedMessage(
+                summary.id(),
+                null,
+                0,
+                shown,
+                summary.tokens() + MARKER_TOKENS,
+                summary.tokenCounter(),
+                summary.createdAt());
+    }
+
+    private TokenWeights weights(Context context) {
+        return new TokenWeights(context, counter, 2L * trigger, shares);
     }
 
     private Summarization keeping(String name, int number, boolean sameUnit) {
-        if (!sameUnit || number < 1 || number >= trigger) {
+        checkUnit(name, sameUnit);
+        if (number < 1 || number >= trigger) {
             throw new InvalidInputException(
-                    name,
-                    sameUnit
-                            ? "must be 1 or more and less than the trigger of " + trigger + ", is " + number
-                            : "must be in the unit of the trigger");
+                    name, "must be 1 or more and less than the trigger of " + trigger + ", is " + number);
         }
-        return new Summarization(byTokens, trigger, number, counter, role);
+        return new Summarization(byTokens, trigger, number, counter, role, shares);
+    }
+
+    private static void checkUnit(String name, boolean sameUnit) {
+        if (!sameUnit) {
+            throw new InvalidInputException(name, "must be in the unit of the trigger");
+        }
     }
 
     private static int checkTrigger(int number) {

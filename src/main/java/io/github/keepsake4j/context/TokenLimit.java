@@ -3,7 +3,6 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Objects;
 import java.util.Optional;
@@ -11,29 +10,32 @@ import java.util.function.Function;
 
 /**
  * Shows the messages that fit into a number of tokens, including the system message. An AI service adds the new user
- * message to them. Messages are counted when they are appended, not here. If another counter counted a message, its
- * count is multiplied by {@value #FOREIGN_FACTOR}, because tokenizers differ by up to about that factor. Immutable.
+ * message to them. Messages are counted when they are appended. A message that another counter counted is counted
+ * once more, by this limit's own counter, when it is read, and the count is kept in this process.
+ *
+ * <p>A tool result that exceeds its share of the limit is shown shortened: its beginning, a mark that says how many
+ * characters are cut, and its end. It is shortened in the same way every time. The log keeps it whole. The results of
+ * several calls in one message together take no more than half of the limit, or than the share of one of them. A result
+ * gets less than its share if its turn's user message and calls leave less. Immutable.
  */
 public final class TokenLimit implements ContextStrategy {
 
-    /** The factor for the count of another counter. */
-    static final double FOREIGN_FACTOR = 1.5;
-
     private final Bound bound;
     private final TokenCounter counter;
-    private final int tokensPerList;
+    private final ToolResultShares shares;
 
-    private TokenLimit(Bound bound, TokenCounter counter) {
+    private TokenLimit(Bound bound, TokenCounter counter, ToolResultShares shares) {
         this.bound = bound;
         this.counter = counter;
-        this.tokensPerList = counter.tokensPerList();
+        this.shares = shares;
     }
 
     /**
      * Creates a limit of tokens.
      *
      * @param maxTokens the maximum number of tokens that are shown, 1 or more, as the estimator counts the whole list
-     * @param estimator the estimator that counts the tokens
+     * @param estimator the estimator that counts the tokens, such as {@link TokenCounter#named} or
+     *     {@link TokenCounter#remote}
      * @return the strategy
      * @throws InvalidInputException if the limit is less than 1
      */
@@ -46,7 +48,8 @@ public final class TokenLimit implements ContextStrategy {
      *
      * @param maxTokens returns the limit, 1 or more, for a memory's id as LangChain4j passed it; it must be fast,
      *     because it is called whenever the memory is read
-     * @param estimator the estimator that counts the tokens
+     * @param estimator the estimator that counts the tokens, such as {@link TokenCounter#named} or
+     *     {@link TokenCounter#remote}
      * @return the strategy; its use throws {@link InvalidInputException} if the function returns null or less than 1
      */
     public static TokenLimit withDynamicMaxTokens(Function<Object, Integer> maxTokens, TokenCountEstimator estimator) {
@@ -58,7 +61,8 @@ public final class TokenLimit implements ContextStrategy {
      *
      * @param contextTokens the model's context size in tokens
      * @param answerTokens how many of them the answer may take, 0 or more and less than the context size
-     * @param estimator the estimator that counts the tokens
+     * @param estimator the estimator that counts the tokens, such as {@link TokenCounter#named} or
+     *     {@link TokenCounter#remote}
      * @return the strategy
      * @throws InvalidInputException if nothing is left for the memory
      */
@@ -72,7 +76,12 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     private static TokenLimit of(Bound bound, TokenCountEstimator estimator) {
-        return new TokenLimit(bound, TokenCounter.of(Objects.requireNonNull(estimator, "estimator")));
+        TokenCounter counter = TokenCounter.of(Objects.requireNonNull(estimator, "estimator"));
+        if (!counter.isRemote()) {
+            // Counted once, here. A remote estimator is not asked before the first read.
+            counter.tokensPerList();
+        }
+        return new TokenLimit(bound, counter, ToolResultShares.STANDARD);
     }
 
     /**
@@ -85,15 +94,53 @@ public final class TokenLimit implements ContextStrategy {
      * @throws InvalidInputException if the step is out of range
      */
     public TokenLimit step(int step) {
-        return new TokenLimit(bound.stepping(step), counter);
+        return new TokenLimit(bound.stepping(step), counter, shares);
+    }
+
+    /**
+     * Sets the share of a tool result. Default: a quarter of the limit.
+     *
+     * @param tokens the maximum number of tokens of one result, 1 or more
+     * @return a copy
+     * @throws InvalidInputException if the number is less than 1
+     */
+    public TokenLimit maxToolResultTokens(int tokens) {
+        return new TokenLimit(bound, counter, shares.with(tokens));
+    }
+
+    /**
+     * Sets the share of the results of one tool. Default: as for all tools.
+     *
+     * @param toolName the tool's name
+     * @param tokens the maximum number of tokens of one result, 1 or more
+     * @return a copy
+     * @throws InvalidInputException if the number is less than 1
+     */
+    public TokenLimit maxToolResultTokens(String toolName, int tokens) {
+        return new TokenLimit(bound, counter, shares.with(toolName, tokens));
+    }
+
+    @Override
+    public Context mark(Context context) {
+        return context.shortening(weights(context).shortened());
     }
 
     @Override
     public Context select(Context context) {
+        // Another strategy of a combination may have set marks since that leave less room.
+        TokenWeights weights = weights(context);
+        return limit(context, weights).apply(context.shortening(weights.shortened()), weights.fixed());
+    }
+
+    @Override
+    public long shownFrom(Context context) {
+        TokenWeights weights = weights(context);
+        return limit(context, weights).shownFrom(context, weights.fixed(), weights::isUncertain);
+    }
+
+    private Limit limit(Context context, TokenWeights weights) {
         Object id = context.memoryId();
-        long beside = context.beside().stream().mapToLong(this::tokens).sum();
-        return new Limit((turn, message) -> tokens(message), bound.limit(id), bound.step(id), Reason.TOKEN_LIMIT)
-                .apply(context, tokensPerList + context.reserved() + beside);
+        return new Limit((turn, message) -> weights.of(message), bound.limit(id), bound.step(id), Reason.TOKEN_LIMIT);
     }
 
     @Override
@@ -106,14 +153,7 @@ public final class TokenLimit implements ContextStrategy {
         return Optional.of(counter);
     }
 
-    private long tokens(LoggedMessage message) {
-        return tokens(message, counter);
-    }
-
-    /** Returns how many tokens a message counts for a counter. */
-    static long tokens(LoggedMessage message, TokenCounter counter) {
-        return message.tokenCounter().equals(counter.name())
-                ? message.tokens()
-                : (long) Math.ceil(message.tokens() * FOREIGN_FACTOR);
+    private TokenWeights weights(Context context) {
+        return new TokenWeights(context, counter, bound.limit(context.memoryId()), shares);
     }
 }

@@ -14,6 +14,7 @@ import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
+import io.github.keepsake4j.tokens.TokenCounts;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -82,7 +83,19 @@ final class TurnSplitter {
         messages.stream().filter(message -> !left.contains(message)).forEach(this::add);
         close(Standing.WHOLE);
         long unread = follows ? 0 : unread(user, oldest, messages);
-        return new Context(memoryId, system, summary, oldest, unread, headless(), closed, repaired, replaced, 0, false);
+        return new Context(
+                memoryId,
+                system,
+                summary,
+                oldest,
+                unread,
+                headless(),
+                closed,
+                repaired,
+                replaced,
+                TokenCounts.NOT_KEPT,
+                0,
+                null);
     }
 
     /** Looks among the newest messages first, because the newest turn's user message is mostly there. */

@@ -96,11 +96,26 @@ public record Tail(
         if (!isNext) {
             return null;
         }
+        return followedBy(batch, result.position(), result.lastSequence() - batch.size());
+    }
+
+    /**
+     * Returns this tail as if messages had been appended, to find out what would be shown then.
+     *
+     * @param batch the messages
+     * @return a tail that no read returns
+     */
+    public Tail followedBy(List<NewMessage> batch) {
+        long newest = messages.stream().mapToLong(LoggedMessage::sequence).max().orElse(0);
+        return followedBy(batch, position, newest);
+    }
+
+    private Tail followedBy(List<NewMessage> batch, Position after, long before) {
         List<LoggedMessage> longer = new ArrayList<>(messages);
         LoggedMessage newestSystem = system;
         LoggedMessage newestUser = user;
         String parent = position.head();
-        long sequence = result.lastSequence() - batch.size();
+        long sequence = before;
         for (NewMessage added : batch) {
             LoggedMessage logged = added.logged(added.id(), parent, ++sequence, Instant.now());
             longer.add(logged);
@@ -109,15 +124,7 @@ public record Tail(
             parent = added.id();
         }
         return new Tail(
-                result.position(),
-                longer,
-                oldestOf(longer),
-                newestSystem,
-                newestUser,
-                view,
-                summary,
-                complete,
-                missingParent);
+                after, longer, oldestOf(longer), newestSystem, newestUser, view, summary, complete, missingParent);
     }
 
     /**

@@ -38,6 +38,7 @@ final class SummaryAttempt {
             Summarizer summarizer,
             TokenCounter counter,
             Metrics metrics,
+            Refusals refusals,
             SummaryWorker.Options options,
             LeaseReturns returns) {}
 
@@ -109,7 +110,7 @@ final class SummaryAttempt {
             if (next.isEmpty()) {
                 return true;
             }
-            Task task = next.get();
+            Task task = tools.refusals().level(key).of(next.get());
             if (task.last().id().equals(covered)) {
                 // A plan that does not see the summary that was just stored would call the model forever.
                 throw failure(Kind.PLAN, "the plan requested the same summary twice", null);
@@ -160,6 +161,9 @@ final class SummaryAttempt {
         } catch (AbandonedException e) {
             throw e;
         } catch (SummaryFailedException e) {
+            if (e.kind() == Kind.TOO_LONG) {
+                tools.refusals().tooLong(key, task.messages().size());
+            }
             throw failure(e.kind(), String.valueOf(e.getMessage()), e.getCause());
         } catch (Throwable e) {
             if (isInterrupt(e)) {
@@ -176,7 +180,7 @@ final class SummaryAttempt {
                 task.messages().stream().map(LoggedMessage::message).toList();
         Summarizer summarizer = tools.summarizer();
         ModelSummarizer.Answer answer = summarizer instanceof ModelSummarizer ours
-                ? ours.answer(previous, messages)
+                ? ours.answer(previous, messages, tools.refusals().level(key))
                 : new ModelSummarizer.Answer(summarizer.summarize(previous, messages), 0);
         return new Written(answer.text(), summarizer.model(), answer.tokensSent());
     }
@@ -200,6 +204,7 @@ final class SummaryAttempt {
         TokenCounter.Count size = tools.counter().count(UserMessage.from(text));
         long source = task.foldedTokens() + (previous == null ? 0 : previous.tokens());
         if (size.tokens() >= source) {
+            tools.refusals().notShorter(key, task.messages().size());
             throw failure(
                     Kind.TOO_LONG,
                     "the summary has " + size.tokens() + " tokens, not fewer than the " + source

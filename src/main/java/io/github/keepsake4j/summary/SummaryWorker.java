@@ -56,8 +56,15 @@ public final class SummaryWorker {
      * @param previous the summary that covers everything before the messages, or null if they are the oldest messages
      * @param messages the messages that the new summary covers in addition, oldest first, without a gap after the previous
      *     summary; at least one
+     * @param least how many of the messages a summary must cover, from 1; fewer than all are covered after a summary was
+     *     refused as too long
      */
-    public record Task(long epoch, @Nullable Summary previous, List<LoggedMessage> messages) {
+    public record Task(long epoch, @Nullable Summary previous, List<LoggedMessage> messages, int least) {
+
+        /** Creates a task of which any part may be done. */
+        Task(long epoch, @Nullable Summary previous, List<LoggedMessage> messages) {
+            this(epoch, previous, messages, 1);
+        }
 
         /** Checks the components. */
         public Task {
@@ -152,7 +159,7 @@ public final class SummaryWorker {
             Options options) {
         LeaseReturns returns = new LeaseReturns(
                 pause -> CompletableFuture.delayedExecutor(pause.toNanos(), TimeUnit.NANOSECONDS, executor));
-        this.tools = new SummaryAttempt.Tools(logs, summarizer, counter, metrics, options, returns);
+        this.tools = new SummaryAttempt.Tools(logs, summarizer, counter, metrics, new Refusals(), options, returns);
         this.executor = executor;
     }
 
@@ -192,7 +199,7 @@ public final class SummaryWorker {
         boolean abandoned = false;
         try {
             int made = attemptUntil(deadline, job);
-            series.healed(key);
+            healed(key);
             return made;
         } catch (AbandonedException e) {
             abandoned = true;
@@ -219,6 +226,11 @@ public final class SummaryWorker {
 
     boolean isIdle() {
         return jobs.isIdle();
+    }
+
+    private void healed(MemoryKey key) {
+        series.healed(key);
+        tools.refusals().healed(key);
     }
 
     private void submit(Job job) {
@@ -262,7 +274,7 @@ public final class SummaryWorker {
                 }
                 job.failures = 0;
                 jobs.held(job, false);
-                series.healed(key);
+                healed(key);
             } catch (AbandonedException e) {
                 return;
             } catch (LogClosedException e) {

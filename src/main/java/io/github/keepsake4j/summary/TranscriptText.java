@@ -13,6 +13,7 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.VideoContent;
+import io.github.keepsake4j.tokens.TextShortener;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;

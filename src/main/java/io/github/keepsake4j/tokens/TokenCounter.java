@@ -2,28 +2,49 @@ package io.github.keepsake4j.tokens;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.WeakHashMap;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * An estimator with a name, so that a stored count records the estimator that produced it. Thread-safe if the estimator
- * is.
+ * An estimator with a name, so that a stored count records what it was counted with. Counters with the same name return
+ * the same counts. A counter is itself an estimator, so it can be passed wherever an estimator is accepted. Thread-safe
+ * if the estimator is.
  */
-public final class TokenCounter {
+public final class TokenCounter implements TokenCountEstimator {
+
+    /**
+     * The factor for the count of this library's own estimator where it stands in for another estimator that failed.
+     * Tokenizers of current models differ by less than this on the same text, except for scripts that an old tokenizer
+     * does not know.
+     */
+    public static final int STAND_IN_FACTOR = 2;
 
     private static final Logger LOG = LoggerFactory.getLogger(TokenCounter.class);
 
     /** Counts the messages that another estimator refuses. */
     private static final JtokkitTokenCountEstimator FALLBACK = JtokkitTokenCountEstimator.forEncoding("o200k_base");
 
+    /** The names of estimators that have none. Equal estimators share a name. */
+    private static final Map<TokenCountEstimator, String> UNNAMED = Collections.synchronizedMap(new WeakHashMap<>());
+
     private final String name;
     private final TokenCountEstimator estimator;
+    private final boolean remote;
 
-    private TokenCounter(String name, TokenCountEstimator estimator) {
-        this.name = Objects.requireNonNull(name, "name");
+    /** The tokens that the estimator adds to a list, or a negative number if it was not asked yet. */
+    private volatile int perList = -1;
+
+    private TokenCounter(String name, TokenCountEstimator estimator, boolean remote) {
+        this.name = Ids.check("name of the counter", name);
         this.estimator = Objects.requireNonNull(estimator, "estimator");
+        this.remote = remote;
     }
 
     /**
@@ -35,17 +56,47 @@ public final class TokenCounter {
     public record Count(int tokens, String counter) {}
 
     /**
-     * Creates a counter from an estimator. An estimator of this library provides its name; any other estimator gets the
-     * name of its class.
+     * Creates a counter from an estimator. A counter is returned as it is, and an estimator of this library provides
+     * its name. Any other estimator does not tell what it counts with. It gets a name of its own that ends with this
+     * process, so that no other estimator's count is taken for one of its own. A process that starts later counts the
+     * stored messages again. {@link #named} avoids that.
      *
      * @param estimator the estimator
      * @return the counter
      */
     public static TokenCounter of(TokenCountEstimator estimator) {
-        String name = estimator instanceof JtokkitTokenCountEstimator ours
-                ? ours.name()
-                : estimator.getClass().getName();
-        return new TokenCounter(name, estimator);
+        if (estimator instanceof TokenCounter counter) {
+            return counter;
+        }
+        return estimator instanceof JtokkitTokenCountEstimator ours
+                ? new TokenCounter(ours.name(), ours, false)
+                : new TokenCounter(unnamed(Objects.requireNonNull(estimator, "estimator")), estimator, false);
+    }
+
+    /**
+     * Creates a counter from a local estimator and the name of what it counts with, such as the model or the encoding.
+     *
+     * @param name the name under which counts are stored; estimators that count differently need different names
+     * @param estimator a fast, local estimator
+     * @return the counter
+     * @throws InvalidInputException if the name is empty or longer than 512 bytes
+     */
+    public static TokenCounter named(String name, TokenCountEstimator estimator) {
+        return new TokenCounter(name, estimator, false);
+    }
+
+    /**
+     * Creates a counter from an estimator that calls a server. It is never called when a message is appended:
+     * {@link #standard()} counts then. It is called when a message is read that it has not counted, and the count is
+     * kept in this process. If it fails, the count of {@link #standard()} times {@value #STAND_IN_FACTOR} is used.
+     *
+     * @param name the name of what it counts with, such as the model
+     * @param estimator an estimator of any kind; its time-out is the caller's concern
+     * @return the counter
+     * @throws InvalidInputException if the name is empty or longer than 512 bytes
+     */
+    public static TokenCounter remote(String name, TokenCountEstimator estimator) {
+        return new TokenCounter(name, estimator, true);
     }
 
     /**
@@ -67,6 +118,24 @@ public final class TokenCounter {
     }
 
     /**
+     * Returns whether the estimator calls a server.
+     *
+     * @return true for a {@linkplain #remote remote} counter
+     */
+    public boolean isRemote() {
+        return remote;
+    }
+
+    /**
+     * Returns the counter for messages that are appended.
+     *
+     * @return this counter, or {@link #standard()} if this one is remote
+     */
+    public TokenCounter forAppends() {
+        return remote ? standard() : this;
+    }
+
+    /**
      * Counts a message. A message must not be lost because it cannot be counted. If the estimator refuses it (because
      * of an image, for instance), this library's own estimator counts it, and the count carries the name of that
      * estimator.
@@ -76,7 +145,7 @@ public final class TokenCounter {
      */
     public Count count(ChatMessage message) {
         try {
-            return new Count(estimator.estimateTokenCountInMessage(message), name);
+            return new Count(Math.max(0, estimator.estimateTokenCountInMessage(message)), name);
         } catch (RuntimeException e) {
             LOG.debug(
                     "{} cannot count a message of type {} ({}); {} counts it",
@@ -89,11 +158,48 @@ public final class TokenCounter {
     }
 
     /**
-     * Returns the number of tokens that the estimator adds to a list of messages.
+     * Returns the number of tokens that the estimator adds to a list of messages. The estimator is asked once. If it
+     * refuses an empty list, this library's own estimator stands in for it.
      *
      * @return the number of tokens
      */
     public int tokensPerList() {
-        return estimator.estimateTokenCountInMessages(List.of());
+        if (perList < 0) {
+            int counted;
+            try {
+                counted = Math.max(0, estimator.estimateTokenCountInMessages(List.of()));
+            } catch (RuntimeException e) {
+                LOG.debug(
+                        "{} cannot count an empty list ({})", name, e.getClass().getName());
+                counted = STAND_IN_FACTOR * FALLBACK.estimateTokenCountInMessages(List.of());
+            }
+            perList = counted;
+        }
+        return perList;
+    }
+
+    @Override
+    public int estimateTokenCountInText(String text) {
+        return estimator.estimateTokenCountInText(text);
+    }
+
+    @Override
+    public int estimateTokenCountInMessage(ChatMessage message) {
+        return estimator.estimateTokenCountInMessage(message);
+    }
+
+    @Override
+    public int estimateTokenCountInMessages(Iterable<ChatMessage> messages) {
+        return estimator.estimateTokenCountInMessages(messages);
+    }
+
+    /** Returns {@link #name()}. */
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    private static String unnamed(TokenCountEstimator estimator) {
+        return UNNAMED.computeIfAbsent(estimator, added -> added.getClass().getName() + "@" + Ids.next());
     }
 }

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.view;
 
 import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Context;
@@ -49,21 +48,9 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
     }
 
     private static Map<String, ChatMessage> stored(Context context) {
-        if (context.replaced().isEmpty()) {
-            return Map.of();
-        }
         Map<String, ChatMessage> stored = new HashMap<>();
-        context.turns().forEach(turn -> {
-            keep(turn.user(), context, stored);
-            turn.rounds().forEach(round -> round.messages().forEach(message -> keep(message, context, stored)));
-        });
+        context.originals().forEach((id, original) -> stored.put(id, original.message()));
         return stored;
-    }
-
-    private static void keep(LoggedMessage message, Context context, Map<String, ChatMessage> stored) {
-        if (context.replaced().containsKey(message.id())) {
-            stored.put(message.id(), message.message());
-        }
     }
 
     /**
@@ -79,7 +66,7 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
 
     /**
      * Returns whether a message that was decoded elsewhere is the one at an index. A strategy may have shown the whole
-     * message, or a marker in its place.
+     * message, or a shorter form in its place.
      */
     boolean isAt(int place, ChatMessage given) {
         LoggedMessage shown = messages.get(place);
@@ -88,10 +75,6 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
         }
         ChatMessage whole = stored.getOrDefault(shown.id(), shown.message());
         return whole.equals(given)
-                || (given instanceof ToolExecutionResultMessage
-                        && whole instanceof ToolExecutionResultMessage result
-                        && given.equals(result.toBuilder()
-                                .contents(TextContent.from(ClearToolResults.MARKER))
-                                .build()));
+                || (whole instanceof ToolExecutionResultMessage result && ClearToolResults.isFormOf(given, result));
     }
 }

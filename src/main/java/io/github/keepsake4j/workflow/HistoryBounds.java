@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -15,12 +16,13 @@ import org.jspecify.annotations.Nullable;
  * and results between them are one row.
  *
  * @param rows the maximum number of rows
- * @param tokens the number of stored tokens at which the read stops
+ * @param tokens the number of tokens of the history
+ * @param counts counts messages as the history's limit does, or null if they need not be counted
  */
-record HistoryBounds(int rows, long tokens) {
+record HistoryBounds(int rows, long tokens, @Nullable TokenCounts counts) {
 
     /** The bounds of a read that only looks for the newest message. */
-    static final HistoryBounds HEAD = new HistoryBounds(0, Long.MAX_VALUE);
+    static final HistoryBounds HEAD = new HistoryBounds(0, Long.MAX_VALUE, null);
 
     /** The maximum number of rows from which a history is read. */
     private static final int MOST_ROWS = 500;
@@ -30,33 +32,53 @@ record HistoryBounds(int rows, long tokens) {
 
     private static final int WIDER = 4;
 
-    /**
-     * Returns the bounds of a history. Up to twice the tokens are read, because stored counts may come from another
-     * counter.
-     */
-    static HistoryBounds of(@Nullable Integer messageLimit, int maxTokenLimit) {
+    /** Returns the bounds of a history. */
+    static HistoryBounds of(@Nullable Integer messageLimit, int maxTokenLimit, TokenCounts counts) {
         int rows = messageLimit == null || messageLimit <= 0 ? MOST_ROWS : Math.min(messageLimit, MOST_ROWS);
-        return new HistoryBounds(rows, Math.max(1, 2L * maxTokenLimit));
+        return new HistoryBounds(rows, Math.max(1, maxTokenLimit), counts);
     }
 
     /**
      * Reads the newest messages of a branch: at least those of the rows, unless the tokens stop the read before. The
-     * first read suffices for rows without tool calls. Each further read returns four times as many messages.
+     * first read suffices for rows without tool calls, and where the stored counts are at most twice too high. Each
+     * further read returns four times as many messages or tokens.
      *
      * @param end the id of the message that the branch ends in, or null for the head
      */
     Tail read(MessageLog log, MemoryKey key, @Nullable String end) {
-        ReadQuery query = ReadQuery.newest(Math.max(1, PLAIN_ROW * rows)).upToTokens(tokens);
+        ReadQuery query = ReadQuery.newest(Math.max(1, PLAIN_ROW * rows)).upToTokens(timesAtMost(2, tokens));
         ReadQuery bounded = end == null ? query : query.endingIn(end);
         Tail tail = ViewReader.read(log, key, bounded);
-        while (!tail.complete()
-                && tail.messages().size() >= bounded.maxMessages()
-                && begin(tail.messages()) < 0
-                && bounded.maxMessages() <= Integer.MAX_VALUE / WIDER) {
-            bounded = bounded.atMost(bounded.maxMessages() * WIDER);
+        while (!tail.complete() && begin(tail.messages()) < 0) {
+            if (tail.messages().size() >= bounded.maxMessages()) {
+                if (bounded.maxMessages() > Integer.MAX_VALUE / WIDER) {
+                    break;
+                }
+                bounded = bounded.atMost(bounded.maxMessages() * WIDER);
+            } else if (bounded.maxTokens() < Long.MAX_VALUE && leavesRoom(key, tail)) {
+                bounded = bounded.upToTokens(timesAtMost(WIDER, bounded.maxTokens()));
+            } else {
+                break;
+            }
             tail = ViewReader.read(log, key, bounded);
         }
         return tail;
+    }
+
+    /** Returns whether more messages may fit, because another counter counted more when they were written. */
+    private boolean leavesRoom(MemoryKey key, Tail tail) {
+        if (counts == null) {
+            return false;
+        }
+        TokenSizes sizes = counts.reading(key);
+        return tail.messages().stream()
+                        .mapToLong(logged -> counts.of(sizes, logged))
+                        .sum()
+                <= tokens;
+    }
+
+    private static long timesAtMost(int factor, long tokens) {
+        return tokens > Long.MAX_VALUE / factor ? Long.MAX_VALUE : factor * tokens;
     }
 
     /** Returns the newest rows of a thread. */

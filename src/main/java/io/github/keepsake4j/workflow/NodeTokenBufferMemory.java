@@ -315,7 +315,7 @@ public final class NodeTokenBufferMemory {
 
     /** Returns the stored messages, followed by the pending ones. */
     private List<LoggedMessage> thread(NodeTurn turn, boolean next, int maxTokenLimit) {
-        HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit);
+        HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit, settings.counts());
         TurnPlacement placement = placement(bounds);
         read = placement;
         readFor = turn.messageId();

@@ -10,6 +10,7 @@ import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.workflow.files.FileRebuilder;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.ArrayDeque;
@@ -31,10 +32,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param key the memory
  * @param estimator the estimator that defines the limit's tokens
- * @param counts the sizes of messages by this estimator
+ * @param counts counts messages by this estimator
+ * @param sizes the sizes of the stored messages
  * @param files converts references to contents
  */
-record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts counts, FileRebuilder files) {
+record PromptHistory(
+        MemoryKey key, TokenCountEstimator estimator, TokenCounts counts, TokenSizes sizes, FileRebuilder files) {
 
     /** The text that is shown for a user message without text, because providers refuse blank texts. */
     private static final TextContent NO_TEXT = TextContent.from("[no text]");
@@ -109,7 +112,7 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
         int first = turns.size();
         while (first > 0) {
             for (LoggedMessage logged : turns.get(first - 1)) {
-                tokens += counts.of(key, logged);
+                tokens += counts.of(sizes, logged);
             }
             if (tokens > maxTokenLimit) {
                 break;
@@ -157,7 +160,8 @@ record PromptHistory(MemoryKey key, TokenCountEstimator estimator, TokenCounts c
             }
             boolean same = message == logged.message();
             // The attributes that only this package reads are not passed on.
-            shown.add(new Sized(PendingTurn.withoutMarks(message), same ? counts.of(key, logged) : counts.of(message)));
+            shown.add(
+                    new Sized(PendingTurn.withoutMarks(message), same ? counts.of(sizes, logged) : counts.of(message)));
         }
         return shown;
     }

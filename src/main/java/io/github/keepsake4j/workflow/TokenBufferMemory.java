@@ -136,7 +136,7 @@ public final class TokenBufferMemory {
         if (maxTokenLimit <= 0) {
             return List.of();
         }
-        HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit);
+        HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit, settings.counts());
         Tail tail = bounds.read(log, key, last);
         LoggedMessage user = tail.user();
         if (isGoingOn(tail)) {

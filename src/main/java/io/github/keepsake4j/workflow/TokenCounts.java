@@ -2,49 +2,33 @@ package io.github.keepsake4j.workflow;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.tokens.TokenCounter;
-import java.time.Instant;
+import io.github.keepsake4j.tokens.TokenSizes;
 
 /**
- * Returns the sizes of messages by one counter. Messages that another counter counted are counted again, and the result
- * is remembered within a bound. Messages that are written are counted by a local counter, because the first counter may
- * call a server. Thread-safe.
+ * Returns the sizes of messages by one counter, which may call a server. Messages that are written are counted by a
+ * local counter. Thread-safe.
  */
 final class TokenCounts {
 
-    private static final int REMEMBERED = 10_000;
-
-    /**
-     * The key of a remembered count. It contains the time because after an erasure an id can be used again for another
-     * message.
-     */
-    private record Counted(MemoryKey key, String id, Instant createdAt) {}
-
     private final TokenCounter counter;
     private final TokenCounter writing;
-
-    private final RecentlyUsed<Counted, Integer> recounted = new RecentlyUsed<>(REMEMBERED);
+    private final io.github.keepsake4j.tokens.TokenCounts counts = new io.github.keepsake4j.tokens.TokenCounts();
 
     TokenCounts(TokenCounter counter, TokenCounter writing) {
         this.counter = counter;
         this.writing = writing;
     }
 
-    int of(MemoryKey key, LoggedMessage logged) {
-        if (logged.tokenCounter().equals(counter.name())) {
-            return logged.tokens();
-        }
-        Counted message = new Counted(key, logged.id(), logged.createdAt());
-        Integer known = recounted.get(message);
-        if (known == null) {
-            // The message is counted without holding a lock, because the counter may call a server.
-            known = of(logged.message());
-            recounted.put(message, known);
-        }
-        return known;
+    /** Returns the sizes for one read of a memory. */
+    TokenSizes reading(MemoryKey key) {
+        return counts.of(key);
+    }
+
+    long of(TokenSizes sizes, LoggedMessage logged) {
+        return sizes.of(counter, logged);
     }
 
     int of(ChatMessage message) {

@@ -233,9 +233,10 @@ public final class WorkflowMemories {
         }
 
         /**
-         * Sets an estimator that calls a server as the one that defines the tokens of limits. It is never called when a
-         * turn is written: the stored count is that of this library's own estimator, and the message is counted again
-         * when it is first read. Default: see {@link #tokenCountEstimator}.
+         * Sets an estimator that calls a server as the one that defines the tokens of limits, as
+         * {@link TokenCounter#remote} does. It is never called when a turn is written: the stored count is that of this
+         * library's own estimator, and the message is counted again when it is first read. Default: see
+         * {@link #tokenCountEstimator}.
          *
          * @param tokenCountEstimator an estimator of any kind
          * @return this builder
@@ -305,8 +306,9 @@ public final class WorkflowMemories {
             FileRebuilder files = FileRebuilder.of(fileResolver, fileContents, fetchesRemoteFiles);
             TokenCountEstimator counting =
                     estimator == null ? JtokkitTokenCountEstimator.forEncoding("o200k_base") : estimator;
-            TokenCounter counter = TokenCounter.of(counting);
-            TokenCounts counts = new TokenCounts(counter, estimatorIsRemote ? TokenCounter.standard() : counter);
+            TokenCounter named = TokenCounter.of(counting);
+            TokenCounter counter = estimatorIsRemote ? TokenCounter.remote(named.name(), counting) : named;
+            TokenCounts counts = new TokenCounts(counter, counter.forAppends());
             return new WorkflowMemories(
                     new WorkflowSettings(conversationLog, nodeLog, counting, counts, files),
                     requiresConversation,

@@ -27,6 +27,6 @@ record WorkflowSettings(
     }
 
     PromptHistory history(MemoryKey key) {
-        return new PromptHistory(key, estimator, counts, files);
+        return new PromptHistory(key, estimator, counts, counts.reading(key), files);
     }
 }

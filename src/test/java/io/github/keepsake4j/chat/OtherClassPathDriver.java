@@ -74,7 +74,7 @@ public final class OtherClassPathDriver {
             Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
             return tail.messages().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(new SummaryWorker.Task(tail.epoch(), tail.summary(), tail.messages()));
+                    : Optional.of(new SummaryWorker.Task(tail.epoch(), tail.summary(), tail.messages(), 1));
         });
         return micrometer + ", " + made + " made";
     }

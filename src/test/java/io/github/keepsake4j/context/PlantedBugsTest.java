@@ -149,6 +149,22 @@ class PlantedBugsTest {
     }
 
     @Test
+    void a_result_that_takes_more_than_its_share_is_found() {
+        isFound(
+                Rule.RESULTS_HAVE_THEIR_SHARE,
+                Promise.tokens(200, 0, Promises.ESTIMATOR),
+                View.whole(TokenLimit.withMaxTokens(200, Promises.ESTIMATOR).maxToolResultTokens(80)));
+    }
+
+    @Test
+    void a_result_that_is_shortened_in_another_way_the_next_time_is_found() {
+        isFound(Rule.SHORTENED_THE_SAME, Promise.tokens(200, 0, Promises.ESTIMATOR), branch -> View.whole(
+                        TokenLimit.withMaxTokens(200, Promises.ESTIMATOR)
+                                .maxToolResultTokens(30 + branch.messages().size() % 2 * 10))
+                .of(branch));
+    }
+
+    @Test
     void a_message_that_is_never_reported_is_found() {
         isFound(Rule.REASONS_ARE_TRUE, WINDOW, branch -> {
             View view = View.whole(WINDOW.strategy()).of(branch);

@@ -19,6 +19,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.RandomBranch.Part;
+import io.github.keepsake4j.tokens.TextShortener;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
@@ -30,6 +31,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The properties that every view must have, judged by the log and by the strategy's promise. The division of a branch
@@ -70,6 +72,10 @@ final class Rules {
         NEWEST_USER_STAYS,
         /** Every message is from the log, or is the marker in place of a result of the same call. */
         NOTHING_INVENTED,
+        /** A tool result is whole or cut to its share, by its size and its round alone. */
+        RESULTS_HAVE_THEIR_SHARE,
+        /** A result that was shortened is shortened in the same way while the system message stays the same. */
+        SHORTENED_THE_SAME,
         /** Old tool results are cleared, and the newest are not. */
         OLD_RESULTS_ARE_CLEARED,
         /** Every message that was read is either shown or omitted, and the reason for omitting it is true. */
@@ -145,6 +151,7 @@ final class Rules {
             return rules.broken;
         }
         rules.limits();
+        rules.shares();
         rules.system();
         rules.order();
         rules.rounds();
@@ -312,6 +319,58 @@ final class Rules {
         }
     }
 
+    /** Returns whether a turn is a user message without an answer that alone is over a limit. */
+    private boolean isLeftOut(Turn turn) {
+        return promise.bounds().stream().anyMatch(most -> isLeftOut(most, turn));
+    }
+
+    private boolean isLeftOut(Most most, Turn turn) {
+        return turn.rounds().isEmpty() && !isPinned(turn, turn.user()) && weight(most, turn, turn.user()) > room(most);
+    }
+
+    private void shares() {
+        for (LoggedMessage message : view.shown()) {
+            if (!(message.message() instanceof ToolExecutionResultMessage result) || isMarker(result)) {
+                continue;
+            }
+            LoggedMessage whole = log.messages().get(places.get(message.id()));
+            Turn turn = turnOf(whole);
+            List<Most> shortening = promise.bounds().stream()
+                    .filter(most -> most.unit() == Unit.TOKENS && tokens(whole) > share(most, turn, whole))
+                    .toList();
+            boolean isWhole = message.message() == whole.message();
+            if (isWhole != shortening.isEmpty()) {
+                breaks(Rule.RESULTS_HAVE_THEIR_SHARE, whole.id() + (isWhole ? " is whole" : " is shortened"));
+            }
+            for (Most most : shortening) {
+                if (estimator.estimateTokenCountInMessage(result) > weight(most, turn, whole)) {
+                    breaks(Rule.RESULTS_HAVE_THEIR_SHARE, whole.id() + " takes more than its share");
+                }
+            }
+        }
+    }
+
+    private Turn turnOf(LoggedMessage message) {
+        return turns.stream().filter(turn -> has(turn, message)).findFirst().orElseThrow();
+    }
+
+    /** Returns the share of a result: a quarter of the limit, or less if it is one of many, or if its turn leaves less. */
+    private long share(Most most, Turn turn, LoggedMessage result) {
+        LoggedMessage asked = log.messages().get(places.get(callsOfResults().get(result.id())));
+        int calls = ((AiMessage) asked.message()).toolExecutionRequests().size();
+        boolean pins = turns.stream()
+                .anyMatch(one -> has(one).anyMatch(promise.pinned())
+                        || places.get(one.user().id()) < promise.pinnedFirst());
+        long room = pins ? room(most) - room(most) / 2 : room(most);
+        long left = (room - tokens(turn.user()) - tokens(asked)) / calls;
+        return Math.max(1, Math.min(left, Math.min(most.limit() / 4, most.limit() / 2 / calls)));
+    }
+
+    private static Stream<LoggedMessage> has(Turn turn) {
+        return Stream.concat(
+                Stream.of(turn.user()), turn.rounds().stream().flatMap(round -> round.messages().stream()));
+    }
+
     private boolean isSystemOver() {
         return promise.bounds().stream().anyMatch(most -> room(most) < 0);
     }
@@ -463,6 +522,12 @@ final class Rules {
         boolean gone = false;
         for (int t = turns.size() - 1; t >= 0; t--) {
             Turn turn = turns.get(t);
+            if (isLeftOut(turn)) {
+                if (shown(turn.user())) {
+                    breaks(Rule.OLDEST_TURNS_GO, "a question that is over the limit is shown");
+                }
+                continue;
+            }
             if (!isWanted(turn)) {
                 if (turn.messages().stream().anyMatch(this::shown)) {
                     breaks(Rule.OLDEST_TURNS_GO, "a turn that the custom strategy excludes is shown");
@@ -504,7 +569,7 @@ final class Rules {
 
     private void newestStays() {
         for (int t = turns.size() - 1; t >= 0; t--) {
-            if (isWanted(turns.get(t))) {
+            if (isWanted(turns.get(t)) && !isLeftOut(turns.get(t))) {
                 if (shown(turns.get(t).user())) {
                     return;
                 }
@@ -524,7 +589,7 @@ final class Rules {
     private void noMoreThanNeeded() {
         for (int t = turns.size() - 1; t >= 0; t--) {
             Turn turn = turns.get(t);
-            if (!isWanted(turn) || turn.messages().stream().allMatch(this::shown)) {
+            if (!isWanted(turn) || isLeftOut(turn) || turn.messages().stream().allMatch(this::shown)) {
                 continue;
             }
             if (t < turns.size() - 1) {
@@ -582,6 +647,7 @@ final class Rules {
             if (logged == null
                     || (logged.message() != message.message()
                             && !isMarkerFor(logged, message)
+                            && !isShortened(logged, message)
                             && !isWithoutBlanks(logged, message))) {
                 breaks(Rule.NOTHING_INVENTED, message.id());
             }
@@ -595,6 +661,15 @@ final class Rules {
                 && Objects.equals(result.id(), marker.id())
                 && Objects.equals(result.toolName(), marker.toolName())
                 && marker.text().equals(ClearToolResults.MARKER);
+    }
+
+    private boolean isShortened(LoggedMessage logged, LoggedMessage message) {
+        return promise.bounds().stream().anyMatch(most -> most.unit() == Unit.TOKENS)
+                && logged.message() instanceof ToolExecutionResultMessage result
+                && message.message() instanceof ToolExecutionResultMessage shortened
+                && Objects.equals(result.id(), shortened.id())
+                && Objects.equals(result.toolName(), shortened.toolName())
+                && TextShortener.isShortened(shortened.text(), result.text());
     }
 
     private static boolean isWithoutBlanks(LoggedMessage logged, LoggedMessage message) {
@@ -763,10 +838,12 @@ final class Rules {
     }
 
     private long weight(Most most, Turn turn) {
-        return weight(most, turn, turn.user())
-                + turn.rounds().stream()
-                        .mapToLong(round -> weight(most, turn, round))
-                        .sum();
+        return isLeftOut(most, turn)
+                ? 0
+                : weight(most, turn, turn.user())
+                        + turn.rounds().stream()
+                                .mapToLong(round -> weight(most, turn, round))
+                                .sum();
     }
 
     private long weight(Most most, Turn turn, Round round) {
@@ -779,14 +856,27 @@ final class Rules {
         return switch (most.unit()) {
             case MESSAGES -> 1;
             case TURNS -> message == turn.user() && turn.standing() == Standing.WHOLE ? 1 : 0;
-            case TOKENS -> tokens(message);
+            case TOKENS -> tokens(most, turn, message);
         };
     }
 
-    private static long tokens(LoggedMessage message) {
-        return message.tokenCounter().equals(io.github.keepsake4j.testing.RandomBranch.FOREIGN)
-                ? (long) Math.ceil(message.tokens() * TokenLimit.FOREIGN_FACTOR)
-                : message.tokens();
+    private long tokens(Most most, Turn turn, LoggedMessage message) {
+        if (!(message.message() instanceof ToolExecutionResultMessage result)
+                || !callsOfResults().containsKey(message.id())) {
+            return tokens(message);
+        }
+        long share = share(most, turn, message);
+        ChatMessage mark = result.toBuilder()
+                .contents(TextContent.from(TextShortener.ofChars(result.text(), 0)))
+                .build();
+        return tokens(message) <= share
+                ? tokens(message)
+                : Math.max(share, estimator.estimateTokenCountInMessage(mark));
+    }
+
+    /** Returns what the limit's own counter counts, whoever counted the message when it was appended. */
+    private long tokens(LoggedMessage message) {
+        return estimator.estimateTokenCountInMessage(message.message());
     }
 
     private void breaks(Rule rule, String where) {
@@ -800,6 +890,7 @@ final class Rules {
         private final TokenCountEstimator estimator;
         private final Set<String> gone = new HashSet<>();
         private final Set<String> cleared = new HashSet<>();
+        private final Map<String, ChatMessage> results = new HashMap<>();
         private List<LoggedMessage> before = List.of();
         private List<LoggedMessage> unlimitedBefore = List.of();
         private ChatMessage system;
@@ -826,6 +917,7 @@ final class Rules {
                     .toList();
             if (!Objects.equals(system, now)) {
                 gone.clear();
+                results.clear();
                 before = List.of();
             }
             boolean left = log.user() != null
@@ -853,6 +945,9 @@ final class Rules {
                     clearing |= cleared.add(message.id());
                 } else if (cleared.contains(message.id())) {
                     broken.add(new Broken(Rule.CLEARED_FOR_GOOD, message.id()));
+                } else if (message.message() instanceof ToolExecutionResultMessage
+                        && !isSame(message.message(), results.merge(message.id(), message.message(), (a, b) -> a))) {
+                    broken.add(new Broken(Rule.SHORTENED_THE_SAME, message.id()));
                 }
             }
             boolean repaired = !startsWith(unlimited, unlimitedBefore);

@@ -160,13 +160,16 @@ class StrategiesTest {
     }
 
     @Test
-    void a_count_of_another_counter_weighs_more() {
-        LoggedMessage foreign = new LoggedMessage("1", null, 1, user("1"), 10, "another", Instant.EPOCH);
-        LoggedMessage own = new LoggedMessage("1", null, 1, user("1"), 10, ESTIMATOR.name(), Instant.EPOCH);
-        TokenLimit limit = TokenLimit.withMaxTokens(17, ESTIMATOR);
+    void what_another_counter_counted_weighs_what_the_limits_own_counts() {
+        LoggedMessage foreign = new LoggedMessage("1", null, 1, user("1"), 1000, "another", Instant.EPOCH);
+        int own = ESTIMATOR.estimateTokenCountInMessages(List.of(user("1")));
 
-        assertThat(select(limit, List.of(foreign)).overflow()).isTrue();
-        assertThat(select(limit, List.of(own)).messages()).hasSize(1);
+        assertThat(select(TokenLimit.withMaxTokens(own, ESTIMATOR), List.of(foreign))
+                        .messages())
+                .hasSize(1);
+        assertThat(select(TokenLimit.withMaxTokens(own - 1, ESTIMATOR), List.of(foreign))
+                        .overflow())
+                .isTrue();
     }
 
     @Test

@@ -37,7 +37,19 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
      * Creates a viewer that reads no more than the strategy requires, as {@code chat} does with a {@link MessageLog}.
      */
     static Viewer bounded(ContextStrategy strategy) {
-        return branch -> of(strategy.select(read(strategy, branch, ofTurn(branch, strategy.reach(ID)))));
+        return branch -> {
+            Reach reach = strategy.reach(ID);
+            for (long tokens = reach.tokens(); ; tokens = tokens > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : 2 * tokens) {
+                Reach further = new Reach(reach.messages(), reach.turns(), tokens, reach.oldest(), reach.toSummary());
+                Part newest = ofTurn(branch, further);
+                Context context = read(strategy, branch, newest);
+                boolean all = newest.messages().size() == branch.messages().size();
+                long from = strategy.shownFrom(strategy.mark(context));
+                if (all || tokens == Long.MAX_VALUE || newest.messages().size() >= reach.messages() || from > 0) {
+                    return of(strategy.select(context.unreadBefore(from)));
+                }
+            }
+        };
     }
 
     /** What other turns said while the newest turn waited for its tools is read, but does not count. */

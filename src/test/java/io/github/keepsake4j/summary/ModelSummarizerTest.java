@@ -223,7 +223,7 @@ class ModelSummarizerTest {
         String previous = "fact ".repeat(499);
         ModelSummarizer summarizer = ModelSummarizer.builder(model).build();
 
-        long sent = summarizer.answer(previous, messages).tokensSent();
+        long sent = summarizer.answer(previous, messages, Refusals.Level.NONE).tokensSent();
 
         int folded = TOKENS.estimateTokenCountInMessages(messages);
         Tell.line(

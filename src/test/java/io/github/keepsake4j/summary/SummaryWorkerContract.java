@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.model.chat.mock.ChatModelMock;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.TestClock;
@@ -208,6 +211,49 @@ abstract class SummaryWorkerContract {
 
         ImpatientWorker.awaitIdle(worker);
         assertThat(log.summaries(KEY)).extracting(Summary::text).containsExactly("third");
+    }
+
+    @Test
+    @ExpectedLog("was made (too_long)")
+    void a_summary_that_is_refused_as_too_long_is_followed_by_smaller_pieces() throws Exception {
+        append(1, 44);
+        summarizer.script = () -> {
+            List<String> asked = summarizer.calls.get(summarizer.calls.size() - 1);
+            if (asked.size() > 10) {
+                throw new SummaryFailedException(Kind.TOO_LONG, "too long", null);
+            }
+            return "of " + asked.size();
+        };
+        SummaryWorker worker = worker(log, options(SOON, 3));
+
+        worker.due(KEY, plan(4));
+        ImpatientWorker.awaitIdle(worker);
+
+        assertThat(summarizer.calls).extracting(List::size).containsExactly(40, 20, 10, 10, 10, 10);
+        assertThat(measured).startsWith("failed too_long", "failed too_long", "made 100");
+        assertThat(covered()).containsExactly("m10", "m20", "m30", "m40");
+    }
+
+    @Test
+    @ExpectedLog("was made (too_long)")
+    void a_model_that_answers_at_too_much_length_is_asked_for_less() throws Exception {
+        append(1, 44);
+        List<String> instructions = new CopyOnWriteArrayList<>();
+        ModelSummarizer model = ModelSummarizer.builder(ChatModelMock.thatResponds(request -> {
+                    String rules = ((SystemMessage) request.messages().get(0)).text();
+                    instructions.add(rules);
+                    return AiMessage.from(WordCounter.words("w", rules.contains("at most 100 tokens") ? 300 : 20));
+                }))
+                .maxSummaryTokens(100)
+                .build();
+        SummaryWorker worker = new SummaryWorker(key -> log, model, counter(), THREADS, metrics, options(SOON, 3));
+
+        worker.due(KEY, plan(4));
+        ImpatientWorker.awaitIdle(worker);
+
+        assertThat(instructions.get(0)).contains("at most 100 tokens").doesNotContain("refused");
+        assertThat(instructions.get(1)).contains("at most 50 tokens").contains("refused because it was too long");
+        assertThat(covered()).containsExactly("m20", "m40");
     }
 
     @Test

@@ -1,0 +1,116 @@
+package io.github.keepsake4j.context;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.tokens.ShortenedResult;
+import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.tokens.TokenSizes;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the messages of a context count against a limit of tokens. A tool result that exceeds its share counts its share
+ * and is shown shortened. A share depends only on the limit, on the messages that are always shown, and on the result's
+ * own turn and round. So a result is shortened in the same way every time, and what it counts never grows.
+ */
+final class TokenWeights {
+
+    private final Context context;
+    private final TokenCounter counter;
+    private final long limit;
+    private final ToolResultShares shares;
+    private final TokenSizes sizes;
+
+    /** What counts in addition to the turns: the list, what is reserved, the system message and the summary. */
+    private final long fixed;
+
+    /** What the results count that exceed their share. */
+    private final Map<String, Long> weights = new HashMap<>();
+
+    private final Map<String, ChatMessage> shortened = new HashMap<>();
+
+    TokenWeights(Context context, TokenCounter counter, long limit, ToolResultShares shares) {
+        this.context = context;
+        this.counter = counter;
+        this.limit = limit;
+        this.shares = shares;
+        this.sizes = context.sizes();
+        this.fixed = counter.tokensPerList() + context.reserved() + beside();
+        for (Turn turn : context.turns()) {
+            turn.rounds().forEach(round -> weigh(round.messages(), turn.user()));
+        }
+        headlessRounds().forEach(round -> weigh(round, null));
+    }
+
+    long of(LoggedMessage message) {
+        Long weight = weights.get(message.id());
+        return weight != null ? weight : sizes.of(counter, message);
+    }
+
+    long fixed() {
+        return fixed;
+    }
+
+    /** Returns the tool results that are shown in another form, by the id of the stored ones. */
+    Map<String, ChatMessage> shortened() {
+        return shortened;
+    }
+
+    /**
+     * Returns whether a message whose turn's beginning was not read may count less than it seems: a shortened result is
+     * shortened more if its turn leaves less.
+     */
+    boolean isUncertain(LoggedMessage message) {
+        return weights.containsKey(message.id());
+    }
+
+    private long beside() {
+        LoggedMessage system = context.system();
+        LoggedMessage summary = context.summary();
+        return (system == null ? 0 : sizes.of(counter, system))
+                + (summary == null ? 0 : sizes.of(counter, Summarization.asShown(summary)));
+    }
+
+    private void weigh(List<LoggedMessage> round, @Nullable LoggedMessage user) {
+        if (!(round.get(0).message() instanceof AiMessage ai) || !ai.hasToolExecutionRequests()) {
+            return;
+        }
+        int calls = ai.toolExecutionRequests().size();
+        long left = user == null ? Long.MAX_VALUE : (room() - of(user) - of(round.get(0))) / calls;
+        for (LoggedMessage message : round) {
+            if (message.message() instanceof ToolExecutionResultMessage result) {
+                long share = shares.of(result.toolName(), limit, calls, left);
+                ShortenedResult cut =
+                        sizes.of(counter, message) > share ? sizes.shortened(counter, message, share) : null;
+                if (cut != null) {
+                    weights.put(message.id(), Math.max(share, cut.tokens()));
+                    shortened.put(message.id(), cut.message());
+                }
+            }
+        }
+    }
+
+    /** Returns the room for the newest turn. Pinned turns may take half of it. */
+    private long room() {
+        long room = limit - fixed;
+        boolean pins = context.turns().stream().anyMatch(turn -> turn.pinned() != Turn.NOT_PINNED);
+        return pins ? room - room / 2 : room;
+    }
+
+    /** Returns the rounds of a turn whose beginning was not read. */
+    private List<List<LoggedMessage>> headlessRounds() {
+        List<List<LoggedMessage>> rounds = new ArrayList<>();
+        for (LoggedMessage message : context.headless()) {
+            if (rounds.isEmpty() || !(message.message() instanceof ToolExecutionResultMessage)) {
+                rounds.add(new ArrayList<>());
+            }
+            rounds.get(rounds.size() - 1).add(message);
+        }
+        return rounds;
+    }
+}

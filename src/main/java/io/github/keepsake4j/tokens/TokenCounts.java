@@ -1,0 +1,157 @@
+package io.github.keepsake4j.tokens;
+
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The counts of messages that another counter counted when they were appended. A message is counted once by each
+ * counter that needs it, and the counts are kept within a bound. They are not written to the log. Thread-safe.
+ */
+public final class TokenCounts {
+
+    /** Sizes without a memory, which are not kept. */
+    public static final TokenSizes NOT_KEPT = new TokenSizes(null, "", false);
+
+    /** The maximum number of counts that are kept: those of about a thousand conversations, in about ten megabytes. */
+    private static final int MOST = 50_000;
+
+    /** How many reads ask a remote counter again for a message that it could not count. */
+    private static final int MOST_FAILURES = 3;
+
+    /** The share of a message that is not shortened. */
+    private static final long WHOLE = -1;
+
+    /**
+     * What was counted. The time and the sequence tell apart messages that used an id before and after an erasure.
+     *
+     * @param memory the memory
+     * @param id the message's id
+     * @param share the number of tokens to which a tool result was shortened, or {@link #WHOLE}
+     */
+    private record Key(Object memory, String id, long sequence, Instant createdAt, String counter, long share) {
+        static Key of(Object memory, LoggedMessage logged, TokenCounter counter, long share) {
+            return new Key(memory, logged.id(), logged.sequence(), logged.createdAt(), counter.name(), share);
+        }
+    }
+
+    /**
+     * A count.
+     *
+     * @param tokens the number of tokens
+     * @param chars how many characters of a shortened result are shown
+     * @param failures how often the counter has failed and this library's own estimator stood in for it; 0 if it has
+     *     counted
+     */
+    private record Known(long tokens, int chars, int failures) {}
+
+    private final Map<Key, Known> known = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Key, Known> eldest) {
+            return size() > MOST;
+        }
+    };
+
+    /**
+     * Returns the sizes for one read of a memory.
+     *
+     * @param memory the memory's key
+     * @return new sizes; if a remote counter fails, they do not ask it again
+     */
+    public TokenSizes of(Object memory) {
+        return new TokenSizes(this, memory, false);
+    }
+
+    /** Counts a whole message. */
+    static long whole(TokenSizes sizes, TokenCounter counter, LoggedMessage logged) {
+        TokenCounts counts = sizes.counts();
+        Key key = Key.of(sizes.memory(), logged, counter, WHOLE);
+        Known before = counts == null ? null : counts.get(key);
+        if (before != null
+                && (before.failures() == 0 || before.failures() >= MOST_FAILURES || sizes.hasFailed(counter))) {
+            return before.tokens();
+        }
+        Known now = sizes.hasFailed(counter)
+                ? new Known(standIn(logged), 0, 1)
+                : count(sizes, counter, logged, before == null ? 0 : before.failures());
+        if (counts != null) {
+            counts.put(key, now);
+        }
+        return now.tokens();
+    }
+
+    /** Shortens a tool result to a number of tokens. */
+    static ShortenedResult shortened(
+            TokenSizes sizes,
+            TokenCounter counter,
+            LoggedMessage logged,
+            ToolExecutionResultMessage whole,
+            long share) {
+        TokenCounts counts = sizes.counts();
+        Key key = Key.of(sizes.memory(), logged, counter, share);
+        Known result = counts == null ? null : counts.get(key);
+        if (result == null) {
+            result = shorten(counter, whole, share, Math.max(1, sizes.of(counter, logged)));
+            if (counts != null) {
+                counts.put(key, result);
+            }
+        }
+        return new ShortenedResult(ShortenedResult.of(whole, result.chars()), result.tokens());
+    }
+
+    private static Known count(TokenSizes sizes, TokenCounter counter, LoggedMessage logged, int failures) {
+        TokenCounter.Count count = counter.count(logged.message());
+        if (count.counter().equals(counter.name())) {
+            return new Known(count.tokens(), 0, 0);
+        }
+        // A local counter refuses the same message every time. A remote one may have been unavailable.
+        if (counter.isRemote()) {
+            sizes.failed(counter);
+        }
+        long tokens = (long) TokenCounter.STAND_IN_FACTOR * count.tokens();
+        return new Known(tokens, 0, counter.isRemote() ? failures + 1 : MOST_FAILURES);
+    }
+
+    /**
+     * A remote counter is not asked, because the search counts several texts, and the result must not depend on whether
+     * a server answers.
+     */
+    private static Known shorten(TokenCounter counter, ToolExecutionResultMessage whole, long share, long size) {
+        long guess = Math.round(
+                (double) ShortenedResult.of(whole, Integer.MAX_VALUE).text().length() * share / size);
+        int chars = ShortenedResult.mostChars(whole, result -> tokens(counter, result) <= share, guess);
+        return new Known(tokens(counter, ShortenedResult.of(whole, chars)), chars, 0);
+    }
+
+    private static long tokens(TokenCounter counter, ToolExecutionResultMessage result) {
+        TokenCounter.Count count = counter.forAppends().count(result);
+        return count.counter().equals(counter.name())
+                ? count.tokens()
+                : (long) TokenCounter.STAND_IN_FACTOR * count.tokens();
+    }
+
+    private static long standIn(LoggedMessage logged) {
+        TokenCounter standard = TokenCounter.standard();
+        int tokens = logged.tokenCounter().equals(standard.name())
+                ? logged.tokens()
+                : standard.count(logged.message()).tokens();
+        return (long) TokenCounter.STAND_IN_FACTOR * tokens;
+    }
+
+    private @Nullable Known get(Key key) {
+        synchronized (known) {
+            return known.get(key);
+        }
+    }
+
+    private void put(Key key, Known count) {
+        synchronized (known) {
+            known.put(key, count);
+        }
+    }
+}
