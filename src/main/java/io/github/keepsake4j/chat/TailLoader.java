@@ -94,12 +94,7 @@ final class TailLoader {
             summarized = false;
             int more = (int)
                     Math.min(ALL, (long) MESSAGES_PER_TURN * (tail.messages().size() + MESSAGES_PER_TURN));
-            tail = upTo(
-                    log,
-                    id,
-                    key,
-                    new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), false),
-                    Long.MAX_VALUE);
+            tail = load(log, id, key, new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), false), round);
         }
         return tail;
     }

@@ -338,7 +338,7 @@ public final class ViewReader {
                 int begin = begin(part, after);
                 int stop = indexOf(part, last) < 0 ? part.size() : indexOf(part, last) + 1;
                 if (begin >= 0 && (stop - begin >= room || indexOf(part, last) >= begin)) {
-                    return part.subList(begin, Math.min(stop, begin + room));
+                    return part.subList(begin, begin + Math.min(stop - begin, room));
                 }
             }
         }
