@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
 public final class TokenCounter implements TokenCountEstimator {
 
     /**
-     * The factor for the count of this library's own estimator where it stands in for another estimator that failed.
+     * The factor for the count of this library's own estimator where it replaces another estimator that failed.
      * Tokenizers of current models differ by less than this on the same text, except for scripts that an old tokenizer
      * does not know.
      */
@@ -159,7 +159,7 @@ public final class TokenCounter implements TokenCountEstimator {
 
     /**
      * Returns the number of tokens that the estimator adds to a list of messages. The estimator is asked once. If it
-     * refuses an empty list, this library's own estimator stands in for it.
+     * refuses an empty list, this library's own estimator replaces it.
      *
      * @return the number of tokens
      */

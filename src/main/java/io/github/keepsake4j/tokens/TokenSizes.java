@@ -30,7 +30,7 @@ public final class TokenSizes {
     /**
      * Returns sizes that ask no remote counter, for a check while a message is appended.
      *
-     * @return the same sizes, in which this library's own estimator stands in for a remote counter that has not counted
+     * @return the same sizes, in which this library's own estimator replaces a remote counter that has not counted
      */
     public TokenSizes locally() {
         return new TokenSizes(counts, memory, true);

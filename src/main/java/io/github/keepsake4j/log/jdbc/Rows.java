@@ -57,20 +57,30 @@ final class Rows {
     }
 
     static long number(ResultSet row, String column) throws SQLException {
-        return number(row, row.findColumn(column));
+        return required(nullableNumber(row, column), row, row.findColumn(column));
     }
 
-    /** Reads a column by its place: looking up names costs more than reading, so what reads many rows does this. */
+    /** Reads a column by its place, as {@link #nullableNumber(ResultSet, int)} does. */
     static long number(ResultSet row, int column) throws SQLException {
         return required(nullableNumber(row, column), row, column);
     }
 
+    /** SQLite would take any text for a number, so the value's type is checked. */
     static @Nullable Long nullableNumber(ResultSet row, String column) throws SQLException {
-        return nullableNumber(row, row.findColumn(column));
+        return checkedNumber(row, row.findColumn(column));
     }
 
-    /** SQLite would take any text for 0, so the value's type is checked. */
+    /**
+     * Reads a column of a row of which there may be many. SQLite takes 2 for the text "2x", and 0 for any text without a
+     * number, so only of 0 the type is checked: to ask for the type of a value costs as much as to read it. What is
+     * nearly a number in a message's place is told by the checks of the rows against each other.
+     */
     static @Nullable Long nullableNumber(ResultSet row, int column) throws SQLException {
+        long value = row.getLong(column);
+        return value != 0 ? (Long) value : checkedNumber(row, column);
+    }
+
+    private static @Nullable Long checkedNumber(ResultSet row, int column) throws SQLException {
         Object value = row.getObject(column);
         if (value == null) {
             return null;
@@ -82,7 +92,7 @@ final class Rows {
     }
 
     static String text(ResultSet row, String column) throws SQLException {
-        return text(row, row.findColumn(column));
+        return required(nullableText(row, column), row, row.findColumn(column));
     }
 
     static String text(ResultSet row, int column) throws SQLException {
@@ -90,15 +100,17 @@ final class Rows {
     }
 
     static @Nullable String nullableText(ResultSet row, String column) throws SQLException {
-        return nullableText(row, row.findColumn(column));
-    }
-
-    static @Nullable String nullableText(ResultSet row, int column) throws SQLException {
-        Object value = row.getObject(column);
+        int place = row.findColumn(column);
+        Object value = row.getObject(place);
         if (value == null || value instanceof String) {
             return (String) value;
         }
-        throw new DamagedException("the column " + name(row, column) + " of a row holds no text");
+        throw new DamagedException("the column " + name(row, place) + " of a row holds no text");
+    }
+
+    /** Reads a column of a row of which there may be many, whatever its type. */
+    static @Nullable String nullableText(ResultSet row, int column) throws SQLException {
+        return row.getString(column);
     }
 
     private static String name(ResultSet row, int column) throws SQLException {
