@@ -49,13 +49,9 @@ final class SqliteReader {
             return Tail.empty(memory.position());
         }
         Node after = after(query, start);
-        long floor = after == null ? 0 : after.seq();
-        LoggedMessage system = inForce(floor, start.systemSeq(), ChatMessageType.SYSTEM);
-        LoggedMessage user = inForce(floor, start.userSeq(), ChatMessageType.USER);
+        long behind = after == null ? 0 : after.seq();
         Covered covered = query.toSummary() ? newestSummary(start) : null;
-        if (covered != null) {
-            floor = Math.max(floor, covered.seq());
-        }
+        long floor = covered == null ? behind : Math.max(behind, covered.seq());
 
         List<MessageRow> rows = rows(start, floor, query);
         MessageRow oldest = rows.isEmpty() ? null : rows.get(0);
@@ -65,6 +61,8 @@ final class SqliteReader {
             oldest.node().checkUnder(after);
         }
         List<LoggedMessage> messages = messages(rows);
+        LoggedMessage system = inForce(messages, behind, start.systemSeq(), ChatMessageType.SYSTEM);
+        LoggedMessage user = inForce(messages, behind, start.userSeq(), ChatMessageType.USER);
         return new Tail(
                 memory.position(),
                 messages,
@@ -190,9 +188,16 @@ final class SqliteReader {
         return rows.stream().map(MessageRow::message).toList();
     }
 
-    private @Nullable LoggedMessage inForce(long floor, @Nullable Long seq, ChatMessageType type) throws SQLException {
+    /** Mostly one of those that were read, near their end. */
+    private @Nullable LoggedMessage inForce(
+            List<LoggedMessage> read, long floor, @Nullable Long seq, ChatMessageType type) throws SQLException {
         if (seq == null || seq <= floor) {
             return null;
+        }
+        for (int i = read.size() - 1; i >= 0 && read.get(i).sequence() >= seq; i--) {
+            if (read.get(i).sequence() == seq) {
+                return Node.requireInForce(read.get(i), seq, type);
+            }
         }
         LoggedMessage found = session.first(SqliteSql.MESSAGE_BY_SEQ, row -> Rows.message(key, codec, row), hash, seq);
         return Node.requireInForce(found, seq, type);
@@ -201,6 +206,9 @@ final class SqliteReader {
     /** Views and summaries of other branches are passed over; on a branch of its own the newest is the first one. */
     private @Nullable View viewInForce(Node start) throws SQLException {
         long seq = newestOnBranch(SqliteSql.NEWEST_VIEW_UP_TO, start);
+        if (seq == 0) {
+            return null;
+        }
         return session.first(
                 SqliteSql.VIEW,
                 row -> ViewJson.read(key, Rows.text(row, "view"), Rows.nullableText(row, "anchor"), seq),
@@ -210,6 +218,9 @@ final class SqliteReader {
 
     private @Nullable Covered newestSummary(Node start) throws SQLException {
         long seq = newestOnBranch(SqliteSql.NEWEST_SUMMARY_UP_TO, start);
+        if (seq == 0) {
+            return null;
+        }
         return session.first(SqliteSql.SUMMARY, row -> new Covered(seq, Rows.summary(codec, row)), hash, seq);
     }
 
