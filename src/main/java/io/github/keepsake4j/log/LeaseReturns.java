@@ -2,6 +2,8 @@ package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -68,8 +70,8 @@ public final class LeaseReturns {
     }
 
     /**
-     * Releases a lease that may have been taken although the call failed. Only one such lease of each memory is released,
-     * so that many calls during an outage do not multiply.
+     * Releases a lease that may have been taken although the call failed. Such leases of one memory are released together,
+     * one after the other, so that many calls during an outage do not multiply.
      *
      * @param log the log that keeps the lease
      * @param key the memory
@@ -78,7 +80,7 @@ public final class LeaseReturns {
      */
     public void releaseUnknown(MessageLog log, MemoryKey key, Owned lease, Duration duration) {
         Work work = new Work(key, lease.name());
-        if (!left.containsKey(work)) {
+        if (left.getOrDefault(work, Set.of()).stream().noneMatch(there -> there.takesOver(lease.owner(), duration))) {
             new Left(log, work, lease.owner(), duration, () -> {}).keep();
         }
     }
@@ -101,21 +103,21 @@ public final class LeaseReturns {
      */
     public record Owned(String name, String owner) {}
 
-    /** A lease whose work is over. */
+    /** A lease whose work is over, and others of the same work that may have been taken. */
     private final class Left {
 
         private final MessageLog log;
         private final Work work;
-        private final String owner;
-        private final long expires;
+        private final Deque<String> owners = new ArrayDeque<>();
         private final Runnable released;
         private final ReentrantLock statement = new ReentrantLock();
+        private long expires;
         private boolean gone;
 
         Left(MessageLog log, Work work, String owner, Duration duration, Runnable released) {
             this.log = log;
             this.work = work;
-            this.owner = owner;
+            this.owners.add(owner);
             this.expires = nanoTime.getAsLong() + duration.toNanos();
             this.released = released;
         }
@@ -127,6 +129,20 @@ public final class LeaseReturns {
                 return all;
             });
             later.apply(FIRST_PAUSE).execute(() -> retry(FIRST_PAUSE));
+        }
+
+        /** Releases another owner's lease too. Returns false if it is too late for that. */
+        boolean takesOver(String owner, Duration duration) {
+            statement.lock();
+            try {
+                if (!gone) {
+                    owners.add(owner);
+                    expires = nanoTime.getAsLong() + duration.toNanos();
+                }
+                return !gone;
+            } finally {
+                statement.unlock();
+            }
         }
 
         private void retry(Duration pause) {
@@ -147,7 +163,10 @@ public final class LeaseReturns {
                 if (gone) {
                     return true;
                 }
-                log.releaseLease(work.key(), work.name(), owner);
+                while (!owners.isEmpty()) {
+                    log.releaseLease(work.key(), work.name(), owners.element());
+                    owners.remove();
+                }
                 remove();
             } catch (LogClosedException e) {
                 remove();

@@ -26,6 +26,9 @@ final class TurnLease {
 
     private static final Duration RETRY = Duration.ofMillis(500);
 
+    /** The longest time for which a turn that is over stays in memory. */
+    private static final Duration LONGEST_STEP = Duration.ofSeconds(15);
+
     private final MessageLog log;
     private final MemoryKey key;
     private final TurnLeases.Times times;
@@ -110,7 +113,23 @@ final class TurnLease {
     }
 
     private void renewAfter(Duration pause) {
-        times.after(pause, this::renew);
+        Duration step = times.shorter(pause, LONGEST_STEP);
+        times.after(step, () -> {
+            if (step.equals(pause)) {
+                renew();
+            } else if (!isOver()) {
+                renewAfter(pause.minus(step));
+            }
+        });
+    }
+
+    private boolean isOver() {
+        statement.lock();
+        try {
+            return shares == 0;
+        } finally {
+            statement.unlock();
+        }
     }
 
     private void renew() {

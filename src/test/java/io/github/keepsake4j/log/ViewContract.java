@@ -150,6 +150,21 @@ public interface ViewContract extends LogUnderTest {
         assertThat(view.runs()).isEqualTo(set.runs());
     }
 
+    /** Such ids end as the head's place in a stored view begins or ends. */
+    @Test
+    default void anIdThatResemblesTheHeadIsNotTakenForIt() {
+        List<String> odd = List.of("\"" + View.HEAD, ":\"" + View.HEAD, "after\":\"" + View.HEAD, "x\"" + View.HEAD);
+        List<Run> runs = odd.stream().map(id -> new Run(null, id)).toList();
+        log().append(KEY, batch(odd.toArray(String[]::new)));
+        log().append(KEY, batch("a"));
+        log().append(KEY, batch("b").withView(View.of(null, runs)));
+        assertThat(log().read(KEY, ReadQuery.newest(1)).view().runs()).isEqualTo(runs);
+        log().append(KEY, Append.viewOnly(View.of("a", runs)));
+        assertThat(log().read(KEY, ReadQuery.newest(1).endingIn("a")).view().runs())
+                .isEqualTo(runs);
+        assertThat(log().check(KEY)).isEmpty();
+    }
+
     @Test
     default void withoutAViewAReaderSeesTheBranch() {
         log().append(KEY, batch("a", "b", "c"));

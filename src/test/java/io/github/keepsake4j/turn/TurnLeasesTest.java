@@ -176,6 +176,42 @@ class TurnLeasesTest {
     }
 
     @Test
+    void an_answer_that_is_lost_behind_a_call_that_failed_blocks_nobody() {
+        log.fail("releaseLease", new StorageUnavailableException("down", null));
+        log.fail("acquireLease", new StorageUnavailableException("down", null));
+        assertThatThrownBy(() -> here.turns.open(KEY, TurnPolicy.REJECT))
+                .isInstanceOf(StorageUnavailableException.class);
+        log.fail("acquireLease", null);
+        log.loseAnswer("acquireLease");
+        assertThatThrownBy(() -> here.turns.open(KEY, TurnPolicy.REJECT))
+                .isInstanceOf(StorageUnavailableException.class);
+        log.fail("releaseLease", null);
+        time.advance(Duration.ofSeconds(1));
+
+        assertThat(time.planned()).isZero();
+        assertThat(elsewhere.canBegin()).isTrue();
+    }
+
+    @Test
+    void turns_with_a_long_lease_do_not_stay_in_memory_when_they_are_over() {
+        TurnLeases turns = new TurnLeases(
+                key -> log.log(),
+                TurnPolicy.REJECT,
+                new TurnLeases.Times(Duration.ofDays(1), LIMIT, WAIT, here.timer::after, time::nanoTime));
+        for (int i = 0; i < 1_000; i++) {
+            turns.run(KEY, null, () -> null);
+        }
+        TurnHandle running = turns.open(KEY, null);
+        time.advance(Duration.ofSeconds(15));
+        assertThat(time.planned()).as("the one that runs").isOne();
+        assertThat(elsewhere.canBegin()).isFalse();
+        time.advance(LIMIT);
+        assertThat(log.calls("acquireLease")).as("not renewed in between").isEqualTo(1_002);
+        assertThat(time.planned()).isZero();
+        running.close();
+    }
+
+    @Test
     void many_turns_that_cannot_begin_plan_one_release() {
         log.fail("acquireLease", new StorageUnavailableException("down", null));
         log.fail("releaseLease", new StorageUnavailableException("down", null));

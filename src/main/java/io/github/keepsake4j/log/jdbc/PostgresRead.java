@@ -119,7 +119,9 @@ final class PostgresRead {
         if (asked.addAll(needed)) {
             rows = fromHead(session, asked);
         }
-        return rows.isEnough() ? rows : general(session);
+        // Between the two statements the memory may have changed, so that the second one needs a part that it did not
+        // ask for.
+        return rows.isEnough() && asked.containsAll(rows.needed()) ? rows : general(session);
     }
 
     private PostgresReadRows fromHead(Session session, Set<Part> asked) throws SQLException {

@@ -406,7 +406,8 @@ final class PostgresSql {
     /**
      * {@link #APPEND_ONE} with a view that ends with this message, as a window sets it. That the messages that the view names
      * are there is asked of the state in which the statement began, so the memory must not have been erased since then. Each
-     * is looked up by an ordered range, for which also a plan that is made for small tables takes the index.
+     * is looked up by an ordered range, for which also a plan that is made for small tables takes the index. The head's
+     * name is replaced only behind a colon: within an id, the quotation mark that follows a colon is escaped.
      */
     static final NamedSql APPEND_ONE_AND_VIEW = NamedSql.of(
             """
@@ -454,7 +455,7 @@ final class PostgresSql {
             viewed AS (
               INSERT INTO keepsake_view (memory_key, anchor_seq, anchor_id, view)
               SELECT memory_key, last_seq, head_id,
-                     replace(:view, '"00000000-0000-0000-0000-000000000000"', to_json(prev_head_id)::text)
+                     replace(:view, ':"00000000-0000-0000-0000-000000000000"', ':' || to_json(prev_head_id)::text)
               FROM memory
               ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
             )
@@ -780,8 +781,8 @@ final class PostgresSql {
             viewed AS (
               INSERT INTO keepsake_view (memory_key, anchor_seq, anchor_id, view)
               SELECT memory.memory_key, COALESCE(anchor.seq, memory.head_seq), COALESCE(given.anchor_id, memory.head_id),
-                     replace(given.view, '"00000000-0000-0000-0000-000000000000"',
-                             COALESCE(to_json(memory.prev_head_id)::text, '"00000000-0000-0000-0000-000000000000"'))
+                     replace(given.view, ':"00000000-0000-0000-0000-000000000000"',
+                             ':' || COALESCE(to_json(memory.prev_head_id)::text, '"00000000-0000-0000-0000-000000000000"'))
               FROM memory
               CROSS JOIN given
               LEFT JOIN anchor ON true

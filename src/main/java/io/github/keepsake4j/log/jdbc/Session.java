@@ -31,14 +31,41 @@ record Session(
         this(connection, dialect, null, null, null);
     }
 
-    /** A statement in use. It is closed, or made ready for the next use without the values of this one. */
-    private record Use(PreparedStatement statement, boolean isKept) implements AutoCloseable {
+    /**
+     * A statement in use, which is not among the kept ones meanwhile. It is kept again, without the values of this use, only
+     * if it succeeded: SQLite's driver finalizes a statement that fails.
+     */
+    private static final class Use implements AutoCloseable {
+
+        private final String sql;
+        private final PreparedStatement statement;
+        private final @Nullable Map<String, PreparedStatement> kept;
+        private boolean succeeded;
+
+        Use(String sql, PreparedStatement statement, @Nullable Map<String, PreparedStatement> kept) {
+            this.sql = sql;
+            this.statement = statement;
+            this.kept = kept;
+        }
+
+        PreparedStatement statement() {
+            return statement;
+        }
+
+        void succeeded() {
+            succeeded = true;
+        }
+
         @Override
         public void close() throws SQLException {
-            if (isKept) {
+            PreparedStatement unused = statement;
+            if (succeeded && kept != null) {
                 statement.clearParameters();
-            } else {
-                statement.close();
+                // Another one if the same text was run meanwhile, for a row of this one.
+                unused = kept.put(sql, statement);
+            }
+            if (unused != null) {
+                unused.close();
             }
         }
     }
@@ -62,6 +89,7 @@ record Session(
             while (rows.next()) {
                 found.add(map(mapper, rows));
             }
+            use.succeeded();
             return found;
         }
     }
@@ -69,7 +97,9 @@ record Session(
     <T> @Nullable T first(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
         try (Use use = use(sql, parameters);
                 ResultSet rows = watched(use.statement(), PreparedStatement::executeQuery)) {
-            return rows.next() ? map(mapper, rows) : null;
+            T found = rows.next() ? map(mapper, rows) : null;
+            use.succeeded();
+            return found;
         }
     }
 
@@ -96,6 +126,7 @@ record Session(
                 }
                 hasRows = statement.getMoreResults();
             }
+            use.succeeded();
             return found;
         } catch (SQLException e) {
             try (Statement rollback = connection.createStatement()) {
@@ -113,7 +144,9 @@ record Session(
 
     int update(String sql, @Nullable Object... parameters) throws SQLException {
         try (Use use = use(sql, parameters)) {
-            return watched(use.statement(), PreparedStatement::executeUpdate);
+            int changed = watched(use.statement(), PreparedStatement::executeUpdate);
+            use.succeeded();
+            return changed;
         }
     }
 
@@ -139,12 +172,9 @@ record Session(
     }
 
     private Use use(String sql, @Nullable Object... parameters) throws SQLException {
-        PreparedStatement known = kept == null ? null : kept.get(sql);
-        Use use = new Use(known == null ? create(sql) : known, kept != null);
+        PreparedStatement known = kept == null ? null : kept.remove(sql);
+        Use use = new Use(sql, known == null ? create(sql) : known, kept);
         try {
-            if (kept != null) {
-                kept.put(sql, use.statement());
-            }
             for (int i = 0; i < parameters.length; i++) {
                 use.statement().setObject(i + 1, parameters[i]);
             }

@@ -5,8 +5,10 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -14,6 +16,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +38,9 @@ final class SqliteConnections extends Connections {
 
     /** To compile a statement takes longer than to run most of them. They are closed with the connection. */
     private final Map<String, PreparedStatement> statements = new HashMap<>();
+
+    /** Identifies the file that is open; null where the system has no such identity, and does not let it be removed. */
+    private @Nullable Object opened;
 
     private volatile boolean closed;
 
@@ -85,7 +91,7 @@ final class SqliteConnections extends Connections {
             if (closed) {
                 throw new LogClosedException(what + " on SQLite file " + file);
             }
-            return commit(open(), begin, work);
+            return commit(open(what), begin, work);
         } catch (SQLException e) {
             throw translate(String.valueOf(what), e);
         } catch (DamagedException e) {
@@ -119,9 +125,24 @@ final class SqliteConnections extends Connections {
         }
     }
 
-    private Connection open() throws SQLException {
+    /**
+     * Returns the connection to the file that has the name now. What is written to a file that was removed is lost when it is
+     * closed.
+     */
+    private Connection open(Object what) throws SQLException {
         if (connection != null) {
-            return connection;
+            Object now = opened == null ? null : identity();
+            if (Objects.equals(opened, now)) {
+                return connection;
+            }
+            if (now == null) {
+                throw new StorageUnavailableException(
+                        what + " on SQLite file " + file
+                                + ": the file was removed while it was in use; put it back, or open a new log to begin anew",
+                        null);
+            }
+            // Another file has taken its place.
+            disconnect(null);
         }
         Path directory = file.toAbsolutePath().getParent();
         if (directory != null && !Files.isDirectory(directory)) {
@@ -132,17 +153,26 @@ final class SqliteConnections extends Connections {
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
         // Erased data is overwritten and does not remain in free pages.
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
-        Connection opened = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
+        Connection begun = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
         try {
-            switchToWal(new Session(opened, dialect));
-            commit(opened, "BEGIN IMMEDIATE", begun -> Schema.SQLITE.applyTo(begun.connection()));
+            switchToWal(new Session(begun, dialect));
+            commit(begun, "BEGIN IMMEDIATE", session -> Schema.SQLITE.applyTo(session.connection()));
         } catch (SQLException | RuntimeException e) {
             statements.clear();
-            opened.close();
+            begun.close();
             throw e;
         }
-        connection = opened;
-        return opened;
+        connection = begun;
+        opened = identity();
+        return begun;
+    }
+
+    private @Nullable Object identity() {
+        try {
+            return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     /**
