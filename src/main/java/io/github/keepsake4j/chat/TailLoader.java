@@ -169,7 +169,10 @@ final class TailLoader {
      */
     Context context(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
         Context read = read(memoryId, key, tail, round);
-        return read.unreadBefore(strategy.shownFrom(strategy.mark(read)));
+        // If the whole branch is always read, nothing depends on how much was read.
+        return strategy.reach(memoryId).oldest() == Integer.MAX_VALUE
+                ? read
+                : read.unreadBefore(strategy.shownFrom(strategy.mark(read)));
     }
 
     /** Selects what would be shown, without asking a remote counter. */

@@ -87,7 +87,29 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         Sizes sizes = sizes(context, fixed);
         // Without a step, this is directly behind the thing that exceeds the limit.
         long start = WindowStart.find(sizes.things(), sizes.free(), 0, certain);
-        return start > certain ? start - 1 : 0;
+        return start > certain ? Math.min(start - 1, lastRound(context, sizes)) : 0;
+    }
+
+    /**
+     * Returns the place of the newest turn's last round that is not hidden. The round stays while larger calls after it
+     * wait for their results.
+     *
+     * @return the place; 0 if the round may be unread; {@link Long#MAX_VALUE} if there is none, or no room for it
+     */
+    private long lastRound(Context context, Sizes sizes) {
+        int newest = context.turns().size() - 1;
+        Turn turn = context.turns().get(newest);
+        boolean pinned = sizes.pinned()[newest];
+        if (room(turn, pinned, sizes.free()) < 0) {
+            return Long.MAX_VALUE;
+        }
+        List<Round> rounds = turn.rounds();
+        for (int r = rounds.size() - 1; r >= (pinned ? turn.pinnedRounds() : 0); r--) {
+            if (rounds.get(r).hidden() == null && rounds.get(r).sequence() >= context.unread()) {
+                return rounds.get(r).sequence();
+            }
+        }
+        return turn.user().sequence() < context.unread() ? 0 : Long.MAX_VALUE;
     }
 
     /**
@@ -191,7 +213,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
     private Cut shorten(Turn turn, boolean pinned, long free, long unread) {
         List<Round> rounds = turn.rounds();
         int first = pinned ? turn.pinnedRounds() : 0;
-        long room = free - (pinned ? 0 : weight.of(turn, turn.user()));
+        long room = room(turn, pinned, free);
         long[] places = WindowStart.places(rounds.stream().mapToLong(Round::sequence));
         int read = first;
         while (read < rounds.size() && places[read] < unread) {
@@ -215,6 +237,11 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
             from++;
         }
         return new Cut(reason, false, from, !pinned);
+    }
+
+    /** Returns the room for the rounds of the newest turn. */
+    private long room(Turn turn, boolean pinned, long free) {
+        return free - (pinned ? 0 : weight.of(turn, turn.user()));
     }
 
     /**

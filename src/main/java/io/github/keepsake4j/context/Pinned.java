@@ -60,8 +60,7 @@ public final class Pinned implements ContextStrategy {
     @Override
     public Context mark(Context context) {
         if (first == Integer.MAX_VALUE) {
-            return context.mapTurns(
-                    turn -> turn.all().anyMatch(pinned) ? turn.pin(turn.rounds().size()) : turn);
+            return context.mapTurns(turn -> turn.all().anyMatch(pinned) ? turn.pin(Turn.WHOLLY_PINNED) : turn);
         }
         Set<String> oldest =
                 context.oldest().stream().limit(first).map(LoggedMessage::id).collect(Collectors.toSet());

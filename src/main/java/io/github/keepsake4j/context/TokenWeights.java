@@ -11,12 +11,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the messages of a context count against a limit of tokens. A tool result that exceeds its share counts its share
- * and is shown shortened. A share depends only on the limit, on the messages that are always shown, and on the result's
- * own turn and round. So a result is shortened in the same way every time, and what it counts never grows.
+ * and is shown shortened. A share depends only on the limit, on the messages that are always shown, on the result's own
+ * turn and round, and on whether a turn before it is pinned. So a result is shortened in the same way every time, and what it counts never grows.
  */
 final class TokenWeights {
 
@@ -41,10 +40,13 @@ final class TokenWeights {
         this.shares = shares;
         this.sizes = context.sizes();
         this.fixed = counter.tokensPerList() + context.reserved() + beside();
+        boolean pins = false;
         for (Turn turn : context.turns()) {
-            turn.rounds().forEach(round -> weigh(round.messages(), turn.user()));
+            long room = room(pins || hasOnlyBeginningPinned(turn));
+            turn.rounds().forEach(round -> weigh(round.messages(), room - of(turn.user())));
+            pins |= turn.pinned() != Turn.NOT_PINNED;
         }
-        headlessRounds().forEach(round -> weigh(round, null));
+        headlessRounds().forEach(round -> weigh(round, Long.MAX_VALUE));
     }
 
     long of(LoggedMessage message) {
@@ -76,12 +78,17 @@ final class TokenWeights {
                 + (summary == null ? 0 : sizes.of(counter, Summarization.asShown(summary)));
     }
 
-    private void weigh(List<LoggedMessage> round, @Nullable LoggedMessage user) {
+    /**
+     * Weighs the results of a round.
+     *
+     * @param room the room for the round
+     */
+    private void weigh(List<LoggedMessage> round, long room) {
         if (!(round.get(0).message() instanceof AiMessage ai) || !ai.hasToolExecutionRequests()) {
             return;
         }
         int calls = ai.toolExecutionRequests().size();
-        long left = user == null ? Long.MAX_VALUE : (room() - of(user) - of(round.get(0))) / calls;
+        long left = (room - of(round.get(0))) / calls;
         for (LoggedMessage message : round) {
             if (message.message() instanceof ToolExecutionResultMessage result) {
                 long share = shares.of(result.toolName(), limit, calls, left);
@@ -95,11 +102,18 @@ final class TokenWeights {
         }
     }
 
-    /** Returns the room for the newest turn. Pinned turns may take half of it. */
-    private long room() {
+    /**
+     * Returns the room that a turn had when it was the newest one. Pinned turns may take half of it, but only those before
+     * it: what is pinned later must not shorten a result that was shown.
+     */
+    private long room(boolean pinned) {
         long room = limit - fixed;
-        boolean pins = context.turns().stream().anyMatch(turn -> turn.pinned() != Turn.NOT_PINNED);
-        return pins ? room - room / 2 : room;
+        return pinned ? room - room / 2 : room;
+    }
+
+    /** Returns whether a turn's later rounds need room beside its own beginning. */
+    private static boolean hasOnlyBeginningPinned(Turn turn) {
+        return turn.pinned() != Turn.NOT_PINNED && turn.pinned() != Turn.WHOLLY_PINNED;
     }
 
     /** Returns the rounds of a turn whose beginning was not read. */

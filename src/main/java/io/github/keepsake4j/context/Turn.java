@@ -17,13 +17,17 @@ import org.jspecify.annotations.Nullable;
  * @param user the message that began the turn
  * @param rounds the messages that follow it, oldest first
  * @param standing the turn's state before any limit
- * @param pinned how many of its first rounds are pinned together with its user message, or {@link #NOT_PINNED}
+ * @param pinned how many of its first rounds are pinned together with its user message, {@link Integer#MAX_VALUE} if all
+ *     are, or {@link #NOT_PINNED}
  * @param cut the parts that the limits so far removed
  */
 public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, int pinned, Cut cut) {
 
     /** Indicates that no part of the turn is pinned. */
     public static final int NOT_PINNED = -1;
+
+    /** The number of pinned rounds of a turn that is pinned as a whole, however long it becomes. */
+    static final int WHOLLY_PINNED = Integer.MAX_VALUE;
 
     /** The state of a turn before any limit. */
     public enum Standing {

@@ -1,11 +1,13 @@
 package io.github.keepsake4j.context;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.result;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.SystemMessage;
@@ -17,6 +19,7 @@ import io.github.keepsake4j.testing.Branches;
 import io.github.keepsake4j.testing.RandomBranch;
 import io.github.keepsake4j.testing.RandomBranch.Part;
 import io.github.keepsake4j.testing.Scene;
+import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -174,6 +177,47 @@ class ContextRegressionTest {
 
         assertThat(view.overflow()).isFalse();
         assertThat(view.shown()).hasSize(1);
+    }
+
+    @Test
+    void a_result_was_shortened_once_a_later_turn_was_pinned() {
+        ContextStrategy strategy = Pinned.messages(message -> message.message().equals(user("keep")))
+                .and(TokenLimit.withMaxTokens(40, new WordCounter()));
+        ToolExecutionResultMessage result = ToolExecutionResultMessage.from("a", "tool", words(9));
+
+        assertThat(shown(strategy, user(words(15)), calls("a"), result)).contains(result);
+        assertThat(shown(strategy, user(words(15)), calls("a"), result, ai("done"), user("keep")))
+                .contains(result, user("keep"));
+    }
+
+    @Test
+    void a_result_did_not_fit_beside_the_pinned_beginning_of_its_own_turn() {
+        ContextStrategy strategy = Pinned.firstMessages(3).and(TokenLimit.withMaxTokens(400, new WordCounter()));
+        List<ChatMessage> turn = List.of(
+                user(words(50)),
+                AiMessage.from(words(46), List.of(call("a", "tool", "{}"))),
+                ToolExecutionResultMessage.from("a", "tool", words(100)),
+                AiMessage.from(words(106), List.of(call("b", "tool", "{}"))),
+                ToolExecutionResultMessage.from("b", "tool", words(300)));
+        View view = View.bounded(strategy).of(part(turn));
+
+        assertThat(view.overflow()).isFalse();
+        assertThat(view.shown()).hasSize(5);
+    }
+
+    @Test
+    void the_last_complete_round_was_missing_while_large_calls_waited() {
+        RandomBranch branch = RandomBranch.of(
+                List.of(new Scene(Scene.Kind.TOOLS, -1101214478420895167L)), RandomBranch.mixed(Promises.COUNTER));
+        ContextStrategy strategy = TokenLimit.withMaxTokens(203, Promises.ESTIMATOR);
+
+        assertThat(branch.growth())
+                .allSatisfy(part -> assertThat(View.bounded(strategy).of(part).shown())
+                        .isEqualTo(View.whole(strategy).of(part).shown()));
+    }
+
+    private static String words(int count) {
+        return "word ".repeat(count);
     }
 
     private static ToolExecutionResultMessage tool(String id) {

@@ -354,14 +354,17 @@ final class Rules {
         return turns.stream().filter(turn -> has(turn, message)).findFirst().orElseThrow();
     }
 
-    /** Returns the share of a result: a quarter of the limit, or less if it is one of many, or if its turn leaves less. */
+    /**
+     * Returns the share of a result: a quarter of the limit, or less if it is one of many, or if its turn leaves less. Half
+     * of the room is left for pinned turns before its own, and for its own if only the turn's beginning is pinned.
+     */
     private long share(Most most, Turn turn, LoggedMessage result) {
         LoggedMessage asked = log.messages().get(places.get(callsOfResults().get(result.id())));
         int calls = ((AiMessage) asked.message()).toolExecutionRequests().size();
-        boolean pins = turns.stream()
-                .anyMatch(one -> has(one).anyMatch(promise.pinned())
-                        || places.get(one.user().id()) < promise.pinnedFirst());
-        long room = pins ? room(most) - room(most) / 2 : room(most);
+        boolean pins =
+                turns.stream().takeWhile(one -> one != turn).anyMatch(one -> isPinned(one) || isPinnedAtFirst(one));
+        boolean onlyBeginning = isPinnedAtFirst(turn) && !isPinned(turn);
+        long room = pins || onlyBeginning ? room(most) - room(most) / 2 : room(most);
         long left = (room - tokens(turn.user()) - tokens(asked)) / calls;
         return Math.max(1, Math.min(left, Math.min(most.limit() / 4, most.limit() / 2 / calls)));
     }
@@ -803,11 +806,12 @@ final class Rules {
         return places.get(message.id()) < promise.pinnedFirst() || isPinned(turn);
     }
 
+    private boolean isPinnedAtFirst(Turn turn) {
+        return places.get(turn.user().id()) < promise.pinnedFirst();
+    }
+
     private boolean isPinned(Turn turn) {
-        return promise.pinned().test(turn.user())
-                || turn.rounds().stream()
-                        .flatMap(round -> round.messages().stream())
-                        .anyMatch(promise.pinned());
+        return has(turn).anyMatch(promise.pinned());
     }
 
     /** Returns the room of a limit beside the system message. */

@@ -46,7 +46,8 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
                 boolean all = newest.messages().size() == branch.messages().size();
                 long from = strategy.shownFrom(strategy.mark(context));
                 if (all || tokens == Long.MAX_VALUE || newest.messages().size() >= reach.messages() || from > 0) {
-                    return of(strategy.select(context.unreadBefore(from)));
+                    boolean always = reach.oldest() == Integer.MAX_VALUE;
+                    return of(strategy.select(always ? context : context.unreadBefore(from)));
                 }
             }
         };
