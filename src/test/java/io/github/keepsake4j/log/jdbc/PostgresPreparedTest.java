@@ -49,7 +49,7 @@ import org.postgresql.PGConnection;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** No statement can be taken for another one behind a pooler: what is prepared on the server, and with which types. */
-@Timeout(300)
+@Timeout(1_200)
 class PostgresPreparedTest {
 
     private static final Pattern WRITES = Pattern.compile("INSERT INTO|UPDATE keepsake_|DELETE FROM");
