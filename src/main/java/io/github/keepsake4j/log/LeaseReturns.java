@@ -186,10 +186,10 @@ public final class LeaseReturns {
                 remove();
             } else if (!left.getOrDefault(work, Set.of()).contains(this)) {
                 LOG.warn(
-                        "Memory {}: the lease \"{}\" could not be released; it is tried again until the lease expires",
+                        "Memory {}: the lease \"{}\" could not be released, and is tried again until it expires ({})",
                         work.key(),
                         work.name(),
-                        error);
+                        error.toString());
             }
         }
 

@@ -165,7 +165,10 @@ final class TurnLease {
             return false;
         } catch (RuntimeException e) {
             if (!failing) {
-                LOG.warn("Memory {}: the lease of a turn could not be renewed; it is tried again", key, e);
+                LOG.warn(
+                        "Memory {}: the lease of a turn could not be renewed, and is tried again ({})",
+                        key,
+                        e.toString());
             }
             failing = true;
             return true;

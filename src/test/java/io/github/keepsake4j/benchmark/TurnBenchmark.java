@@ -47,6 +47,11 @@ public final class TurnBenchmark {
     /** The most messages of a turn, so that a window of whole turns may show that many fewer than its limit. */
     private static final int MESSAGES_PER_TURN = 5;
 
+    /** In tables of a few pages, the server plans the hand-written statements to read them whole, and keeps these plans. */
+    private static final int OTHER_MEMORIES = 200;
+
+    private static final int MESSAGES_OF_OTHERS = 100;
+
     private static final ConversationKey PLAIN = ConversationKey.of("benchmark", "plain");
     private static final ConversationKey TOOLS = ConversationKey.of("benchmark", "tools");
     private static final ConversationKey STORE = ConversationKey.of("benchmark", "store");
@@ -121,7 +126,9 @@ public final class TurnBenchmark {
         report.text("A `plain` turn is `add(user)`, `messages()`, `add(ai)`. A turn with `tools` is `add(user)`,"
                 + " `messages()`, `add(ai)` with two tool requests, `add(result)` twice, `messages()`, `add(ai)`."
                 + " `keepsake` is a `KeepsakeChatMemory` with `SlidingWindow.withMaxMessages` of the window. Each history is"
-                + " longer than its window by a fifth. A message has about 320 characters of text.");
+                + " longer than its window by a fifth, and there are "
+                + OTHER_MEMORIES + " other memories of " + MESSAGES_OF_OTHERS
+                + " messages. A message has about 320 characters of text.");
         report.text(
                 "`by hand` is hand-written JDBC on the same pool, or on a copy of the same SQLite file with the same"
                         + " settings: one statement per read, which returns as many of the newest rows as the window, decoded with"
@@ -258,6 +265,9 @@ public final class TurnBenchmark {
     private static void fill(MessageLog log, int window) {
         for (ConversationKey key : List.of(PLAIN, TOOLS, STORE)) {
             Dialogue.fill(log, key, window + window / 5);
+        }
+        for (int i = 0; i < OTHER_MEMORIES; i++) {
+            Dialogue.fill(log, ConversationKey.of("benchmark", "other " + i), MESSAGES_OF_OTHERS);
         }
     }
 
