@@ -2,6 +2,7 @@ package io.github.keepsake4j.turn;
 
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,12 +17,15 @@ public class TurnConflictException extends KeepsakeException {
      * Creates the exception.
      *
      * @param key the memory
+     * @param turnWait how long this turn was to wait for the other one, or null if it was not to wait
      * @param cause what ended the wait, or null
      */
-    public TurnConflictException(MemoryKey key, @Nullable Throwable cause) {
+    public TurnConflictException(MemoryKey key, @Nullable Duration turnWait, @Nullable Throwable cause) {
         super(
                 "Memory " + key + ": another turn is in progress"
-                        + (cause instanceof InterruptedException ? ", and the wait for its end was interrupted" : "")
+                        + (cause instanceof InterruptedException
+                                ? ", and the wait for its end was interrupted"
+                                : turnWait == null ? "" : ", and did not end within turnWait, " + turnWait)
                         + "; this turn was not begun. Try again when the other turn is over",
                 cause);
     }

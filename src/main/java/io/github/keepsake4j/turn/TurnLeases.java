@@ -162,11 +162,11 @@ public final class TurnLeases {
         boolean wait = (wanted == null ? policy : wanted) == TurnPolicy.WAIT;
         try {
             if (!(wait ? queue.await(key, times.longestWait().toNanos(), turn::acquire) : turn.acquire())) {
-                throw new TurnConflictException(key, null);
+                throw new TurnConflictException(key, wait ? times.longestWait() : null, null);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TurnConflictException(key, e);
+            throw new TurnConflictException(key, times.longestWait(), e);
         }
         return turn;
     }
