@@ -75,8 +75,7 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
         if (over != null) {
             throw new ContextOverflowException(key, over);
         }
-        // If no limit removed or shortened a message, the request is returned as it is, even if its list of messages
-        // was
+        // If no limit removed or shortened a message, the request is returned as it is, even if the messages were
         // repaired here.
         boolean cut = fitting.shown().size() < whole.shown().size()
                 || !results(fitting.messages()).equals(results(request.messages()));

@@ -15,7 +15,8 @@ import java.util.Map;
 /**
  * What the messages of a context count against a limit of tokens. A tool result that exceeds its share counts its share
  * and is shown shortened. A share depends only on the limit, on the messages that are always shown, on the result's own
- * turn and round, and on whether a turn before it is pinned. So a result is shortened in the same way every time, and what it counts never grows.
+ * turn and round, and on whether a turn before it is pinned. So a result is shortened in the same way every time, and what
+ * it counts never grows.
  */
 final class TokenWeights {
 
