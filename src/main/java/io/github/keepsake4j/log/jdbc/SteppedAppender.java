@@ -69,6 +69,9 @@ final class SteppedAppender {
         // Only an import has a named parent that is not there: its name is kept for reads to report.
         String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
         checkView(append);
+        if (append.messages().isEmpty() && endId == null) {
+            throw noMessages();
+        }
         String head = endId;
         if (!append.messages().isEmpty()) {
             head = insert(append, texts, memory, parent, parentId, now);
@@ -201,10 +204,14 @@ final class SteppedAppender {
         return parent.id().equals(Ids.BEFORE_IN_TIME) ? null : parent.id();
     }
 
+    private InvalidInputException noMessages() {
+        return new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+    }
+
     private void setView(View view, @Nullable String head) throws SQLException {
         String anchor = view.anchor() == null ? head : view.anchor();
         if (anchor == null) {
-            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+            throw noMessages();
         }
         Node node = Node.existing(session, key, hash, "view anchor", anchor);
         session.update(Sql.PUT_VIEW, hash, node.seq(), node.id(), ViewJson.write(view));
