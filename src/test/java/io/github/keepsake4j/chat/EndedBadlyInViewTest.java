@@ -139,6 +139,34 @@ class EndedBadlyInViewTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void a_list_that_is_set_after_a_failure_is_what_is_shown(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+            KeepsakeChatMemory memory = keepsake.chatMemory("x");
+            memory.add(user("hello"), ai("hi"), user("failed"));
+            ends(log, user("failed"), Outcome.failed("x"));
+            List<ChatMessage> list = new ArrayList<>(memory.messages());
+            assertThat(list).containsExactly(user("hello"), ai("hi"));
+            list.add(user("next"));
+
+            memory.set(list);
+
+            assertThat(memory.messages()).isEqualTo(list);
+            assertThat(keepsake.chatMemory("x").messages()).isEqualTo(list);
+            memory.add(ai("answer"));
+            list.add(ai("answer"));
+            assertThat(keepsake.chatMemory("x").messages()).isEqualTo(list);
+            assertThat(history(keepsake.conversation("x"))).hasSize(5);
+            List<ChatMessage> rest = memory.messages().subList(2, 4);
+            memory.set(rest);
+            assertThat(keepsake.chatMemory("x").messages()).isEqualTo(rest);
+            assertThat(history(keepsake.conversation("x"))).hasSize(5);
+        }
+    }
+
     @Test
     void a_memory_with_failed_questions_is_read_once_once_it_is_known_how_many_there_are() {
         MessageLog log = new InMemoryMessageLog();

@@ -217,7 +217,7 @@ final class PostgresSql {
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
-                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome,
+                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
                    p.system_seq AS p_system_seq, p.user_seq AS p_user_seq,

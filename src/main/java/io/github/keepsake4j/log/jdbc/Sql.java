@@ -49,7 +49,7 @@ final class Sql {
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
-                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome,
+                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
                    p.system_seq AS p_system_seq, p.user_seq AS p_user_seq, 1 AS has_runs
@@ -273,7 +273,7 @@ final class Sql {
             """
             SELECT m.tenant, m.app_id, m.conversation_id, m.node_id, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
             FROM keepsake_usage u
-            JOIN keepsake_memory m ON m.memory_key = u.memory_key
+            JOIN keepsake_memory m ON m.memory_key = u.memory_key AND m.tenant = u.tenant
             WHERE u.tenant = ? AND u.day >= ? AND u.day < ?
             ORDER BY u.day
             """;
