@@ -151,7 +151,7 @@ final class Checker {
             node.checkType(Rows.messageByName(key, codec, row).message().type());
             Made unused = NotesText.made(Rows.nullableText(row, "made"));
             // By its name, which takes no number that is not whole.
-            long time = Rows.number(row, "created_at");
+            long unusedTime = Rows.number(row, "created_at");
             sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
         } catch (DamagedException e) {
             problem = e.problem();
