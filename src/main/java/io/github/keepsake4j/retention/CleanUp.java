@@ -125,7 +125,7 @@ public final class CleanUp {
 
     /**
      * Sets how long a memory must be idle before it is removed, counted from its last append. A memory without messages
-     * is idle since its creation. Default: 180 days.
+     * is idle since its creation, and an imported one since it was stored. Default: 180 days.
      *
      * @param period the period, longer than zero
      * @return a copy
@@ -242,7 +242,7 @@ public final class CleanUp {
 
     private static Instant lastUse(MemoryInfo info) {
         Instant message = info.lastMessageAt();
-        return message != null && message.isAfter(info.createdAt()) ? message : info.createdAt();
+        return message != null && message.isAfter(info.storedAt()) ? message : info.storedAt();
     }
 
     /** Checks the memory again, because the list may be out of date. */

@@ -153,6 +153,13 @@ final class SteppedAppender {
         }
         String last = append.messages().get(texts.size() - 1).id();
         session.update(session.dialect().advanceMemory(), hash, seq, last, tokens, time);
+        if (memory.lastSeq() > 0) {
+            session.update(Sql.MOVE_TO_FRONT, time, hash, time);
+        } else {
+            NewMessage first = append.messages().get(0);
+            long begin = first.createdAt() == null ? now : Rows.micros(first.createdAt());
+            session.update(Sql.BEGIN_ACTIVITY, begin, begin, time, hash);
+        }
         return last;
     }
 

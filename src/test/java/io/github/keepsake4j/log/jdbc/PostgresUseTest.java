@@ -12,12 +12,15 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
@@ -28,6 +31,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.BeforeAll;
@@ -315,6 +319,80 @@ class PostgresUseTest {
             assertThat(wal).isLessThan(2_048 + payload);
             assertThat(hot).isGreaterThan(updates * 95 / 100);
             assertThat(numbers).isEqualTo(101);
+        }
+    }
+
+    /** The list by activity has an index over a column that an append changes only if the hour has changed. */
+    @Test
+    void an_append_leaves_its_page_only_if_the_hour_has_changed() throws Exception {
+        int memories = 20;
+        int hours = 5;
+        int appends = Counts.of(20, 200);
+        TestClock clock = new TestClock();
+        try (HikariDataSource pool = Postgres.pool(source(), 1, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(pool)
+                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .clock(clock)
+                        .build()) {
+            for (int hour = 0; hour < hours; hour++) {
+                for (int i = 0; i < appends; i++) {
+                    for (int m = 0; m < memories; m++) {
+                        log.append(ConversationKey.of("acme", "c" + m), batch(Ids.next()));
+                    }
+                    clock.advance(Duration.ofSeconds(1));
+                }
+                clock.advance(Duration.ofHours(1));
+            }
+            assertThat(number("SELECT count(*) FROM pg_indexes WHERE tablename = 'keepsake_memory'"))
+                    .isEqualTo(4);
+        }
+        long all = (long) memories * (hours * appends - 1);
+        await().until(() ->
+                number("SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'") >= all);
+        long hot = number("SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'");
+        long moved = (long) memories * (hours - 1);
+        Tell.line("%d of %d updates HOT, %d moved a memory to the front", hot, all, moved);
+
+        assertThat(all - hot).isBetween(moved, moved + all / 50);
+    }
+
+    @Test
+    void a_list_by_activity_and_one_of_nodes_read_an_index_and_sort_nothing() throws Exception {
+        try (MessageLog log = always(source())) {
+            log.list("acme", ListQuery.first(1));
+            Postgres.execute(
+                    source(),
+                    """
+                    INSERT INTO keepsake_memory
+                      (memory_key, tenant, app_id, conversation_id, node_id, epoch, revision, last_seq, tokens, created_at, active_at)
+                    SELECT decode(md5(n::text), 'hex'), 'tenant ' || n % 10, 'app',
+                           'c' || CASE WHEN n % 5 = 0 THEN n / 100 ELSE n END,
+                           CASE WHEN n % 5 = 0 THEN 'node' || n END, 1, 1, 0, 0, 0, n * 7919 % 10007
+                    FROM generate_series(1, 10000) n;
+                    ANALYZE keepsake_memory
+                    """);
+            assertThat(plan(Sql.LIST_BY_ACTIVITY, "tenant 1", 5_000L, 7L, 50))
+                    .contains("Index Scan Backward using keepsake_memory_by_activity")
+                    .doesNotContain("Sort");
+            assertThat(plan(Sql.NODES, "tenant 5", "c7"))
+                    .contains("keepsake_memory_nodes")
+                    .doesNotContain("Seq Scan");
+            List<MemoryKey> active = LogTesting.listByActivity(log, "tenant 1", 100);
+            assertThat(active).hasSize(1_000).doesNotHaveDuplicates();
+            assertThat(log.nodes(ConversationKey.of("tenant 5", "c7")))
+                    .hasSize(10)
+                    .allMatch(node ->
+                            node.conversationId().equals("c7") && node.tenant().equals("tenant 5"));
+        }
+    }
+
+    private String plan(String sql, Object... values) throws SQLException {
+        try (Connection connection = source().getConnection()) {
+            return String.join(
+                    "\n",
+                    new Session(connection, new PostgresDialect())
+                            .list("EXPLAIN " + sql, row -> row.getString(1), values));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.message.MemoryKey;
@@ -15,7 +16,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a SQLite file. */
-class SqliteMessageLogTest extends MessageLogContract {
+class SqliteMessageLogTest extends MessageLogContract implements ActivityContract {
 
     @TempDir
     Path directory;
