@@ -34,6 +34,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -173,6 +174,82 @@ class PostgresUseTest {
                     .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
                             .isFalse());
         }
+    }
+
+    @Test
+    void a_user_that_the_server_refuses_is_no_outage() throws Exception {
+        PGSimpleDataSource source = source();
+        source.setUser("stranger");
+        try (HikariDataSource pool = Postgres.pool(source, 1, true, 300);
+                MessageLog plain = JdbcMessageLog.postgres(source);
+                MessageLog pooled = JdbcMessageLog.postgres(pool);
+                MessageLog own = JdbcMessageLog.builder()
+                        .url("jdbc:postgresql://127.0.0.1:" + server.port() + "/" + database, "stranger", "password")
+                        .statementTimeout(Duration.ofMillis(300))
+                        .build()) {
+            for (MessageLog log : List.of(plain, pooled, own)) {
+                assertFinal(() -> log.append(KEY, batch("a")), "user");
+                assertFinal(() -> log.list("acme", ListQuery.first(1)), "user");
+            }
+        }
+    }
+
+    @Test
+    void a_user_that_may_not_write_a_table_is_told_so_and_a_right_that_is_given_later_counts() throws Exception {
+        String role = "guest_" + database;
+        always(source()).append(KEY, batch("a"));
+        Postgres.execute(
+                source(),
+                "CREATE ROLE " + role + " LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role
+                        + "; GRANT USAGE ON SEQUENCE keepsake_memory_number TO " + role);
+        PGSimpleDataSource source = source();
+        source.setUser(role);
+        try (MessageLog log = JdbcMessageLog.postgres(source)) {
+            assertThat(branch(log, KEY)).containsExactly("a");
+            assertFinal(() -> log.append(KEY, batch("b")), "grant");
+            assertFinal(() -> log.erase(KEY), "grant");
+            Postgres.execute(source(), "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role);
+            assertThat(log.append(KEY, batch("b")).head()).isEqualTo("b");
+        }
+    }
+
+    @Test
+    void a_table_that_was_dropped_is_no_outage() throws Exception {
+        try (MessageLog log = always(source())) {
+            log.append(KEY, batch("a"));
+            Postgres.execute(source(), "DROP TABLE keepsake_lease");
+            assertFinal(() -> log.acquireLease(KEY, "work", "one", Duration.ofSeconds(1)), "V1__keepsake.sql");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_session_that_is_read_only_by_a_setting_is_no_outage(boolean autoCommit) throws Exception {
+        always(source()).append(KEY, batch("a"));
+        PGSimpleDataSource source = source();
+        source.setOptions("-c default_transaction_read_only=on");
+        try (HikariDataSource pool = Postgres.pool(source, 1, autoCommit);
+                MessageLog log = JdbcMessageLog.postgres(pool)) {
+            assertThat(branch(log, KEY)).containsExactly("a");
+            assertFinal(() -> log.append(KEY, batch("b")), "read-only");
+            assertFinal(() -> log.describe(KEY, "title", Map.of()), "read-only");
+            try (Connection connection = pool.getConnection()) {
+                assertThat(connection.getAutoCommit()).isEqualTo(autoCommit);
+            }
+            assertThat(branch(log, KEY)).containsExactly("a");
+        }
+        PGSimpleDataSource ofDriver = source();
+        ofDriver.setReadOnly(true);
+        try (MessageLog log = JdbcMessageLog.postgres(ofDriver)) {
+            assertFinal(() -> log.describe(KEY, "title", Map.of()), "read-only");
+        }
+    }
+
+    private static void assertFinal(ThrowingCallable call, String reason) {
+        assertThat(catchThrowable(call)).isInstanceOfSatisfying(KeepsakeException.class, error -> {
+            assertThat(error.isRetryable()).as("%s", error).isFalse();
+            assertThat(error).hasMessageContaining(reason).hasMessageNotContaining(SECRET);
+        });
     }
 
     @Test

@@ -21,12 +21,9 @@ class SqliteMessageLogTest extends MessageLogContract implements ActivityContrac
     @TempDir
     Path directory;
 
-    private SqliteConnections connections;
-
     @Override
     protected MessageLog open(Clock clock) {
-        connections = new SqliteConnections(file(), Duration.ofSeconds(10));
-        return new JdbcMessageLog(connections, clock);
+        return openAgain(clock);
     }
 
     @Override
@@ -60,13 +57,10 @@ class SqliteMessageLogTest extends MessageLogContract implements ActivityContrac
     /** The file is away, as if its volume were not mounted. */
     @Override
     public Outage breakStorage() throws IOException {
-        connections.disconnect();
         Path away = directory.resolve("away.db");
         Files.move(file(), away);
-        Files.createDirectory(file());
         return () -> {
             try {
-                Files.delete(file());
                 Files.move(away, file());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);
