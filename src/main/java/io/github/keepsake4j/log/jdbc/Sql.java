@@ -19,12 +19,16 @@ final class Sql {
             UPDATE keepsake_memory SET title = ?, metadata = ? WHERE memory_key = ?
             """;
 
+    /**
+     * A page of a tenant's memories. Without statistics, the lower bound makes the planner expect few rows, so it takes them in
+     * the order of the index. Without it, it sorts all memories of the tenant. Parameters: tenant, number, limit.
+     */
     static final String LIST =
             """
             SELECT number, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
                    last_message_at
             FROM keepsake_memory
-            WHERE tenant = ? AND number < ?
+            WHERE tenant = ? AND number > 0 AND number < ?
             ORDER BY number DESC
             LIMIT ?
             """;
