@@ -34,6 +34,15 @@ public record MemoryInfo(
     }
 
     /**
+     * Returns when the memory was last used, as far as its messages tell it.
+     *
+     * @return the later of {@code lastMessageAt} and {@code storedAt}
+     */
+    public Instant lastUse() {
+        return lastMessageAt != null && lastMessageAt.isAfter(storedAt) ? lastMessageAt : storedAt;
+    }
+
+    /**
      * Creates the entry of a memory that was stored when it was created.
      *
      * @param key the memory

@@ -191,7 +191,7 @@ public final class CleanUp {
      */
     public Report run(String tenant) {
         Instant limit = clock.instant().minus(idle);
-        return each(tenant, info -> lastUse(info).isBefore(limit), (log, key) -> isIdle(log, key, limit));
+        return each(tenant, info -> info.lastUse().isBefore(limit), (log, key) -> isIdle(log, key, limit));
     }
 
     /**
@@ -238,11 +238,6 @@ public final class CleanUp {
             LOG.warn("Memory {} is not removed ({})", info.key(), e.getClass().getName());
             return new Report(1, 0, 0, 1);
         }
-    }
-
-    private static Instant lastUse(MemoryInfo info) {
-        Instant message = info.lastMessageAt();
-        return message != null && message.isAfter(info.storedAt()) ? message : info.storedAt();
     }
 
     /** Checks the memory again, because the list may be out of date. */
