@@ -56,7 +56,7 @@ final class Sql {
             SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
                    last_message_at, stored_at
             FROM keepsake_memory
-            WHERE tenant = ? AND (active_at, number) < (?, ?)
+            WHERE tenant = ? AND active_at >= -9223372036854775807 - 1 AND (active_at, number) < (?, ?)
             ORDER BY active_at DESC, number DESC
             LIMIT ?
             """;
