@@ -11,6 +11,7 @@ import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
@@ -29,12 +30,15 @@ import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -262,6 +266,37 @@ public final class Keepsake {
             throw failure;
         }
         return erased;
+    }
+
+    /**
+     * Reads how many tokens the answers in the configured tenant's memories used, including those of nodes. They are
+     * known of answers whose usage was recorded when they were appended.
+     *
+     * @param from the first day, in UTC
+     * @param toExclusive the day after the last day
+     * @return one sum for each memory and day with usage, in order of days
+     * @throws InvalidInputException if the days are in the wrong order
+     */
+    public List<DailyUsage> usage(LocalDate from, LocalDate toExclusive) {
+        return usage(tenant, from, toExclusive);
+    }
+
+    /**
+     * Reads how many tokens the answers in a tenant's memories used, as {@link #usage(LocalDate, LocalDate)} does.
+     *
+     * @param ofTenant the tenant's id
+     * @param from the first day, in UTC
+     * @param toExclusive the day after the last day
+     * @return one sum for each memory and day with usage, in order of days
+     * @throws InvalidInputException if the id breaks a rule, or the days are in the wrong order
+     */
+    public List<DailyUsage> usage(String ofTenant, LocalDate from, LocalDate toExclusive) {
+        List<DailyUsage> usage = log.usage(ofTenant, from, toExclusive);
+        return nodeLog == log
+                ? usage
+                : Stream.concat(usage.stream(), nodeLog.usage(ofTenant, from, toExclusive).stream())
+                        .sorted(Comparator.comparing(DailyUsage::day))
+                        .toList();
     }
 
     /** Configures a {@link Keepsake}. Not thread-safe. */

@@ -47,14 +47,15 @@ record Document(
 
     /** Returns a memory without messages, whose epoch and revision are the same number. */
     static Document empty(long epoch, List<String> writes) {
-        State state = new State(epoch, epoch, null, List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
+        State state = new State(
+                epoch, epoch, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
         return new Document(state, null, null, 0, writes, Map.of(), Map.of());
     }
 
     /** Returns a document that holds some messages and nothing beside them. */
     static Document holding(List<Entry> entries) {
         String last = entries.get(entries.size() - 1).id();
-        State state = new State(1, 1, last, entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
+        State state = new State(1, 1, last, Map.of(), entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
         return new Document(state, null, null, 0, List.of(), Map.of(), Map.of());
     }
 
@@ -75,7 +76,10 @@ record Document(
                 elements.isEmpty() ? null : elements.get(elements.size() - 1).id();
         boolean ours = parts.keepsake() != null
                 && Objects.equals(field.last(), last)
-                && (entries.isEmpty() || sequences.containsKey(field.head()));
+                && (entries.isEmpty()
+                        || sequences.containsKey(field.head())
+                        // All that was written so far is on named branches.
+                        || (field.head() == null && !field.references().isEmpty()));
 
         Map<String, Lease> leases = new HashMap<>();
         field.leases().forEach(lease -> leases.put(lease.name(), lease));
@@ -85,6 +89,7 @@ record Document(
                 // Another program has moved the head, so a reader who knows the old one must look again.
                 ours || parts.keepsake() == null ? field.revision() : field.revision() + 1,
                 ours ? field.head() : last,
+                references(field, sequences),
                 entries,
                 views(field, sequences, parts.keepsake() == null ? keptEntries : List.of()),
                 summaries(field, sequences),
@@ -119,7 +124,10 @@ record Document(
                     element.type(),
                     element.tokens(),
                     element.isEstimate() ? ESTIMATE : counter,
-                    element.createdAt()));
+                    element.createdAt(),
+                    element.outcome(),
+                    element.made() == null ? null : element.made().seen(),
+                    element.made() == null ? null : element.made().usage()));
         }
         return List.copyOf(entries);
     }
@@ -150,6 +158,12 @@ record Document(
             }
         }
         return views;
+    }
+
+    private static Map<String, String> references(KeepsakeField field, Map<String, Long> sequences) {
+        Map<String, String> there = new HashMap<>(field.references());
+        there.values().removeIf(id -> !sequences.containsKey(id));
+        return Map.copyOf(there);
     }
 
     private static List<Summary> summaries(KeepsakeField field, Map<String, Long> sequences) {

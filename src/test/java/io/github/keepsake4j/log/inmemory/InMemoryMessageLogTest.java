@@ -31,6 +31,7 @@ class InMemoryMessageLogTest extends MessageLogContract implements ActivityContr
                 state.epoch(),
                 state.revision(),
                 state.head(),
+                state.references(),
                 entries,
                 state.views(),
                 state.summaries(),
@@ -59,6 +60,9 @@ class InMemoryMessageLogTest extends MessageLogContract implements ActivityContr
                 entry.type(),
                 entry.tokens(),
                 entry.tokenCounter(),
-                entry.createdAt());
+                entry.createdAt(),
+                entry.outcome(),
+                entry.seen(),
+                entry.usage());
     }
 }

@@ -40,7 +40,8 @@ class PostgresGrowthTest {
     private static final ConversationKey LINEAR = ConversationKey.of("acme", "linear");
     private static final ConversationKey FORKED = ConversationKey.of("acme", "forked");
     private static final int FORKS = 1_000;
-    private static final List<String> TABLES = List.of("memory", "message", "view", "summary", "lease");
+    private static final List<String> TABLES =
+            List.of("memory", "message", "view", "summary", "reference", "usage", "lease");
 
     /** More than a statement is run before its plan is kept: five times by the driver, and five times by the server. */
     private static final int OFTEN = 12;
