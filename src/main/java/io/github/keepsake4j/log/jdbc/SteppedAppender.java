@@ -170,6 +170,13 @@ final class SteppedAppender {
             session.update(Sql.ADVANCE_BESIDE_HEAD, seq, tokens, time, hash);
             session.update(Sql.PUT_REFERENCE, hash, append.reference(), seq, last);
         }
+        if (memory.lastSeq() > 0) {
+            session.update(Sql.MOVE_TO_FRONT, time, hash, time);
+        } else {
+            NewMessage first = append.messages().get(0);
+            long begin = first.createdAt() == null ? now : Rows.micros(first.createdAt());
+            session.update(Sql.BEGIN_ACTIVITY, begin, begin, time, hash);
+        }
         for (Map.Entry<LocalDate, Usage> day :
                 AppendRules.usageByDay(append, Rows.time(now)).entrySet()) {
             Usage used = day.getValue();

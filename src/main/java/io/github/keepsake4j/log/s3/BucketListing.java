@@ -118,18 +118,18 @@ final class BucketListing {
         return new KnownEntry(read.etag() == null ? object.etag() : read.etag(), entry);
     }
 
-    /** Without a time of its own, the last message is as old as the document. 1970 would look like long ago. */
+    /** Without a time of its own, a message is as old as the document. 1970 would look like long ago. */
     private static MemoryInfo timed(MemoryInfo info, Instant writtenAt) {
-        return Instant.EPOCH.equals(info.lastMessageAt())
-                ? new MemoryInfo(
-                        info.key(),
-                        info.title(),
-                        info.metadata(),
-                        info.messages(),
-                        info.tokens(),
-                        info.createdAt(),
-                        writtenAt)
-                : info;
+        Instant last = info.lastMessageAt();
+        return new MemoryInfo(
+                info.key(),
+                info.title(),
+                info.metadata(),
+                info.messages(),
+                info.tokens(),
+                Instant.EPOCH.equals(info.createdAt()) ? info.storedAt() : info.createdAt(),
+                Instant.EPOCH.equals(last) ? writtenAt : last,
+                info.storedAt());
     }
 
     /** Returns the key that a document tells whose name is a hash, or null if it tells none. */
