@@ -29,4 +29,13 @@ public record MemoryInfo(
     public MemoryInfo {
         metadata = Map.copyOf(metadata);
     }
+
+    /**
+     * Returns when the memory was last used, as far as its messages tell it.
+     *
+     * @return the later of {@code lastMessageAt} and {@code createdAt}
+     */
+    public Instant lastUse() {
+        return lastMessageAt != null && lastMessageAt.isAfter(createdAt) ? lastMessageAt : createdAt;
+    }
 }

@@ -5,6 +5,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -105,12 +106,17 @@ public interface MessageLog extends AutoCloseable {
     void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata);
 
     /**
-     * Lists a tenant's memories in order of creation, newest first. Each memory that exists before the first page is
-     * read is on exactly one page, even if memories are written in the meantime.
+     * Lists a tenant's memories in order of creation, newest first, or in the order that the query names. A bucket has no
+     * order of creation, so its log lists them in the order of their names. Each memory that exists before the first page
+     * is read is on exactly one page, even if memories are written in the meantime. If the list is by activity, a memory
+     * that is written to in the meantime moves to the front, and is on at most one page.
+     *
+     * <p>A memory that cannot be read is in {@link MemoryPage#damaged()} if listing it needs to read it. It never makes a
+     * list fail.
      *
      * @param tenant the tenant's id
      * @param query the page to return
-     * @return the page
+     * @return the page; it may have fewer entries than the query allows, or none, and be followed by another one
      */
     MemoryPage list(String tenant, ListQuery query);
 
@@ -164,6 +170,37 @@ public interface MessageLog extends AutoCloseable {
      * @return the new epoch
      */
     long erase(MemoryKey key);
+
+    /**
+     * Erases a memory if nothing was appended to it since a time. A log may check that and erase in one step. In another
+     * log, what is appended between the two is erased too.
+     *
+     * @param key the memory
+     * @param since the time; the newest message, or the memory's creation if it has none, must be before it
+     * @return whether it was erased
+     * @throws UnreadableDataException if the memory cannot be read; it is not erased
+     */
+    default boolean eraseIfIdle(MemoryKey key, Instant since) {
+        List<LoggedMessage> newest = history(key, HistoryQuery.newest(1)).messages();
+        boolean idle =
+                newest.isEmpty() || newest.get(newest.size() - 1).createdAt().isBefore(since);
+        if (idle) {
+            erase(key);
+        }
+        return idle;
+    }
+
+    /**
+     * Removes the tombstones of a tenant's memories that were erased before a time. After that, work that began before
+     * such an erasure and is still under way is not refused any more. Logs that keep a tombstone in a row remove nothing.
+     *
+     * @param tenant the tenant's id
+     * @param erasedBefore the time, which is earlier than any work that is still under way can have begun
+     * @return the number of removed tombstones
+     */
+    default long removeTombstones(String tenant, Instant erasedBefore) {
+        return 0;
+    }
 
     /**
      * Checks a whole memory for damage. Reads all of it, in bounded heap, and changes nothing.

@@ -257,8 +257,10 @@ public interface RandomTreeContract extends LogUnderTest {
             assertThat(branch.length()).isEqualTo(model.path(branch.leafId()).size());
             assertThat(branch.current()).isEqualTo(branch.leafId().equals(model.head));
         }
-        MemoryInfo info = list(log(), key.tenant(), 1).get(0);
-        assertThat(info.key()).isEqualTo(key);
+        MemoryInfo info = list(log(), key.tenant(), 10).stream()
+                .filter(each -> each.key().equals(key))
+                .findFirst()
+                .orElseThrow();
         assertThat(info.messages()).isEqualTo(all.size());
         assertThat(info.tokens())
                 .isEqualTo(model.messages.values().stream()

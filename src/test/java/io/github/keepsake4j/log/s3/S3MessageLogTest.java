@@ -12,6 +12,8 @@ import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -99,6 +101,13 @@ class S3MessageLogTest extends MessageLogContract implements StoreClockContract 
                 .prefix("chat")
                 .clock(clock)
                 .gzipAbove(8 * 1024);
+    }
+
+    @Override
+    public List<MemoryKey> asListed(List<MemoryKey> lastCreatedFirst) {
+        return lastCreatedFirst.stream()
+                .sorted(Comparator.comparing(NAMES::document))
+                .toList();
     }
 
     @Override

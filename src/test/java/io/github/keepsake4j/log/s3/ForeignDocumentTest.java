@@ -1,0 +1,149 @@
+package io.github.keepsake4j.log.s3;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.workflow.WorkflowMemories;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Documents as other programs write them: with their times, in their order, and cut off in the middle of a turn. */
+@Timeout(600)
+class ForeignDocumentTest extends BucketFixture {
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "\"2026-01-07 10:00:00\"",
+                "1767780000000",
+                "\"2026-01-07T10:00:00+0000\"",
+                "\"yesterday\"",
+                "true",
+                "1e400",
+                "{\"$date\":\"2026-01-07\"}"
+            })
+    void a_time_that_cannot_be_read_counts_as_missing_and_is_kept_as_it_is(String time) throws Exception {
+        String element =
+                "{\"message_id\":\"a\",\"parent_message_id\":null,\"role\":\"user\",\"content\":\"hi\",\"created_at\":%s}"
+                        .formatted(time);
+        put(NODE_OBJECT, "{\"version\":1,\"messages\":[" + element + "]}");
+        Instant before = Instant.now().minusSeconds(60);
+
+        assertThat(history(log, NODE)).extracting(LoggedMessage::createdAt).containsExactly(Instant.EPOCH);
+        assertThat(list(log, "default", 10)).singleElement().satisfies(info -> assertThat(info.lastMessageAt())
+                .isAfter(before));
+        log.append(NODE, batch("b"));
+        assertThat(text(NODE_OBJECT)).contains(element);
+        assertThat(branch(another(), NODE)).containsExactly("a", "b");
+    }
+
+    @Test
+    void a_child_before_its_parent_in_the_array_is_found() throws Exception {
+        put(
+                NODE_OBJECT,
+                """
+                {"version":1,"messages":[
+                {"message_id":"d","parent_message_id":"c","role":"assistant","content":"d","files":[],"token_count":1,"created_at":""},
+                {"message_id":"b","parent_message_id":"a","role":"assistant","content":"b","files":[],"token_count":1,"created_at":""},
+                {"message_id":"c","parent_message_id":"b","role":"user","content":"c","files":[],"token_count":1,"created_at":""},
+                {"message_id":"a","parent_message_id":null,"role":"user","content":"a","files":[],"token_count":1,"created_at":""}]}
+                """);
+
+        assertThat(branch(log, NODE)).containsExactly("a", "b", "c", "d");
+        assertThat(log.read(NODE, ReadQuery.wholeBranch()).missingParent()).isNull();
+        log.append(NODE, batch("e"));
+        assertThat(branch(another(), NODE)).containsExactly("a", "b", "c", "d", "e");
+        assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("a", "b", "c", "d", "e");
+    }
+
+    @Test
+    void children_before_their_parents_do_not_move_what_our_fields_say_of_others() throws Exception {
+        log.append(
+                NODE,
+                Append.under(
+                        Parent.head(),
+                        List.of(message("a", UserMessage.from("a"), 1), message("b", AiMessage.from("b"), 1))));
+        put(
+                NODE_OBJECT,
+                PlainProgram.appendKeeping(
+                        text(NODE_OBJECT),
+                        PlainProgram.message("d", "c", "assistant", "d"),
+                        PlainProgram.message("c", "b", "user", "c")));
+
+        assertThat(branch(log, NODE)).containsExactly("a", "b", "c", "d");
+        assertThat(history(log, NODE))
+                .extracting(LoggedMessage::tokenCounter)
+                .containsExactly("test-counter", "test-counter", "unknown", "unknown");
+    }
+
+    @Test
+    void an_array_in_reverse_order_is_sorted_in_one_pass() {
+        int count = Counts.of(20_000, 100_000);
+        StringBuilder messages = new StringBuilder();
+        for (int i = count; i > 0; i--) {
+            messages.append(
+                    """
+                    {"message_id":"m%d","parent_message_id":%s,"role":"user","content":"hi"}%s
+                    """
+                            .formatted(i, i == 1 ? "null" : "\"m" + (i - 1) + "\"", i == 1 ? "" : ","));
+        }
+        put(NODE_OBJECT, "{\"version\":1,\"messages\":[" + messages + "]}");
+
+        assertThat(branch(log, NODE)).hasSize(count).startsWith("m1", "m2").endsWith("m" + count);
+    }
+
+    @Test
+    void an_unanswered_question_at_the_end_is_in_the_history_and_not_in_prompts() throws Exception {
+        put(
+                NODE_OBJECT,
+                PlainProgram.appendForgetting(
+                        "{\"version\":1,\"messages\":[]}",
+                        PlainProgram.message("run-1#user", null, "user", "first"),
+                        PlainProgram.message("run-1", "run-1#user", "assistant", "answer"),
+                        PlainProgram.message("run-2#user", "run-1", "user", "never answered")));
+
+        WorkflowMemories memories = WorkflowMemories.builder().nodeLog(log).build();
+        List<ChatMessage> prompt = memories.node(NODE).getHistoryPromptMessages("run-3", "default");
+
+        assertThat(prompt).containsExactly(UserMessage.from("first"), AiMessage.from("answer"));
+        assertThat(ids(history(log, NODE))).containsExactly("run-1#user", "run-1", "run-2#user");
+    }
+
+    @Test
+    @Timeout(120)
+    void a_hundred_thousand_messages_are_set_in_seconds() {
+        int count = Counts.of(10_000, 100_000);
+        List<ChatMessage> messages = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            messages.add(i % 2 == 0 ? UserMessage.from("question " + i) : AiMessage.from("answer " + i));
+        }
+        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+
+        long begin = System.nanoTime();
+        keepsake.chatMemory(NODE).set(messages);
+        Duration took = Duration.ofNanos(System.nanoTime() - begin);
+
+        assertThat(another()
+                        .list("default", io.github.keepsake4j.log.ListQuery.first(1))
+                        .memories())
+                .extracting(MemoryInfo::messages)
+                .containsExactly((long) count);
+        io.github.keepsake4j.testing.Tell.line("%d messages were set in %d ms", count, took.toMillis());
+    }
+}
