@@ -161,7 +161,9 @@ final class DocumentStore implements Memories {
      */
     private void remove(String what, String name, String mark, Tombstone tombstone, Set<String> beside) {
         beside.forEach(object -> bucket.delete(what, object));
-        tombstones.put(what, name, tombstone);
+        if (tombstone.epoch() > 1) {
+            tombstones.put(what, name, tombstone);
+        }
         bucket.deleteIf(what, name, mark);
     }
 
@@ -358,7 +360,7 @@ final class DocumentStore implements Memories {
                 base = now;
                 newest = true;
                 if (now.document().writes().contains(write)) {
-                    if (erased != null && now.standing() == Snapshot.Standing.ERASING) {
+                    if (now.standing() == Snapshot.Standing.ERASING) {
                         erased(now);
                     }
                     return done(result);
@@ -420,9 +422,12 @@ final class DocumentStore implements Memories {
 
         /** Writes the objects beside the document, and then the document if no other writer was first. */
         private Bucket.Put written(Snapshot base, State state, Map<String, byte[]> moved) {
-            KeepsakeField.Step step = erased != null
-                    ? KeepsakeField.Step.ERASE
-                    : base.etag() == null ? KeepsakeField.Step.CREATE : KeepsakeField.Step.REPLACE;
+            KeepsakeField.Step step = KeepsakeField.Step.REPLACE;
+            if (erased != null || base.isEmptiedBy(state)) {
+                step = KeepsakeField.Step.ERASE;
+            } else if (base.etag() == null) {
+                step = KeepsakeField.Step.CREATE;
+            }
             DocumentWriter.Written written = DocumentWriter.write(key, name, base.document(), state, write, step);
             checkSize(written.bytes());
             moved.values().forEach(this::checkSize);
@@ -451,7 +456,7 @@ final class DocumentStore implements Memories {
             }
             Snapshot now = reader.snapshot(key, put.etag(), written.document());
             this.base = now;
-            if (erased != null) {
+            if (step == KeepsakeField.Step.ERASE) {
                 erased(now);
                 return put;
             }
@@ -471,7 +476,7 @@ final class DocumentStore implements Memories {
                     name,
                     Objects.requireNonNull(mark.etag()),
                     Tombstone.of(mark.document()),
-                    Objects.requireNonNull(erased));
+                    erased == null ? Set.of() : erased);
             recent.put(name, new SoftReference<>(reader.snapshot(key, null, mark.document())));
         }
 

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.message.UnreadableDataException;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,16 @@ record Snapshot(
          * removed.
          */
         ERASED_BEFORE
+    }
+
+    /** Tells whether nothing is left of a document, such as after the last lease of a memory that never was more. */
+    boolean isEmptiedBy(State state) {
+        return etag != null
+                && state.createdAt() == null
+                && state.entries().isEmpty()
+                && state.leases().isEmpty()
+                && document.others().isEmpty()
+                && document.othersInKeepsake().isEmpty();
     }
 
     /** Returns this snapshot, or throws if the memory cannot be read. */
