@@ -14,6 +14,7 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -23,6 +24,7 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
@@ -276,6 +278,7 @@ public final class S3MessageLog extends TreeMessageLog {
         private @Nullable Duration turnIdle;
         private long moveContentsAbove = Long.MAX_VALUE;
         private Clock clock = Clock.systemUTC();
+        private List<ExecutionInterceptor> interceptors = List.of();
 
         private Builder() {}
 
@@ -491,6 +494,12 @@ public final class S3MessageLog extends TreeMessageLog {
             return this;
         }
 
+        /** Sets what a test does with the requests of the log's own client. */
+        Builder interceptors(ExecutionInterceptor... tests) {
+            this.interceptors = List.of(tests);
+            return this;
+        }
+
         /** Sets a test's clock. */
         Builder clock(Clock testClock) {
             this.clock = testClock;
@@ -524,8 +533,9 @@ public final class S3MessageLog extends TreeMessageLog {
         private S3Client newClient() {
             S3ClientBuilder builder = S3Client.builder()
                     .httpClientBuilder(Apache5HttpClient.builder())
-                    .overrideConfiguration(
-                            config -> config.apiCallAttemptTimeout(ATTEMPT).apiCallTimeout(CALL))
+                    .overrideConfiguration(config -> config.apiCallAttemptTimeout(ATTEMPT)
+                            .apiCallTimeout(CALL)
+                            .executionInterceptors(interceptors))
                     .forcePathStyle(pathStyle == null ? endpoint != null : pathStyle)
                     .requestChecksumCalculation(checksums)
                     .responseChecksumValidation(

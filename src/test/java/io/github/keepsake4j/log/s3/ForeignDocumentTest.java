@@ -3,24 +3,31 @@ package io.github.keepsake4j.log.s3;
 import static io.github.keepsake4j.log.LogTesting.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.workflow.WorkflowMemories;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Documents as other programs write them: with their times, in their order, and cut off in the middle of a turn. */
@@ -51,6 +58,83 @@ class ForeignDocumentTest extends BucketFixture {
         log.append(NODE, batch("b"));
         assertThat(text(NODE_OBJECT)).contains(element);
         assertThat(branch(another(), NODE)).containsExactly("a", "b");
+    }
+
+    private record Foreign(String name, List<String> thread, List<String> asWritten) {}
+
+    private static final List<Foreign> FOREIGN = List.of(
+            // Made by Python 3: json.dump with isoformat, str, timestamp, milliseconds and strftime, NaN and Infinity.
+            new Foreign(
+                    "python-v1.json",
+                    List.of("py-1", "py-2", "py-3", "py-4", "py-5"),
+                    List.of(
+                            "\"score\": NaN",
+                            "\"inf\":Infinity",
+                            "\"big\":12345678901234567890123",
+                            "\"ratio\":1e-07",
+                            "\"content\": \"Gr\\u00fc\\u00dfe \\ud83d\\ude00 \\u2028 from\\nPython\"",
+                            "\"created_at\": \"2026-01-07 10:00:01.123456+00:00\"",
+                            "\"created_at\": 1767780003123",
+                            "\"created_at\": \"2026-01-07T10:00:04+0000\"")),
+            new Foreign(
+                    "hand-written-v1.json",
+                    List.of("h1", "h2", "h3"),
+                    List.of(
+                            "\"author\":\"somebody with an editor\"",
+                            "\"created_at\": \"7 January 2026\"",
+                            "\"created_at\": \"2026-01-07 10:00\"",
+                            "\"note\": \"ask again\"")),
+            new Foreign("turns-v1.json", List.of("run-1#user", "run-1", "run-2#user", "run-2"), List.of()));
+
+    static Stream<Foreign> foreign() {
+        return FOREIGN.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("foreign")
+    void what_others_wrote_is_read_and_added_to_and_read_again_by_them(Foreign foreign) throws Exception {
+        put(NODE_OBJECT, resource(foreign.name()));
+        List<ChatMessage> before = messages();
+        assertThat(branch(log, NODE)).isEqualTo(foreign.thread());
+        assertThat(log.list("default", ListQuery.first(1)).memories()).hasSize(1);
+
+        log.append(NODE, Append.under(Parent.head(), List.of(user("new-1"), answer("new-2"))));
+
+        List<String> thread = new ArrayList<>(foreign.thread());
+        thread.addAll(List.of("new-1", "new-2"));
+        assertThat(branch(another(), NODE)).isEqualTo(thread);
+        assertThat(messages()).startsWith(before.toArray(ChatMessage[]::new));
+        assertThat(foreign.asWritten()).allSatisfy(part -> assertThat(text(NODE_OBJECT)).contains(part));
+        // As their own code reads it: only the public fields, in the order of the array.
+        JsonNode theirs = RawJson.MAPPER.readTree(text(NODE_OBJECT)).get("messages");
+        List<String> read = new ArrayList<>();
+        String parent = null;
+        for (JsonNode message : theirs) {
+            assertThat(message.path("parent_message_id").textValue()).isEqualTo(parent);
+            assertThat(message.get("role").textValue()).isIn("user", "assistant");
+            assertThat(message.get("content").isTextual()).isTrue();
+            parent = message.get("message_id").textValue();
+            read.add(parent);
+        }
+        assertThat(read).isEqualTo(thread);
+
+        // They add a message as they know it, and drop what they do not know.
+        ObjectNode written = RawJson.MAPPER.createObjectNode().put("version", 1);
+        ArrayNode array = written.putArray("messages");
+        theirs.forEach(array::add);
+        array.addObject()
+                .put("message_id", "theirs")
+                .put("parent_message_id", parent)
+                .put("role", "user")
+                .put("content", "again")
+                .put("created_at", "2026-01-07 10:00:00");
+        put(NODE_OBJECT, written.toPrettyString());
+        thread.add("theirs");
+        assertThat(branch(log, NODE)).isEqualTo(thread);
+    }
+
+    private List<ChatMessage> messages() {
+        return history(log, NODE).stream().map(LoggedMessage::message).toList();
     }
 
     @Test
@@ -139,11 +223,9 @@ class ForeignDocumentTest extends BucketFixture {
         keepsake.chatMemory(NODE).set(messages);
         Duration took = Duration.ofNanos(System.nanoTime() - begin);
 
-        assertThat(another()
-                        .list("default", io.github.keepsake4j.log.ListQuery.first(1))
-                        .memories())
+        assertThat(another().list("default", ListQuery.first(1)).memories())
                 .extracting(MemoryInfo::messages)
                 .containsExactly((long) count);
-        io.github.keepsake4j.testing.Tell.line("%d messages were set in %d ms", count, took.toMillis());
+        Tell.line("%d messages were set in %d ms", count, took.toMillis());
     }
 }
