@@ -1,5 +1,6 @@
 package io.github.keepsake4j.testing;
 
+import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -66,6 +67,8 @@ public final class PickyServer implements AutoCloseable {
         while (true) {
             Socket client = listener.accept();
             Socket server = new Socket(InetAddress.getLoopbackAddress(), target);
+            client.setTcpNoDelay(true);
+            server.setTcpNoDelay(true);
             open.add(client);
             open.add(server);
             daemon(() -> {
@@ -84,7 +87,7 @@ public final class PickyServer implements AutoCloseable {
     }
 
     private void forward(Socket client, Socket server) throws IOException {
-        InputStream in = client.getInputStream();
+        InputStream in = new BufferedInputStream(client.getInputStream());
         OutputStream out = server.getOutputStream();
         while (true) {
             byte[] head = head(in);

@@ -308,10 +308,28 @@ final class DocumentStore implements Memories {
         }
 
         T run(@Nullable Snapshot first) {
+            boolean made = false;
             try {
-                return attempt(first);
+                T answer = attempt(first);
+                made = true;
+                return answer;
             } finally {
+                if (!made && !orphans.isEmpty()) {
+                    removeOrphansOfFailure();
+                }
                 removeErasedBefore();
+            }
+        }
+
+        /** Looks once more at the memory, since an erasure that has listed what is beside the document misses what came later. */
+        private void removeOrphansOfFailure() {
+            try {
+                removeOrphans(load(key));
+            } catch (KeepsakeException e) {
+                LOG.warn(
+                        "Memory {}: what a write left beside the document is there until the memory is erased ({})",
+                        key,
+                        e.getClass().getName());
             }
         }
 

@@ -9,17 +9,17 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.workflow.WorkflowMemories;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,7 +104,8 @@ class ForeignDocumentTest extends BucketFixture {
         thread.addAll(List.of("new-1", "new-2"));
         assertThat(branch(another(), NODE)).isEqualTo(thread);
         assertThat(messages()).startsWith(before.toArray(ChatMessage[]::new));
-        assertThat(foreign.asWritten()).allSatisfy(part -> assertThat(text(NODE_OBJECT)).contains(part));
+        assertThat(foreign.asWritten())
+                .allSatisfy(part -> assertThat(text(NODE_OBJECT)).contains(part));
         // As their own code reads it: only the public fields, in the order of the array.
         JsonNode theirs = RawJson.MAPPER.readTree(text(NODE_OBJECT)).get("messages");
         List<String> read = new ArrayList<>();
@@ -209,23 +210,43 @@ class ForeignDocumentTest extends BucketFixture {
         assertThat(ids(history(log, NODE))).containsExactly("run-1#user", "run-1", "run-2#user");
     }
 
+    /** Each message was compared with all others, and each run was looked for among all messages. */
     @Test
     @Timeout(120)
     void a_hundred_thousand_messages_are_set_in_seconds() {
         int count = Counts.of(10_000, 100_000);
-        List<ChatMessage> messages = new ArrayList<>();
+        StringBuilder document = new StringBuilder("{\"version\":1,\"messages\":[");
         for (int i = 0; i < count; i++) {
-            messages.add(i % 2 == 0 ? UserMessage.from("question " + i) : AiMessage.from("answer " + i));
+            document.append(i == 0 ? "" : ",")
+                    .append("{\"message_id\":\"m%d\",\"parent_message_id\":%s,\"role\":\"%s\",\"content\":\"text %d\"}"
+                            .formatted(
+                                    i, i == 0 ? "null" : "\"m" + (i - 1) + "\"", i % 2 == 0 ? "user" : "assistant", i));
         }
-        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+        put(NODE_OBJECT, document.append("]}").toString());
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .strategy(SlidingWindow.withMaxMessages(2 * count))
+                .build();
+        List<ChatMessage> every = new ArrayList<>();
+        List<ChatMessage> some = new ArrayList<>();
+        List<ChatMessage> others = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            every.add(said(i, "text " + i));
+            others.add(said(i, "other " + i));
+            if (i % 4 < 2) {
+                some.add(said(i, "text " + i));
+            }
+        }
+        for (List<ChatMessage> list : List.of(every, some, others, every)) {
+            ChatMemory memory = keepsake.chatMemory(NODE);
+            long begin = System.nanoTime();
+            memory.set(list);
+            Tell.line("%d messages were set in %d ms", list.size(), (System.nanoTime() - begin) / 1_000_000);
+            assertThat(memory.messages()).isEqualTo(list);
+        }
+    }
 
-        long begin = System.nanoTime();
-        keepsake.chatMemory(NODE).set(messages);
-        Duration took = Duration.ofNanos(System.nanoTime() - begin);
-
-        assertThat(another().list("default", ListQuery.first(1)).memories())
-                .extracting(MemoryInfo::messages)
-                .containsExactly((long) count);
-        Tell.line("%d messages were set in %d ms", count, took.toMillis());
+    private static ChatMessage said(int number, String text) {
+        return number % 2 == 0 ? UserMessage.from(text) : AiMessage.from(text);
     }
 }
