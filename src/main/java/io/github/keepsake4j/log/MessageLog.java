@@ -1,11 +1,17 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +83,7 @@ public interface MessageLog extends AutoCloseable {
     HistoryPage history(MemoryKey key, HistoryQuery query);
 
     /**
-     * Lists the branches by their leaves.
+     * Lists the branches by their leaves. A leaf that named branches end in tells their names.
      *
      * @param key the memory
      * @return one entry for each message without children, newest first
@@ -97,6 +103,41 @@ public interface MessageLog extends AutoCloseable {
     String moveHead(MemoryKey key, String messageId, @Nullable Long epoch);
 
     /**
+     * Sets or removes the outcome of a message. Raises the revision. The outcome that the message has already changes
+     * nothing.
+     *
+     * @param key the memory
+     * @param messageId the message
+     * @param outcome how the message ended, or null to remove its outcome
+     * @param epoch the epoch that the caller works in, or null for the epoch in force
+     * @throws UnknownMessageException if the message is not in the memory
+     * @throws ErasedException if the memory was erased since that epoch
+     */
+    void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch);
+
+    /**
+     * Reads what is kept beside an answer about how it was made. Other reads do not return it.
+     *
+     * @param key the memory
+     * @param messageId the answer's id
+     * @return what is kept, or empty if nothing is
+     * @throws UnknownMessageException if the message is not in the memory
+     */
+    Optional<Made> made(MemoryKey key, String messageId);
+
+    /**
+     * Reads how many tokens the answers of a tenant's memories used. An answer counts on the UTC day of its time. A
+     * batch that is appended again counts once. Erased memories do not count.
+     *
+     * @param tenant the tenant's id
+     * @param from the first day
+     * @param toExclusive the day after the last day
+     * @return one sum for each memory and day with usage, in order of days; in no particular order within a day
+     * @throws InvalidInputException if the days are in the wrong order
+     */
+    List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive);
+
+    /**
      * Sets the title and the metadata that a list of memories shows. The previous ones are replaced.
      *
      * @param key the memory; it is created if it does not exist
@@ -106,19 +147,43 @@ public interface MessageLog extends AutoCloseable {
     void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata);
 
     /**
-     * Lists a tenant's memories in order of creation, newest first, or in the order that the query names. A bucket has no
-     * order of creation, so its log lists them in the order of their names. Each memory that exists before the first page
-     * is read is on exactly one page, even if memories are written in the meantime. If the list is by activity, a memory
-     * that is written to in the meantime moves to the front, and is on at most one page.
+     * Lists a tenant's memories, newest first: in order of creation, or {@linkplain ListQuery#byActivity() by activity}.
      *
-     * <p>A memory that cannot be read is in {@link MemoryPage#damaged()} if listing it needs to read it. It never makes a
-     * list fail.
+     * <p>By creation, each memory that exists before the first page is read is on exactly one page, even if memories are
+     * written to in the meantime. By activity, this holds for each memory to which nothing is appended in the meantime. An
+     * append moves its memory to the front, so that it is on no later page. If its page was not read before, it is on
+     * none; it is then on the first page of a new list. A message that is imported with an older time moves nothing,
+     * except that the first message of a memory moves it to the message's own time.
+     *
+     * <p>A bucket has no order of creation, so its log lists the memories in the order of their names. A memory that cannot
+     * be read is in {@link MemoryPage#damaged()} if listing it needs to read it. It never makes a list fail.
      *
      * @param tenant the tenant's id
      * @param query the page to return
      * @return the page; it may have fewer entries than the query allows, or none, and be followed by another one
      */
     MemoryPage list(String tenant, ListQuery query);
+
+    /**
+     * Lists the memories of a conversation's nodes, in all applications. Default: reads the whole list of the tenant.
+     *
+     * @param conversation the conversation; it need not have a memory of its own
+     * @return the memories, in any order
+     */
+    default List<NodeKey> nodes(ConversationKey conversation) {
+        List<NodeKey> nodes = new ArrayList<>();
+        Optional<ListQuery> next = Optional.of(ListQuery.first(1_000));
+        while (next.isPresent()) {
+            MemoryPage page = list(conversation.tenant(), next.get());
+            for (MemoryInfo info : page.memories()) {
+                if (info.key() instanceof NodeKey node && node.conversationId().equals(conversation.conversationId())) {
+                    nodes.add(node);
+                }
+            }
+            next = page.next();
+        }
+        return nodes;
+    }
 
     /**
      * Stores a summary beside the messages. Earlier summaries are kept. On each branch, the summary that covers the

@@ -130,7 +130,7 @@ public final class CleanUp {
 
     /**
      * Sets how long a memory must be idle before it is removed, counted from its last append. A memory without messages
-     * is idle since its creation. Default: 180 days.
+     * is idle since its creation, and an imported one since it was stored. Default: 180 days.
      *
      * @param period the period, longer than zero
      * @return a copy

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -7,11 +8,14 @@ import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.s3.KeepsakeField.Totals;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.DateTimeException;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -48,16 +52,22 @@ final class BucketListing {
      */
     record Known(String etag, @Nullable MemoryInfo info, @Nullable DamagedMemory damaged, @Nullable Tombstone stored) {}
 
+    /** What a document said of the tokens used when it had this etag. */
+    private record KnownUsage(String etag, List<DailyUsage> usage) {}
+
     private final Bucket bucket;
     private final ObjectNames names;
+    private final DocumentReader reader;
     private final RecentlyUsed<String, Known> recent = new RecentlyUsed<>(RECENT);
+    private final RecentlyUsed<String, KnownUsage> recentUsage = new RecentlyUsed<>(RECENT);
 
     /** The marks of erasures that a list has met. Those of an erasure that goes on will be gone when they are looked at. */
     private final Set<String> marks = ConcurrentHashMap.newKeySet();
 
-    BucketListing(Bucket bucket, ObjectNames names) {
+    BucketListing(Bucket bucket, ObjectNames names, DocumentReader reader) {
         this.bucket = bucket;
         this.names = names;
+        this.reader = reader;
     }
 
     /** Returns what the last list told of a memory, or null. */
@@ -119,6 +129,64 @@ final class BucketListing {
         List<Bucket.Listed> objects = new ArrayList<>(first);
         objects.sort(BY_ACTIVITY);
         return page(tenant, objects, more ? cursor(roots, objects.get(objects.size() - 1)) : null, query);
+    }
+
+    /** Returns the memories of a conversation's nodes, which most names tell. A damaged one is among them. */
+    List<NodeKey> nodes(ConversationKey conversation) {
+        String tenant = conversation.tenant();
+        List<NodeKey> nodes = new ArrayList<>();
+        for (Bucket.Listed object : all(tenant)) {
+            MemoryKey key = names.key(tenant, object.name());
+            if (key == null) {
+                MemoryInfo info = known(tenant, object).info();
+                key = info == null ? null : info.key();
+            }
+            if (key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId())) {
+                nodes.add(node);
+            }
+        }
+        return nodes;
+    }
+
+    /** Returns the tokens used by day. Reads every document that has changed; one that cannot be read is left out. */
+    List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
+        return all(tenant).stream()
+                .flatMap(object -> usage(tenant, object).stream())
+                .filter(usage -> !usage.day().isBefore(from) && usage.day().isBefore(toExclusive))
+                .sorted(Comparator.comparing(DailyUsage::day))
+                .toList();
+    }
+
+    private List<DailyUsage> usage(String tenant, Bucket.Listed object) {
+        KnownUsage known = recentUsage.get(object.name());
+        if (known != null && known.etag().equals(object.etag())) {
+            return known.usage();
+        }
+        MemoryKey key = names.key(tenant, object.name());
+        if (key == null) {
+            MemoryInfo info = known(tenant, object).info();
+            key = info == null ? null : info.key();
+        }
+        if (key == null) {
+            return List.of();
+        }
+        Snapshot read = reader.read(key, object.name(), null);
+        if (read.problem() != null) {
+            LOG.warn("Memory {} cannot be read, so its tokens are not counted", key);
+        }
+        List<DailyUsage> usage = read.tree().usage(LocalDate.MIN, LocalDate.MAX);
+        recentUsage.put(object.name(), new KnownUsage(read.etag() == null ? object.etag() : read.etag(), usage));
+        return usage;
+    }
+
+    private List<Bucket.Listed> all(String tenant) {
+        ObjectNames.Roots roots = names.roots(tenant);
+        List<Bucket.Listed> all = new ArrayList<>();
+        Scan scan = new Scan(tenant, roots, roots.conversations(), Bucket.LIST);
+        while (scan.more()) {
+            all.addAll(scan.next());
+        }
+        return all;
     }
 
     private static String cursor(ObjectNames.Roots roots, Bucket.Listed last) {
@@ -252,24 +320,27 @@ final class BucketListing {
     private static @Nullable MemoryInfo info(MemoryKey key, DocumentParser.Parts parts, Instant writtenAt) {
         KeepsakeField keepsake = parts.keepsake();
         List<Entry> entries = Document.entries(List.of(), parts);
-        Instant createdAt = keepsake == null ? null : keepsake.createdAt();
-        if (createdAt == null) {
+        Instant storedAt = keepsake == null ? null : keepsake.createdAt();
+        if (storedAt == null) {
             if (entries.isEmpty()) {
                 return null;
             }
-            createdAt = entries.get(0).createdAt();
+            storedAt = entries.get(0).createdAt();
         }
         Totals shown = Totals.of(entries);
         Totals kept = keepsake == null || keepsake.keptTotals() == null ? Totals.NONE : keepsake.keptTotals();
-        Instant last = entries.isEmpty() ? kept.lastMessageAt() : shown.lastMessageAt();
+        Instant first = kept.firstMessageAt() == null ? shown.firstMessageAt() : kept.firstMessageAt();
+        Instant last = shown.lastMessageAt() == null ? kept.lastMessageAt() : shown.lastMessageAt();
+        boolean imported = first != null && !first.equals(Instant.EPOCH) && first.isBefore(storedAt);
         return new MemoryInfo(
                 key,
                 keepsake == null ? null : keepsake.title(),
                 keepsake == null ? Map.of() : keepsake.metadata(),
                 shown.messages() + kept.messages(),
                 shown.tokens() + kept.tokens(),
-                createdAt,
+                imported ? Objects.requireNonNull(first) : storedAt,
                 // Without a time of its own, the last message is as old as the document. 1970 would look like long ago.
-                Objects.equals(last, Instant.EPOCH) ? writtenAt : last);
+                Objects.equals(last, Instant.EPOCH) ? writtenAt : last,
+                storedAt);
     }
 }

@@ -45,14 +45,15 @@ record Document(
 
     /** Returns a memory without messages. */
     static Document empty(long epoch, long revision, List<String> writes) {
-        State state = new State(epoch, revision, null, List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
+        State state = new State(
+                epoch, revision, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
         return new Document(state, null, 0, writes, Map.of(), Map.of());
     }
 
     /** Returns a document that holds some messages and nothing beside them. */
     static Document holding(List<Entry> entries) {
         String last = entries.get(entries.size() - 1).id();
-        State state = new State(1, 1, last, entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
+        State state = new State(1, 1, last, Map.of(), entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
         return new Document(state, null, 0, List.of(), Map.of(), Map.of());
     }
 
@@ -72,7 +73,10 @@ record Document(
         entries.forEach(entry -> sequences.put(entry.id(), entry.sequence()));
         boolean ours = parts.keepsake() != null
                 && Objects.equals(field.last(), parts.last())
-                && (entries.isEmpty() || sequences.containsKey(field.head()));
+                && (entries.isEmpty()
+                        || sequences.containsKey(field.head())
+                        // All that was written so far is on named branches.
+                        || (field.head() == null && !field.references().isEmpty()));
         String newest = parts.elements().isEmpty()
                 ? null
                 : entries.get(entries.size() - 1).id();
@@ -85,6 +89,7 @@ record Document(
                 // Another program has moved the head, so a reader who knows the old one must look again.
                 ours || parts.keepsake() == null ? field.revision() : field.revision() + 1,
                 ours ? field.head() : newest,
+                references(field, sequences),
                 entries,
                 views(field, sequences, parts.keepsake() == null ? keptEntries : List.of()),
                 summaries(field, sequences),
@@ -114,7 +119,10 @@ record Document(
                     element.type(),
                     element.tokens(),
                     element.isEstimate() ? ESTIMATE : counter,
-                    element.createdAt()));
+                    element.createdAt(),
+                    element.outcome(),
+                    element.made() == null ? null : element.made().seen(),
+                    element.made() == null ? null : element.made().usage()));
             previous = element.id();
         }
         List<Entry> entries = new ArrayList<>(before);
@@ -127,7 +135,10 @@ record Document(
                     entry.type(),
                     entry.tokens(),
                     entry.tokenCounter(),
-                    entry.createdAt()));
+                    entry.createdAt(),
+                    entry.outcome(),
+                    entry.seen(),
+                    entry.usage()));
         }
         return List.copyOf(entries);
     }
@@ -150,6 +161,12 @@ record Document(
             }
         }
         return views;
+    }
+
+    private static Map<String, String> references(KeepsakeField field, Map<String, Long> sequences) {
+        Map<String, String> there = new HashMap<>(field.references());
+        there.values().removeIf(id -> !sequences.containsKey(id));
+        return Map.copyOf(there);
     }
 
     private static List<Summary> summaries(KeepsakeField field, Map<String, Long> sequences) {

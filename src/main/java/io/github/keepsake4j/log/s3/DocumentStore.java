@@ -308,28 +308,31 @@ final class DocumentStore implements Memories {
         }
 
         T run(@Nullable Snapshot first) {
-            boolean made = false;
+            T answer;
             try {
-                T answer = attempt(first);
-                made = true;
-                return answer;
-            } finally {
-                if (!made && !orphans.isEmpty()) {
-                    removeOrphansOfFailure();
-                }
-                removeErasedBefore();
+                answer = attempt(first);
+            } catch (KeepsakeException e) {
+                cleanUp(e);
+                throw e;
             }
+            removeErasedBefore();
+            return answer;
         }
 
-        /** Looks once more at the memory, since an erasure that has listed what is beside the document misses what came later. */
-        private void removeOrphansOfFailure() {
+        /**
+         * Leaves nothing of a change that failed: an erasure that has listed what is beside the document misses what came later.
+         * If that is not possible now, the caller learns that a retry is needed, whatever the change failed of.
+         */
+        private void cleanUp(KeepsakeException failure) {
             try {
-                removeOrphans(load(key));
+                if (!orphans.isEmpty()) {
+                    base = load(key);
+                    removeOrphans(base);
+                }
+                removeErasedBefore();
             } catch (KeepsakeException e) {
-                LOG.warn(
-                        "Memory {}: what a write left beside the document is there until the memory is erased ({})",
-                        key,
-                        e.getClass().getName());
+                e.addSuppressed(failure);
+                throw e;
             }
         }
 
@@ -383,7 +386,7 @@ final class DocumentStore implements Memories {
                     }
                     return done(result);
                 }
-                removeOrphans(now);
+                tryToRemoveOrphans(now);
                 misunderstood = refused && etag != null && etag.equals(now.etag()) ? misunderstood + 1 : 0;
                 if (misunderstood == MISUNDERSTOOD) {
                     throw new KeepsakeException(
@@ -405,16 +408,9 @@ final class DocumentStore implements Memories {
             if (left == null || left.etag() == null || left.standing() != Snapshot.Standing.ERASED_BEFORE) {
                 return;
             }
-            try {
-                Bucket.Put put = bucket.putIf(what, name, left.etag(), DocumentWriter.mark(left.document()));
-                if (put.etag() != null) {
-                    bucket.deleteIf(what, name, put.etag());
-                }
-            } catch (KeepsakeException e) {
-                LOG.warn(
-                        "Memory {}: an object that an erasure overtook is there until the memory's next change ({})",
-                        key,
-                        e.getClass().getName());
+            Bucket.Put put = bucket.putIf(what, name, left.etag(), DocumentWriter.mark(left.document()));
+            if (put.etag() != null) {
+                bucket.deleteIf(what, name, put.etag());
             }
         }
 
@@ -483,7 +479,7 @@ final class DocumentStore implements Memories {
             if (before != null) {
                 noteKept(before, base.etag());
             }
-            removeOrphans(now);
+            tryToRemoveOrphans(now);
             return put;
         }
 
@@ -525,17 +521,21 @@ final class DocumentStore implements Memories {
         }
 
         /** Removes orphans. One that stays because of an error is removed when the memory is erased. */
+        private void tryToRemoveOrphans(Snapshot now) {
+            try {
+                removeOrphans(now);
+            } catch (KeepsakeException e) {
+                LOG.debug("Memory {}: an object beside the document cannot be removed now", key);
+            }
+        }
+
         private void removeOrphans(Snapshot now) {
             if (now.problem() != null) {
                 return;
             }
             for (Map.Entry<String, Predicate<Snapshot>> orphan : List.copyOf(orphans.entrySet())) {
                 if (orphan.getValue().test(now)) {
-                    try {
-                        bucket.delete(what, orphan.getKey());
-                    } catch (KeepsakeException e) {
-                        return;
-                    }
+                    bucket.delete(what, orphan.getKey());
                     orphans.remove(orphan.getKey());
                 }
             }

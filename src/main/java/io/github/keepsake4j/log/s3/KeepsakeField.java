@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param last the id of the document's last message when this was written, or null if it had none; if the last message is
  *     another one now, a program without this library has written since
  * @param head the head's id, or null
+ * @param references the ids of the newest messages of named branches, by name
  * @param epoch the epoch in force
  * @param revision the revision
  * @param counters the names of the counters of the messages' tokens, in the order of the messages
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
 record KeepsakeField(
         @Nullable String last,
         @Nullable String head,
+        Map<String, String> references,
         long epoch,
         long revision,
         List<Counted> counters,
@@ -68,15 +70,16 @@ record KeepsakeField(
         ERASE
     }
 
-    /** What a list shows of some messages: their number, their tokens, and the time of the newest one. */
-    record Totals(long messages, long tokens, @Nullable Instant lastMessageAt) {
+    /** What a list shows of some messages: their number, their tokens, and the times of the first and the last one. */
+    record Totals(long messages, long tokens, @Nullable Instant firstMessageAt, @Nullable Instant lastMessageAt) {
 
-        static final Totals NONE = new Totals(0, 0, null);
+        static final Totals NONE = new Totals(0, 0, null, null);
 
         static Totals of(List<Entry> entries) {
             return new Totals(
                     entries.size(),
                     entries.stream().mapToLong(Entry::tokens).sum(),
+                    entries.isEmpty() ? null : entries.get(0).createdAt(),
                     entries.isEmpty() ? null : entries.get(entries.size() - 1).createdAt());
         }
     }
@@ -110,6 +113,7 @@ record KeepsakeField(
         return new KeepsakeField(
                 shown.isEmpty() ? null : shown.get(shown.size() - 1).id(),
                 state.head(),
+                state.references(),
                 state.epoch(),
                 state.revision(),
                 counters(shown),

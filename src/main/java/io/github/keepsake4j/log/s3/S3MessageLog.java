@@ -2,10 +2,13 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.TreeMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -14,6 +17,7 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -108,7 +112,7 @@ public final class S3MessageLog extends TreeMessageLog {
         DocumentReader reader = new DocumentReader(bucket, names, tombstones, contents);
         this.store = new DocumentStore(bucket, names, reader, tombstones, contents);
         this.memories = builder.turnIdle == null ? store : new TurnMode(store, builder.turnIdle);
-        this.listing = new BucketListing(bucket, names);
+        this.listing = new BucketListing(bucket, names, reader);
     }
 
     /**
@@ -191,6 +195,18 @@ public final class S3MessageLog extends TreeMessageLog {
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
         return listing.page(Ids.check("tenant", tenant), query);
+    }
+
+    /** Looks at the names of the tenant's documents, and reads only those whose names are hashes. */
+    @Override
+    public List<NodeKey> nodes(ConversationKey conversation) {
+        return listing.nodes(conversation);
+    }
+
+    @Override
+    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
+        InputRules.checkUsage(tenant, from, toExclusive);
+        return listing.usage(tenant, from, toExclusive);
     }
 
     @Override

@@ -15,7 +15,9 @@ CREATE SEQUENCE keepsake_memory_number;
 -- last sequence, and what its sequences are above its depths. There are up to eight; an older one is found in the messages.
 -- summaries grows when a summary is added or the branch is counted anew, so that a writer sees that this came between.
 -- The prev_ columns are what the head was before the newest append, which RETURNING cannot tell before PostgreSQL 18.
--- No index covers a column that an append changes, and pages are left half empty, so that updates stay in the page (HOT).
+-- No index covers a column that each append changes, and pages are left half empty, so that updates stay in the page (HOT).
+-- active_at is the time of the newest message when the memory was last moved to the front of the list by activity: an append
+-- changes it only if the hour of UTC has changed.
 CREATE TABLE keepsake_memory (
   memory_key       bytea  PRIMARY KEY,
   number           bigint NOT NULL DEFAULT nextval('keepsake_memory_number'), -- order of creation, for listing
@@ -29,7 +31,9 @@ CREATE TABLE keepsake_memory (
   revision         bigint NOT NULL,
   last_seq         bigint NOT NULL,
   tokens           bigint NOT NULL,
-  created_at       bigint NOT NULL,
+  created_at       bigint NOT NULL,                                           -- of an imported memory, its first message's
+  stored_at        bigint NOT NULL DEFAULT 0,
+  active_at        bigint NOT NULL DEFAULT 0,
   last_message_at  bigint,
   head_seq         bigint,
   head_run_start   bigint,
@@ -50,6 +54,8 @@ CREATE TABLE keepsake_memory (
 ) WITH (fillfactor = 50);
 
 CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number);
+CREATE INDEX keepsake_memory_by_activity ON keepsake_memory (tenant, active_at, number);
+CREATE INDEX keepsake_memory_nodes ON keepsake_memory (tenant, conversation_id) WHERE node_id IS NOT NULL;
 
 -- A CHECK is read and prepared for each append, about two microseconds for each comparison. So there are only those that keep
 -- reads finite; all others are checked by the library as it reads. Null passes a CHECK.
@@ -72,6 +78,8 @@ CREATE TABLE keepsake_message (
   token_counter text    NOT NULL,
   runs          bigint[],         -- at a run's start, as head_runs above
   message       text    NOT NULL, -- JSON
+  outcome       text,             -- how it ended if it did not end well
+  made          text,             -- what an answer was made from, and the tokens used
   PRIMARY KEY (memory_key, seq),
   CONSTRAINT keepsake_message_id UNIQUE (memory_key, id),
   CONSTRAINT keepsake_message_sound CHECK (parent_seq < seq AND run_start <= seq AND depth >= 1 AND tokens >= 0)
@@ -106,6 +114,29 @@ CREATE TABLE keepsake_summary (
 );
 
 CREATE INDEX keepsake_summary_by_message ON keepsake_summary (memory_key, covers_seq, version);
+
+-- The newest messages of named branches.
+CREATE TABLE keepsake_reference (
+  memory_key bytea  NOT NULL,
+  seq        bigint NOT NULL,
+  name       text   NOT NULL,
+  id         text   NOT NULL,
+  PRIMARY KEY (memory_key, name)
+);
+
+-- Tokens that a memory's answers used, by days of UTC since 1970. An append changes no column that an index covers, and pages
+-- are left half empty, so that updates stay in the page (HOT).
+CREATE TABLE keepsake_usage (
+  memory_key    bytea  NOT NULL,
+  day           bigint NOT NULL,
+  input_tokens  bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_tokens bigint NOT NULL,
+  tenant        text   NOT NULL,
+  PRIMARY KEY (memory_key, day)
+) WITH (fillfactor = 50);
+
+CREATE INDEX keepsake_usage_by_tenant ON keepsake_usage (tenant, day);
 
 CREATE TABLE keepsake_lease (
   memory_key bytea  NOT NULL,

@@ -237,7 +237,7 @@ class ForeignDocumentTest extends BucketFixture {
                 some.add(said(i, "text " + i));
             }
         }
-        for (List<ChatMessage> list : List.of(every, some, others, every)) {
+        for (List<ChatMessage> list : List.of(every, some, others)) {
             ChatMemory memory = keepsake.chatMemory(NODE);
             long begin = System.nanoTime();
             memory.set(list);
