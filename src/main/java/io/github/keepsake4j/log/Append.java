@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log;
 
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.HashSet;
 import java.util.List;
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param expectedHead the expected head's id, or null for a memory without messages
  * @param view the view to set, or null to set none
  * @param importing whether a parent that is not in the memory is accepted and reported by reads, instead of refused
+ * @param reference the name of the named branch that this append moves instead of the head, or null; see
+ *     {@link #onBranch}
  */
 public record Append(
         Parent parent,
@@ -27,12 +30,16 @@ public record Append(
         boolean expectsHead,
         @Nullable String expectedHead,
         @Nullable View view,
-        boolean importing) {
+        boolean importing,
+        @Nullable String reference) {
 
     /** Checks the components. */
     public Append {
         Objects.requireNonNull(parent, "parent");
         messages = List.copyOf(messages);
+        if (reference != null) {
+            Ids.check("branch name", reference);
+        }
         if (messages.isEmpty() && view == null) {
             throw new InvalidInputException("messages", "must not be empty");
         }
@@ -52,7 +59,7 @@ public record Append(
      * @return the append
      */
     public static Append under(Parent parent, List<NewMessage> messages) {
-        return new Append(parent, messages, null, null, false, null, null, false);
+        return new Append(parent, messages, null, null, false, null, null, false, null);
     }
 
     /**
@@ -72,7 +79,7 @@ public record Append(
      * @return the append
      */
     public static Append viewOnly(View view) {
-        return new Append(Parent.head(), List.of(), null, null, false, null, view, false);
+        return new Append(Parent.head(), List.of(), null, null, false, null, view, false, null);
     }
 
     /**
@@ -82,7 +89,7 @@ public record Append(
      * @return a copy
      */
     public Append expectingHead(@Nullable String head) {
-        return new Append(parent, messages, epoch, revision, true, head, view, importing);
+        return new Append(parent, messages, epoch, revision, true, head, view, importing, reference);
     }
 
     /**
@@ -104,7 +111,15 @@ public record Append(
      */
     public Append sinceRevisionOf(Position position) {
         return new Append(
-                parent, messages, position.epoch(), position.revision(), expectsHead, expectedHead, view, importing);
+                parent,
+                messages,
+                position.epoch(),
+                position.revision(),
+                expectsHead,
+                expectedHead,
+                view,
+                importing,
+                reference);
     }
 
     /**
@@ -114,7 +129,7 @@ public record Append(
      * @return a copy
      */
     public Append inEpoch(long inForce) {
-        return new Append(parent, messages, inForce, revision, expectsHead, expectedHead, view, importing);
+        return new Append(parent, messages, inForce, revision, expectsHead, expectedHead, view, importing, reference);
     }
 
     /**
@@ -124,7 +139,7 @@ public record Append(
      * @return a copy
      */
     public Append withView(View set) {
-        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, set, importing);
+        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, set, importing, reference);
     }
 
     /**
@@ -133,7 +148,19 @@ public record Append(
      * @return a copy
      */
     public Append asImport() {
-        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, view, true);
+        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, view, true, reference);
+    }
+
+    /**
+     * Appends to a named branch. The head stays; the name moves to the last message of the batch. {@link Parent#head()},
+     * the expected head, and the head that the result tells then mean the newest message of that branch. A branch of
+     * this name begins with the first append to it, at the head. It is deleted with the memory.
+     *
+     * @param name the branch's name, an id as in {@link Ids#check}, or null for the head
+     * @return a copy
+     */
+    public Append onBranch(@Nullable String name) {
+        return new Append(parent, messages, epoch, revision, expectsHead, expectedHead, view, importing, name);
     }
 
     /**

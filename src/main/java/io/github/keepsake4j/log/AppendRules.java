@@ -4,8 +4,13 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.Map;
 import java.util.Objects;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -116,6 +121,34 @@ public final class AppendRules {
      */
     public static boolean raisesRevision(Append append, @Nullable String parentId, @Nullable String head) {
         return append.view() != null || (!append.messages().isEmpty() && !Objects.equals(parentId, head));
+    }
+
+    /**
+     * Returns the day to which a message's usage is added.
+     *
+     * @param createdAt the message's time
+     * @return its day in UTC
+     */
+    public static LocalDate day(Instant createdAt) {
+        return LocalDate.ofInstant(createdAt, ZoneOffset.UTC);
+    }
+
+    /**
+     * Returns the usage of a batch by days.
+     *
+     * @param append the batch
+     * @param now the time of the messages that have none of their own
+     * @return the sums by day in UTC; empty if no message has a usage
+     */
+    public static SortedMap<LocalDate, Usage> usageByDay(Append append, Instant now) {
+        SortedMap<LocalDate, Usage> sums = new TreeMap<>();
+        for (NewMessage message : append.messages()) {
+            if (message.usage() != null) {
+                Instant made = message.createdAt();
+                sums.merge(day(made == null ? now : made), message.usage(), Usage::plus);
+            }
+        }
+        return sums;
     }
 
     /**

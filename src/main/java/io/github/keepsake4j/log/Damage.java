@@ -37,6 +37,9 @@ public record Damage(Kind kind, @Nullable Long sequence, @Nullable String messag
         VIEW,
 
         /** A summary: it cannot be read, or covers up to a message that is not there. */
-        SUMMARY
+        SUMMARY,
+
+        /** A named branch: its newest message is not there. */
+        REFERENCE
     }
 }

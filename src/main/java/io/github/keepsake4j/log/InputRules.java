@@ -5,6 +5,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,21 @@ public final class InputRules {
         Ids.check("lease name", name);
         Ids.check("lease owner", owner);
         InvalidInputException.checkPositive("lease duration", duration);
+    }
+
+    /**
+     * Checks what {@link MessageLog#usage} takes.
+     *
+     * @param tenant the tenant's id
+     * @param from the first day
+     * @param toExclusive the day after the last day
+     * @throws InvalidInputException if the id breaks a rule, or the days are in the wrong order
+     */
+    public static void checkUsage(String tenant, LocalDate from, LocalDate toExclusive) {
+        Ids.check("tenant", tenant);
+        if (toExclusive.isBefore(from)) {
+            throw new InvalidInputException("toExclusive", "must not be before " + from + ", is " + toExclusive);
+        }
     }
 
     /**

@@ -7,9 +7,11 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -54,6 +56,9 @@ public final class MemoryTree {
      * @param tokens its size in tokens
      * @param tokenCounter the counter's name
      * @param createdAt when it was appended
+     * @param outcome how it ended if it did not end well, or null
+     * @param seen what it was made from, or null
+     * @param usage the tokens that were used for it, or null
      */
     public record Entry(
             String id,
@@ -63,7 +68,22 @@ public final class MemoryTree {
             ChatMessageType type,
             int tokens,
             String tokenCounter,
-            Instant createdAt) {}
+            Instant createdAt,
+            @Nullable Outcome outcome,
+            @Nullable Seen seen,
+            @Nullable Usage usage) {
+
+        /**
+         * Returns this message with another outcome.
+         *
+         * @param other the outcome, or null for none
+         * @return a copy
+         */
+        Entry withOutcome(@Nullable Outcome other) {
+            return new Entry(
+                    id, parentId, sequence, payload, type, tokens, tokenCounter, createdAt, other, seen, usage);
+        }
+    }
 
     /**
      * A memory's whole content, to be stored in one piece.
@@ -71,6 +91,7 @@ public final class MemoryTree {
      * @param epoch the epoch in force
      * @param revision see {@link Position#revision()}
      * @param head the head's id, or null
+     * @param references the ids of the newest messages of named branches, by name
      * @param entries all messages by sequence
      * @param views all views
      * @param summaries all summaries in the order in which they were put
@@ -83,6 +104,7 @@ public final class MemoryTree {
             long epoch,
             long revision,
             @Nullable String head,
+            Map<String, String> references,
             List<Entry> entries,
             List<View> views,
             List<Summary> summaries,
@@ -93,7 +115,9 @@ public final class MemoryTree {
 
     /** A stored message and what it inherits from its parent, so that reads need not walk to the root. */
     private static final class Node {
-        private final Entry entry;
+        /** Replaced where only the outcome differs. */
+        private Entry entry;
+
         private final @Nullable Node parent;
         private final Node runStart;
         private final long depth;
@@ -126,11 +150,14 @@ public final class MemoryTree {
     private long revision = 1;
     private long tokens;
     private @Nullable Node head;
+    private final TreeMap<String, Node> references = new TreeMap<>();
+    private final TreeMap<LocalDate, Usage> usage = new TreeMap<>();
 
     /** What the stored content contradicts itself in. While there is any, the memory is neither read nor changed. */
     private final List<Damage> broken = new ArrayList<>();
 
     private @Nullable String lostHead;
+    private int lostReferences;
     private @Nullable String title;
     private Map<String, String> metadata = Map.of();
     private @Nullable Instant createdAt;
@@ -169,7 +196,8 @@ public final class MemoryTree {
             link(entry);
         }
         state.views().forEach(view -> views.put(view.anchorSequence(), view));
-        for (Summary summary : state.summaries()) {
+        for (Summary put : state.summaries()) {
+            Summary summary = put.withVersion(Math.max(put.version(), nextVersion()));
             summaries.add(summary);
             Node covered = byId.get(summary.coversUpTo());
             if (covered != null) {
@@ -185,6 +213,15 @@ public final class MemoryTree {
             lostHead = state.head();
             found(Damage.Kind.HEAD, null, "the head " + lostHead + " is not there");
         }
+        state.references().forEach((name, id) -> {
+            Node end = byId.get(id);
+            if (end == null) {
+                lostReferences++;
+                found(Damage.Kind.REFERENCE, null, "the branch " + name + " ends in " + id + ", which is not there");
+            } else {
+                references.put(name, end);
+            }
+        });
         views.values().stream().filter(view -> !isAnchored(view)).forEach(view -> broken.add(damaged(view)));
         summaries.stream().filter(summary -> !isCovering(summary)).forEach(summary -> broken.add(damaged(summary)));
     }
@@ -199,6 +236,7 @@ public final class MemoryTree {
                 epoch,
                 revision,
                 id(head),
+                ends(),
                 nodes.stream().map(node -> node.entry).toList(),
                 List.copyOf(views.values()),
                 List.copyOf(summaries),
@@ -227,10 +265,12 @@ public final class MemoryTree {
             }
         }
         if (AppendRules.isReplay(key, append, stored)) {
-            return new AppendResult(id(head), position(), 0, true);
+            Node end = end(append.reference());
+            return new AppendResult(id(end), position(end), 0, true);
         }
-        AppendRules.checkPosition(key, append, position());
-        String parentId = parentId(append);
+        Node before = end(append.reference());
+        AppendRules.checkPosition(key, append, position(before));
+        String parentId = parentId(append, before);
         AppendRules.checkView(key, append, byId::containsKey);
         // Encoding can refuse a message, so everything is encoded before anything is linked.
         List<String> texts = append.messages().stream()
@@ -238,18 +278,18 @@ public final class MemoryTree {
                 .map(payloads.encode())
                 .toList();
         View view = append.view();
-        if (view != null && head == null && texts.isEmpty()) {
+        if (view != null && before == null && texts.isEmpty()) {
             throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
         }
 
-        Node before = head;
-        if (AppendRules.raisesRevision(append, parentId, id(head))) {
+        if (AppendRules.raisesRevision(append, parentId, id(before))) {
             revision++;
         }
+        Node end = before;
         for (int i = 0; i < texts.size(); i++) {
             NewMessage message = append.messages().get(i);
             Instant made = message.createdAt();
-            head = link(new Entry(
+            end = link(new Entry(
                     message.id(),
                     parentId,
                     nodes.size() + 1L,
@@ -257,16 +297,24 @@ public final class MemoryTree {
                     message.message().type(),
                     message.tokens(),
                     message.tokenCounter(),
-                    made == null ? time : made));
+                    made == null ? time : made,
+                    message.outcome(),
+                    message.seen(),
+                    message.usage()));
             parentId = message.id();
+        }
+        if (append.reference() == null) {
+            head = end;
+        } else if (end != before) {
+            references.put(append.reference(), Objects.requireNonNull(end));
         }
         if (createdAt == null) {
             createdAt = time;
         }
         if (view != null) {
-            setView(view.resolved(id(before)));
+            setView(view.resolved(id(before)), end);
         }
-        return new AppendResult(id(before), position(), texts.isEmpty() ? 0 : nodes.size(), false);
+        return new AppendResult(id(before), position(end), texts.isEmpty() ? 0 : nodes.size(), false);
     }
 
     /**
@@ -277,9 +325,10 @@ public final class MemoryTree {
      */
     public Tail read(ReadQuery query) {
         requireSound();
-        Node start = query.from() == null ? head : existing("from", query.from());
+        Node end = end(query.reference());
+        Node start = query.from() == null ? end : existing("from", query.from());
         if (start == null) {
-            return Tail.empty(position());
+            return Tail.empty(position(end));
         }
         Node floor = null;
         if (query.after() != null) {
@@ -312,7 +361,7 @@ public final class MemoryTree {
         boolean complete = node == null || node.sequence() <= behind;
         Collections.reverse(messages);
         return new Tail(
-                position(),
+                position(end),
                 messages,
                 oldest(start, floor, query.oldest()),
                 system,
@@ -373,11 +422,19 @@ public final class MemoryTree {
                 parents.add(node.parent);
             }
         });
+        Map<Node, List<String>> names = new HashMap<>();
+        references.forEach((name, end) ->
+                names.computeIfAbsent(end, any -> new ArrayList<>()).add(name));
         List<Branch> branches = new ArrayList<>();
         for (int i = nodes.size() - 1; i >= 0; i--) {
             Node node = nodes.get(i);
             if (!parents.contains(node)) {
-                branches.add(new Branch(node.entry.id(), node.depth, node.entry.createdAt(), node == head));
+                branches.add(new Branch(
+                        node.entry.id(),
+                        node.depth,
+                        node.entry.createdAt(),
+                        node == head,
+                        names.getOrDefault(node, List.of())));
             }
         }
         return branches;
@@ -398,6 +455,50 @@ public final class MemoryTree {
         head = target;
         revision++;
         return before;
+    }
+
+    /**
+     * Does {@link MessageLog#setOutcome}.
+     *
+     * @param messageId the message
+     * @param outcome how it ended, or null
+     * @param expectedEpoch the epoch that must be in force, or null
+     */
+    public void setOutcome(String messageId, @Nullable Outcome outcome, @Nullable Long expectedEpoch) {
+        requireSound();
+        AppendRules.checkEpoch(key, expectedEpoch, epoch);
+        Node node = existing("messageId", messageId);
+        if (!Objects.equals(node.entry.outcome(), outcome)) {
+            node.entry = node.entry.withOutcome(outcome);
+            revision++;
+        }
+    }
+
+    /**
+     * Does {@link MessageLog#made}.
+     *
+     * @param messageId the message
+     * @return what is kept beside it, or empty
+     */
+    public Optional<Made> made(String messageId) {
+        requireSound();
+        Entry entry = existing("messageId", messageId).entry;
+        return entry.seen() == null && entry.usage() == null
+                ? Optional.empty()
+                : Optional.of(new Made(entry.seen(), entry.usage()));
+    }
+
+    /**
+     * Returns what this memory adds to {@link MessageLog#usage}.
+     *
+     * @param from the first day
+     * @param toExclusive the day after the last
+     * @return the sums in order of days
+     */
+    public List<DailyUsage> usage(LocalDate from, LocalDate toExclusive) {
+        return usage.subMap(from, toExclusive).entrySet().stream()
+                .map(day -> new DailyUsage(key, day.getKey(), day.getValue()))
+                .toList();
     }
 
     /**
@@ -441,8 +542,10 @@ public final class MemoryTree {
     public void putSummary(Summary summary, long expectedEpoch) {
         requireSound();
         AppendRules.checkEpoch(key, expectedEpoch, epoch);
-        newestSummaries.put(existing("coversUpTo", summary.coversUpTo()).sequence(), summary);
-        summaries.add(summary);
+        Node covered = existing("coversUpTo", summary.coversUpTo());
+        Summary stored = summary.withVersion(nextVersion());
+        newestSummaries.put(covered.sequence(), stored);
+        summaries.add(stored);
     }
 
     /**
@@ -506,7 +609,10 @@ public final class MemoryTree {
         leases.clear();
         broken.clear();
         lostHead = null;
+        lostReferences = 0;
         head = null;
+        references.clear();
+        usage.clear();
         title = null;
         metadata = Map.of();
         createdAt = null;
@@ -569,13 +675,22 @@ public final class MemoryTree {
                                 .anyMatch(node -> node == null || unsound.contains(node)));
         int summariesBefore = summaries.size();
         summaries.removeIf(summary -> !isCovering(summary));
-        Repair repair =
-                new Repair(damage, before, id(head), viewsBefore - views.size(), summariesBefore - summaries.size());
-        if (repair.droppedViews() + repair.droppedSummaries() > 0 || !Objects.equals(before, id(head))) {
+        int referencesBefore = references.size() + lostReferences;
+        references.values().removeIf(unsound::contains);
+        Repair repair = new Repair(
+                damage,
+                before,
+                id(head),
+                viewsBefore - views.size(),
+                summariesBefore - summaries.size(),
+                referencesBefore - references.size());
+        if (repair.droppedViews() + repair.droppedSummaries() + repair.droppedReferences() > 0
+                || !Objects.equals(before, id(head))) {
             revision++;
         }
         broken.clear();
         lostHead = null;
+        lostReferences = 0;
         return repair;
     }
 
@@ -601,6 +716,10 @@ public final class MemoryTree {
             }
         }
         return unreadable;
+    }
+
+    private long nextVersion() {
+        return summaries.isEmpty() ? 1 : summaries.get(summaries.size() - 1).version() + 1;
     }
 
     private boolean isAnchored(View view) {
@@ -658,11 +777,14 @@ public final class MemoryTree {
         nodes.add(node);
         byId.put(entry.id(), node);
         tokens += entry.tokens();
+        if (entry.usage() != null) {
+            usage.merge(AppendRules.day(entry.createdAt()), entry.usage(), Usage::plus);
+        }
         return node;
     }
 
-    private void setView(View view) {
-        Node anchor = existing("view anchor", view.anchor() == null ? Objects.requireNonNull(id(head)) : view.anchor());
+    private void setView(View view, @Nullable Node end) {
+        Node anchor = existing("view anchor", view.anchor() == null ? Objects.requireNonNull(id(end)) : view.anchor());
         views.put(anchor.sequence(), new View(anchor.entry.id(), anchor.sequence(), view.runs(), view.summary()));
     }
 
@@ -702,10 +824,21 @@ public final class MemoryTree {
         return node != null && node.sequence() >= sequence;
     }
 
-    private @Nullable String parentId(Append append) {
+    /** The newest message of a named branch, or the head. */
+    private @Nullable Node end(@Nullable String reference) {
+        return reference == null ? head : references.getOrDefault(reference, head);
+    }
+
+    private Map<String, String> ends() {
+        Map<String, String> ends = new TreeMap<>();
+        references.forEach((name, end) -> ends.put(name, end.entry.id()));
+        return ends;
+    }
+
+    private @Nullable String parentId(Append append, @Nullable Node end) {
         Parent parent = append.parent();
         if (parent instanceof Parent.Head) {
-            return id(head);
+            return id(end);
         }
         if (parent instanceof Parent.Root) {
             return null;
@@ -738,14 +871,15 @@ public final class MemoryTree {
                     payloads.decode().apply(entry.payload()),
                     entry.tokens(),
                     entry.tokenCounter(),
-                    entry.createdAt());
+                    entry.createdAt(),
+                    entry.outcome());
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, entry.id(), e);
         }
     }
 
-    private Position position() {
-        return new Position(epoch, revision, id(head));
+    private Position position(@Nullable Node end) {
+        return new Position(epoch, revision, id(end));
     }
 
     private static @Nullable String id(@Nullable Node node) {

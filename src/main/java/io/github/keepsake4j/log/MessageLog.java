@@ -1,10 +1,13 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -76,7 +79,7 @@ public interface MessageLog extends AutoCloseable {
     HistoryPage history(MemoryKey key, HistoryQuery query);
 
     /**
-     * Lists the branches by their leaves.
+     * Lists the branches by their leaves. A leaf that named branches end in tells their names.
      *
      * @param key the memory
      * @return one entry for each message without children, newest first
@@ -94,6 +97,41 @@ public interface MessageLog extends AutoCloseable {
      * @throws ErasedException if the memory was erased since that epoch
      */
     String moveHead(MemoryKey key, String messageId, @Nullable Long epoch);
+
+    /**
+     * Sets or removes the outcome of a message. Raises the revision. The outcome that the message has already changes
+     * nothing.
+     *
+     * @param key the memory
+     * @param messageId the message
+     * @param outcome how the message ended, or null to remove its outcome
+     * @param epoch the epoch that the caller works in, or null for the epoch in force
+     * @throws UnknownMessageException if the message is not in the memory
+     * @throws ErasedException if the memory was erased since that epoch
+     */
+    void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch);
+
+    /**
+     * Reads what is kept beside an answer about how it was made. Other reads do not return it.
+     *
+     * @param key the memory
+     * @param messageId the answer's id
+     * @return what is kept, or empty if nothing is
+     * @throws UnknownMessageException if the message is not in the memory
+     */
+    Optional<Made> made(MemoryKey key, String messageId);
+
+    /**
+     * Reads how many tokens the answers of a tenant's memories used. An answer counts on the UTC day of its time. A
+     * batch that is appended again counts once. Erased memories do not count.
+     *
+     * @param tenant the tenant's id
+     * @param from the first day
+     * @param toExclusive the day after the last day
+     * @return one sum for each memory and day with usage, in order of days; in no particular order within a day
+     * @throws InvalidInputException if the days are in the wrong order
+     */
+    List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive);
 
     /**
      * Sets the title and the metadata that a list of memories shows. The previous ones are replaced.

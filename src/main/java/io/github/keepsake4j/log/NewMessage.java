@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.Outcome;
 import java.time.Instant;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -17,8 +18,19 @@ import org.jspecify.annotations.Nullable;
  * @param tokenCounter the name of the counter that counted them
  * @param createdAt when it was created, for imports, truncated to microseconds as {@link InputRules#time} does; null for
  *     the time of the store's clock
+ * @param outcome how it ended if it did not end well, or null
+ * @param seen what it was made from, or null if that is not known
+ * @param usage the tokens that were used for it, or null; added to the memory's sum of the UTC day of its time
  */
-public record NewMessage(String id, ChatMessage message, int tokens, String tokenCounter, @Nullable Instant createdAt) {
+public record NewMessage(
+        String id,
+        ChatMessage message,
+        int tokens,
+        String tokenCounter,
+        @Nullable Instant createdAt,
+        @Nullable Outcome outcome,
+        @Nullable Seen seen,
+        @Nullable Usage usage) {
 
     /** Checks the components and truncates the time. */
     public NewMessage {
@@ -31,6 +43,19 @@ public record NewMessage(String id, ChatMessage message, int tokens, String toke
         Objects.requireNonNull(tokenCounter, "tokenCounter");
         InvalidInputException.checkAtLeast("tokens", 0, tokens);
         createdAt = createdAt == null ? null : InputRules.time("createdAt", createdAt);
+    }
+
+    /**
+     * Creates a message with nothing beside it.
+     *
+     * @param id its id
+     * @param message the message
+     * @param tokens its size in tokens, 0 or more
+     * @param tokenCounter the name of the counter that counted them
+     * @param createdAt when it was created, or null for the time of the store's clock
+     */
+    public NewMessage(String id, ChatMessage message, int tokens, String tokenCounter, @Nullable Instant createdAt) {
+        this(id, message, tokens, tokenCounter, createdAt, null, null, null);
     }
 
     /**
@@ -47,6 +72,36 @@ public record NewMessage(String id, ChatMessage message, int tokens, String toke
     }
 
     /**
+     * Sets the outcome.
+     *
+     * @param other how the message ended, or null
+     * @return a copy
+     */
+    public NewMessage withOutcome(@Nullable Outcome other) {
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, other, seen, usage);
+    }
+
+    /**
+     * Sets what the message was made from.
+     *
+     * @param other what it was made from, or null
+     * @return a copy
+     */
+    public NewMessage withSeen(@Nullable Seen other) {
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, other, usage);
+    }
+
+    /**
+     * Sets the tokens that were used.
+     *
+     * @param other the tokens, or null
+     * @return a copy
+     */
+    public NewMessage withUsage(@Nullable Usage other) {
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, seen, other);
+    }
+
+    /**
      * Returns the message as a log returns it once it is appended.
      *
      * @param loggedId the id under which it is returned
@@ -56,7 +111,7 @@ public record NewMessage(String id, ChatMessage message, int tokens, String toke
      * @return the message
      */
     public LoggedMessage logged(String loggedId, @Nullable String parentId, long sequence, Instant time) {
-        return new LoggedMessage(loggedId, parentId, sequence, message, tokens, tokenCounter, time);
+        return new LoggedMessage(loggedId, parentId, sequence, message, tokens, tokenCounter, time, outcome);
     }
 
     /** Returns the id, the type and the size. The message's text is left out, so that the result may be logged. */

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log;
 
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import org.jspecify.annotations.Nullable;
 
@@ -12,15 +13,25 @@ import org.jspecify.annotations.Nullable;
  * @param maxTokens the read stops as soon as the messages read so far hold this many tokens
  * @param toSummary whether the read stops behind the message that the newest summary on the branch covers up to
  * @param oldest the number of the branch's oldest messages that are returned in addition; see {@link #alsoOldest}
+ * @param reference the name of the named branch that is read instead of the current one, or null; see {@link #onBranch}
  */
 public record ReadQuery(
-        @Nullable String from, @Nullable String after, int maxMessages, long maxTokens, boolean toSummary, int oldest) {
+        @Nullable String from,
+        @Nullable String after,
+        int maxMessages,
+        long maxTokens,
+        boolean toSummary,
+        int oldest,
+        @Nullable String reference) {
 
     /** Checks the components. */
     public ReadQuery {
         InvalidInputException.checkAtLeast("maxMessages", 0, maxMessages);
         InvalidInputException.checkAtLeast("maxTokens", 0, maxTokens);
         InvalidInputException.checkAtLeast("oldest", 0, oldest);
+        if (reference != null) {
+            Ids.check("branch name", reference);
+        }
     }
 
     /**
@@ -31,7 +42,7 @@ public record ReadQuery(
      * @throws InvalidInputException if the number is negative
      */
     public static ReadQuery newest(int maxMessages) {
-        return new ReadQuery(null, null, maxMessages, Long.MAX_VALUE, false, 0);
+        return new ReadQuery(null, null, maxMessages, Long.MAX_VALUE, false, 0, null);
     }
 
     /**
@@ -50,7 +61,7 @@ public record ReadQuery(
      * @return a copy
      */
     public ReadQuery endingIn(String messageId) {
-        return new ReadQuery(messageId, after, maxMessages, maxTokens, toSummary, oldest);
+        return new ReadQuery(messageId, after, maxMessages, maxTokens, toSummary, oldest, reference);
     }
 
     /**
@@ -60,7 +71,7 @@ public record ReadQuery(
      * @return a copy
      */
     public ReadQuery after(@Nullable String messageId) {
-        return new ReadQuery(from, messageId, maxMessages, maxTokens, toSummary, oldest);
+        return new ReadQuery(from, messageId, maxMessages, maxTokens, toSummary, oldest, reference);
     }
 
     /**
@@ -71,7 +82,7 @@ public record ReadQuery(
      * @throws InvalidInputException if the limit is negative
      */
     public ReadQuery upToTokens(long limit) {
-        return new ReadQuery(from, after, maxMessages, limit, toSummary, oldest);
+        return new ReadQuery(from, after, maxMessages, limit, toSummary, oldest, reference);
     }
 
     /**
@@ -80,7 +91,7 @@ public record ReadQuery(
      * @return a copy
      */
     public ReadQuery upToSummary() {
-        return new ReadQuery(from, after, maxMessages, maxTokens, true, oldest);
+        return new ReadQuery(from, after, maxMessages, maxTokens, true, oldest, reference);
     }
 
     /**
@@ -91,7 +102,7 @@ public record ReadQuery(
      * @throws InvalidInputException if the limit is negative
      */
     public ReadQuery atMost(int limit) {
-        return new ReadQuery(from, after, limit, maxTokens, toSummary, oldest);
+        return new ReadQuery(from, after, limit, maxTokens, toSummary, oldest, reference);
     }
 
     /**
@@ -106,6 +117,17 @@ public record ReadQuery(
      * @throws InvalidInputException if the number is negative
      */
     public ReadQuery alsoOldest(int n) {
-        return new ReadQuery(from, after, maxMessages, maxTokens, toSummary, n);
+        return new ReadQuery(from, after, maxMessages, maxTokens, toSummary, n, reference);
+    }
+
+    /**
+     * Reads a named branch. {@link Tail#position()} then has that branch's newest message as its head. As long as no
+     * append went to a branch of this name, it is the current branch.
+     *
+     * @param name the branch's name, an id as in {@link Ids#check}, or null for the current branch
+     * @return a copy
+     */
+    public ReadQuery onBranch(@Nullable String name) {
+        return new ReadQuery(from, after, maxMessages, maxTokens, toSummary, oldest, name);
     }
 }

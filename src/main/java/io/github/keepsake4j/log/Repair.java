@@ -11,13 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param head the head's id now, or null if the memory has no message that is sound down to its root
  * @param droppedViews how many views were dropped because they cannot be read or name what is not there
  * @param droppedSummaries how many summaries were dropped for the same reasons
+ * @param droppedReferences how many named branches were dropped because their newest message is not there, or is not sound
+ *     down to its root; a branch of that name begins anew at the head
  */
 public record Repair(
         List<Damage> damage,
         @Nullable String previousHead,
         @Nullable String head,
         int droppedViews,
-        int droppedSummaries) {
+        int droppedSummaries,
+        int droppedReferences) {
 
     /** Copies the list. */
     public Repair {

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -86,6 +87,19 @@ public abstract class TreeMessageLog implements MessageLog {
     @Override
     public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
         return change(key, tree -> tree.moveHead(messageId, epoch));
+    }
+
+    @Override
+    public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
+        change(key, tree -> {
+            tree.setOutcome(messageId, outcome, epoch);
+            return true;
+        });
+    }
+
+    @Override
+    public Optional<Made> made(MemoryKey key, String messageId) {
+        return ask(key, tree -> tree.made(messageId));
     }
 
     @Override

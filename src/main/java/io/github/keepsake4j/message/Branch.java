@@ -1,6 +1,7 @@
 package io.github.keepsake4j.message;
 
 import java.time.Instant;
+import java.util.List;
 
 /**
  * One branch of a memory's tree of messages, named by its newest message.
@@ -9,5 +10,24 @@ import java.time.Instant;
  * @param length the number of messages from the root to the leaf, including the leaf
  * @param lastMessageAt the time when the leaf was appended, in UTC with microsecond precision
  * @param current whether the head is this branch's leaf
+ * @param names the names of the named branches that end in the leaf, in order
  */
-public record Branch(String leafId, long length, Instant lastMessageAt, boolean current) {}
+public record Branch(String leafId, long length, Instant lastMessageAt, boolean current, List<String> names) {
+
+    /** Copies the names. */
+    public Branch {
+        names = List.copyOf(names);
+    }
+
+    /**
+     * Creates a branch without a name.
+     *
+     * @param leafId the id of the branch's newest message
+     * @param length the number of messages from the root to the leaf
+     * @param lastMessageAt the time when the leaf was appended
+     * @param current whether the head is this branch's leaf
+     */
+    public Branch(String leafId, long length, Instant lastMessageAt, boolean current) {
+        this(leafId, length, lastMessageAt, current, List.of());
+    }
+}

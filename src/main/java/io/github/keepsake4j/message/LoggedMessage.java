@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokens its size in tokens, counted once when it was appended
  * @param tokenCounter the name of the counter that counted the tokens
  * @param createdAt the time when the store appended it, in UTC with microsecond precision; it does not define any order
+ * @param outcome how it ended if it did not end well, or null
  */
 public record LoggedMessage(
         String id,
@@ -23,7 +24,30 @@ public record LoggedMessage(
         ChatMessage message,
         int tokens,
         String tokenCounter,
-        Instant createdAt) {
+        Instant createdAt,
+        @Nullable Outcome outcome) {
+
+    /**
+     * Creates a message without an outcome.
+     *
+     * @param id the message's id
+     * @param parentId the id of the message that it follows, or null
+     * @param sequence its position in the memory's log
+     * @param message the message
+     * @param tokens its size in tokens
+     * @param tokenCounter the name of the counter that counted the tokens
+     * @param createdAt the time when the store appended it
+     */
+    public LoggedMessage(
+            String id,
+            @Nullable String parentId,
+            long sequence,
+            ChatMessage message,
+            int tokens,
+            String tokenCounter,
+            Instant createdAt) {
+        this(id, parentId, sequence, message, tokens, tokenCounter, createdAt, null);
+    }
 
     /**
      * Returns a copy that holds another message under the same id, position and size.
@@ -34,13 +58,23 @@ public record LoggedMessage(
     public LoggedMessage withMessage(ChatMessage other) {
         return other == message
                 ? this
-                : new LoggedMessage(id, parentId, sequence, other, tokens, tokenCounter, createdAt);
+                : new LoggedMessage(id, parentId, sequence, other, tokens, tokenCounter, createdAt, outcome);
+    }
+
+    /**
+     * Returns a copy that has another outcome.
+     *
+     * @param other the other outcome, or null for none
+     * @return the copy
+     */
+    public LoggedMessage withOutcome(@Nullable Outcome other) {
+        return new LoggedMessage(id, parentId, sequence, message, tokens, tokenCounter, createdAt, other);
     }
 
     /** Returns a description without the message's text, so that it can be written to logs. */
     @Override
     public String toString() {
         return "LoggedMessage[id=" + id + ", parentId=" + parentId + ", sequence=" + sequence + ", type="
-                + message.type() + ", tokens=" + tokens + "]";
+                + message.type() + ", tokens=" + tokens + (outcome == null ? "" : ", outcome=" + outcome) + "]";
     }
 }

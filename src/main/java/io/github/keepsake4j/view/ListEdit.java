@@ -122,7 +122,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
         }
         runs.add(new View.Run(reading.position().head(), View.HEAD));
         View view = View.of(null, runs).behindSummary(summary);
-        return new Append(Parent.head(), added(), null, null, false, null, view, false)
+        return new Append(Parent.head(), added(), null, null, false, null, view, false, null)
                 .sinceRevisionOf(reading.position());
     }
 

@@ -21,7 +21,7 @@ public interface DamageContract extends LogUnderTest {
         Position before = log().read(KEY, ReadQuery.newest(1)).position();
 
         assertThat(log().check(KEY)).isEmpty();
-        assertThat(log().repair(KEY)).isEqualTo(new Repair(List.of(), "f", "f", 0, 0));
+        assertThat(log().repair(KEY)).isEqualTo(new Repair(List.of(), "f", "f", 0, 0, 0));
         assertThat(log().read(KEY, ReadQuery.newest(1)).position()).isEqualTo(before);
         assertThat(history(log(), KEY)).hasSize(6);
     }
@@ -29,7 +29,7 @@ public interface DamageContract extends LogUnderTest {
     @Test
     default void aMemoryThatWasNeverWrittenHasNoDamageAndStaysUnwritten() {
         assertThat(log().check(KEY)).isEmpty();
-        assertThat(log().repair(KEY)).isEqualTo(new Repair(List.of(), null, null, 0, 0));
+        assertThat(log().repair(KEY)).isEqualTo(new Repair(List.of(), null, null, 0, 0, 0));
         assertThat(list(log(), KEY.tenant(), 10)).isEmpty();
     }
 
@@ -71,12 +71,12 @@ public interface DamageContract extends LogUnderTest {
         assertThat(damage.get(0).sequence()).isEqualTo(3);
         String bytes = rawBytes(KEY, "c");
 
-        assertThat(log().repair(KEY)).isEqualTo(new Repair(damage, "g", "f", 0, 0));
+        assertThat(log().repair(KEY)).isEqualTo(new Repair(damage, "g", "f", 0, 0, 0));
         assertThat(branch(log(), KEY)).containsExactly("a", "e", "f");
         log().append(KEY, batch("h"));
         assertThat(branch(reopen(), KEY)).containsExactly("a", "e", "f", "h");
         assertThat(rawBytes(KEY, "c")).isEqualTo(bytes);
-        assertThat(log().repair(KEY)).isEqualTo(new Repair(damage, "h", "h", 0, 0));
+        assertThat(log().repair(KEY)).isEqualTo(new Repair(damage, "h", "h", 0, 0, 0));
     }
 
     @Test

@@ -22,6 +22,8 @@ public abstract class MessageLogContract
                 OldestContract,
                 ViewContract,
                 BesideMessagesContract,
+                OutcomeContract,
+                ReferenceContract,
                 ListingContract,
                 EraseContract,
                 KeyContract,

@@ -1,9 +1,12 @@
 package io.github.keepsake4j.log.inmemory;
 
+import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import java.time.LocalDate;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -25,6 +28,13 @@ final class TenantListing {
 
     void remove(long number) {
         memories.remove(number);
+    }
+
+    List<DailyUsage> usage(LocalDate from, LocalDate toExclusive) {
+        return memories.values().stream()
+                .flatMap(memory -> memory.read(tree -> tree.usage(from, toExclusive)).stream())
+                .sorted(Comparator.comparing(DailyUsage::day))
+                .toList();
     }
 
     MemoryPage page(ListQuery query) {

@@ -265,7 +265,7 @@ final class Checker {
         }
         dialect.recount(session, hash);
         String mended = Memory.find(session, hash).sound().headId();
-        return Optional.of(new Repair(damage, headId(), mended, badViews.size(), badSummaries.size()));
+        return Optional.of(new Repair(damage, headId(), mended, badViews.size(), badSummaries.size(), 0));
     }
 
     private boolean isHead(Session session, Memory current, long head) throws SQLException {
@@ -278,7 +278,7 @@ final class Checker {
     }
 
     private Repair unchanged() {
-        return new Repair(damage, headId(), headId(), 0, 0);
+        return new Repair(damage, headId(), headId(), 0, 0, 0);
     }
 
     private @Nullable String headId() {

@@ -4,12 +4,14 @@ import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
@@ -22,11 +24,13 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -184,6 +188,21 @@ public final class JdbcMessageLog implements MessageLog {
             dialect.recount(session, hash);
             return memory.headId() == null ? messageId : memory.headId();
         });
+    }
+
+    @Override
+    public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Optional<Made> made(MemoryKey key, String messageId) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

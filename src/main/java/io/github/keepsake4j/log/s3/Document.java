@@ -47,14 +47,15 @@ record Document(
 
     /** Returns a memory without messages, whose epoch and revision are the same number. */
     static Document empty(long epoch, List<String> writes) {
-        State state = new State(epoch, epoch, null, List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
+        State state = new State(
+                epoch, epoch, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
         return new Document(state, null, null, 0, writes, Map.of(), Map.of());
     }
 
     /** Returns a document that holds some messages and nothing beside them. */
     static Document holding(List<Entry> entries) {
         String last = entries.get(entries.size() - 1).id();
-        State state = new State(1, 1, last, entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
+        State state = new State(1, 1, last, Map.of(), entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
         return new Document(state, null, null, 0, List.of(), Map.of(), Map.of());
     }
 
@@ -85,6 +86,7 @@ record Document(
                 // Another program has moved the head, so a reader who knows the old one must look again.
                 ours || parts.keepsake() == null ? field.revision() : field.revision() + 1,
                 ours ? field.head() : last,
+                Map.of(),
                 entries,
                 views(field, sequences, parts.keepsake() == null ? keptEntries : List.of()),
                 summaries(field, sequences),
@@ -119,7 +121,10 @@ record Document(
                     element.type(),
                     element.tokens(),
                     element.isEstimate() ? ESTIMATE : counter,
-                    element.createdAt()));
+                    element.createdAt(),
+                    null,
+                    null,
+                    null));
         }
         return List.copyOf(entries);
     }

@@ -74,6 +74,7 @@ final class DocumentWriter {
                 state.epoch(),
                 state.revision(),
                 state.head(),
+                state.references(),
                 entries,
                 state.views(),
                 state.summaries(),
@@ -118,7 +119,10 @@ final class DocumentWriter {
                 entry.type(),
                 entry.tokens(),
                 entry.tokenCounter(),
-                entry.createdAt());
+                entry.createdAt(),
+                entry.outcome(),
+                entry.seen(),
+                entry.usage());
     }
 
     @SuppressWarnings("ReferenceEquality")

@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
@@ -14,6 +15,8 @@ import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -145,6 +148,11 @@ public final class S3MessageLog extends TreeMessageLog {
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
         return listing.page(Ids.check("tenant", tenant), query);
+    }
+
+    @Override
+    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
+        throw new UnsupportedOperationException();
     }
 
     @Override

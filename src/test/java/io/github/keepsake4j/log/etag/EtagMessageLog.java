@@ -1,6 +1,8 @@
 package io.github.keepsake4j.log.etag;
 
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
@@ -12,6 +14,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -81,6 +84,21 @@ final class EtagMessageLog extends TreeMessageLog {
                                 query.limit(),
                                 Long.toString(page.get(query.limit() - 1).number())))
                         : Optional.empty());
+    }
+
+    @Override
+    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
+        InputRules.checkUsage(tenant, from, toExclusive);
+        return reaching("read usage", () -> {
+            List<DailyUsage> usage = new ArrayList<>();
+            for (String name : bucket.namesWith("memories/" + MemoryKey.encode(tenant) + "/")) {
+                Document document =
+                        Document.parse(bucket.get(name).orElseThrow().bytes());
+                usage.addAll(new MemoryTree(document.key(), PAYLOADS, document.state()).usage(from, toExclusive));
+            }
+            usage.sort(Comparator.comparing(DailyUsage::day));
+            return usage;
+        });
     }
 
     @Override

@@ -30,6 +30,7 @@ class InMemoryMessageLogTest extends MessageLogContract {
                 state.epoch(),
                 state.revision(),
                 state.head(),
+                state.references(),
                 entries,
                 state.views(),
                 state.summaries(),
@@ -58,6 +59,9 @@ class InMemoryMessageLogTest extends MessageLogContract {
                 entry.type(),
                 entry.tokens(),
                 entry.tokenCounter(),
-                entry.createdAt());
+                entry.createdAt(),
+                entry.outcome(),
+                entry.seen(),
+                entry.usage());
     }
 }

@@ -1,0 +1,78 @@
+package io.github.keepsake4j.log;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What an answer was made from: the memory's part of the list that the model received. Messages are named by their
+ * sequence numbers, so that it stays small.
+ *
+ * @param shown the messages, in the order in which they were shown; a range stands for all sequence numbers in it
+ * @param shortened the sequence numbers of the tool results that were shown shortened or cleared
+ * @param summary the {@link Summary#version()} of the summary that was shown, or 0 for none
+ * @param altered whether the request held more than, or other than, the memory's list
+ */
+public record Seen(List<Range> shown, List<Long> shortened, long summary, boolean altered) {
+
+    /**
+     * Messages whose sequence numbers have no gaps.
+     *
+     * @param first the first sequence number, from 1
+     * @param last the last sequence number, not less than the first
+     */
+    public record Range(long first, long last) {
+
+        /** Checks the components. */
+        public Range {
+            InvalidInputException.checkAtLeast("seen first", 1, first);
+            InvalidInputException.checkAtLeast("seen last", first, last);
+        }
+    }
+
+    /**
+     * Copies the lists and checks the components.
+     *
+     * @throws InvalidInputException if a number is too small
+     */
+    public Seen {
+        shown = List.copyOf(shown);
+        shortened = List.copyOf(shortened);
+        shortened.forEach(sequence -> InvalidInputException.checkAtLeast("seen shortened", 1, sequence));
+        InvalidInputException.checkAtLeast("seen summary", 0, summary);
+    }
+
+    /**
+     * Joins sequence numbers that follow one another.
+     *
+     * @param sequences the sequence numbers in the order in which the messages were shown
+     * @return the ranges, in the same order
+     */
+    public static List<Range> ranges(List<Long> sequences) {
+        List<Range> ranges = new ArrayList<>();
+        for (long sequence : sequences) {
+            int newest = ranges.size() - 1;
+            if (newest >= 0 && ranges.get(newest).last() == sequence - 1) {
+                ranges.set(newest, new Range(ranges.get(newest).first(), sequence));
+            } else {
+                ranges.add(new Range(sequence, sequence));
+            }
+        }
+        return List.copyOf(ranges);
+    }
+
+    /**
+     * Returns the sequence numbers of all messages that were shown.
+     *
+     * @return the sequence numbers, in the order in which the messages were shown
+     */
+    public List<Long> sequences() {
+        List<Long> sequences = new ArrayList<>();
+        for (Range range : shown) {
+            for (long sequence = range.first(); sequence <= range.last(); sequence++) {
+                sequences.add(sequence);
+            }
+        }
+        return List.copyOf(sequences);
+    }
+}

@@ -1,0 +1,91 @@
+package io.github.keepsake4j.message;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a message ended that did not end well. Kept beside the message, not in it: two messages are equal whatever their
+ * outcomes are.
+ *
+ * @param kind how it ended
+ * @param reason a short word that says why, such as the name of a class, or null; at most {@link #MAX_REASON_LENGTH}
+ *     characters, without NUL; never the text of a message
+ */
+public record Outcome(Kind kind, @Nullable String reason) {
+
+    /** The longest reason, in UTF-16 units as {@link String#length()} counts them. */
+    public static final int MAX_REASON_LENGTH = 200;
+
+    /** How a message ended. */
+    public enum Kind {
+        /** A user message whose turn got no answer. It leaves the view, except for the tool rounds that are complete. */
+        FAILED,
+
+        /** An answer that broke off. It is shown as far as it came. */
+        INCOMPLETE,
+
+        /** An answer that the user did not get, because something refused or replaced it. It is not shown. */
+        REJECTED
+    }
+
+    /**
+     * Checks the components.
+     *
+     * @throws InvalidInputException if the reason is too long or cannot be stored as it is
+     */
+    public Outcome {
+        Objects.requireNonNull(kind, "kind");
+        if (reason != null) {
+            if (reason.length() > MAX_REASON_LENGTH) {
+                throw new InvalidInputException(
+                        "outcome reason", "is " + reason.length() + " characters long; at most " + MAX_REASON_LENGTH);
+            }
+            if (reason.indexOf('\0') >= 0
+                    || !StandardCharsets.UTF_8.newEncoder().canEncode(reason)) {
+                throw new InvalidInputException(
+                        "outcome reason", "must be Unicode text without NUL (U+0000) and without half surrogate pairs");
+            }
+        }
+    }
+
+    /**
+     * Creates the outcome of a user message whose turn failed.
+     *
+     * @param reason the error's class name, cut to {@link #MAX_REASON_LENGTH}, or null if it is not known
+     * @return the outcome
+     */
+    public static Outcome failed(@Nullable String reason) {
+        return new Outcome(Kind.FAILED, cut(reason));
+    }
+
+    /**
+     * Creates the outcome of an answer that broke off.
+     *
+     * @param reason {@code cancelled}, {@code cut} or {@code limit}; cut to {@link #MAX_REASON_LENGTH}
+     * @return the outcome
+     */
+    public static Outcome incomplete(String reason) {
+        return new Outcome(Kind.INCOMPLETE, cut(Objects.requireNonNull(reason, "reason")));
+    }
+
+    /**
+     * Creates the outcome of an answer that was refused or replaced.
+     *
+     * @param by the guardrail's class name, cut to {@link #MAX_REASON_LENGTH}
+     * @return the outcome
+     */
+    public static Outcome rejected(String by) {
+        return new Outcome(Kind.REJECTED, cut(Objects.requireNonNull(by, "by")));
+    }
+
+    private static @Nullable String cut(@Nullable String reason) {
+        if (reason == null || reason.length() <= MAX_REASON_LENGTH) {
+            return reason;
+        }
+        int end = Character.isHighSurrogate(reason.charAt(MAX_REASON_LENGTH - 1))
+                ? MAX_REASON_LENGTH - 1
+                : MAX_REASON_LENGTH;
+        return reason.substring(0, end);
+    }
+}

@@ -1,0 +1,300 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.KEY;
+import static io.github.keepsake4j.log.LogTesting.SECRET;
+import static io.github.keepsake4j.log.LogTesting.answer;
+import static io.github.keepsake4j.log.LogTesting.batch;
+import static io.github.keepsake4j.log.LogTesting.batchUnder;
+import static io.github.keepsake4j.log.LogTesting.history;
+import static io.github.keepsake4j.log.LogTesting.user;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.Outcome;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+
+/** How messages ended, what answers were made from, and the tokens that were used for them. */
+interface OutcomeContract extends LogUnderTest {
+
+    private Outcome outcomeOf(String id) {
+        return log().find(KEY, List.of(id)).get(0).outcome();
+    }
+
+    private long revision() {
+        return log().read(KEY, ReadQuery.newest(0)).revision();
+    }
+
+    private LocalDate today() {
+        return LocalDate.ofInstant(clock().instant(), ZoneOffset.UTC);
+    }
+
+    private List<DailyUsage> usageOfToday() {
+        return log().usage("acme", today(), today().plusDays(1));
+    }
+
+    @Test
+    default void an_outcome_is_set_and_removed_and_every_read_returns_it() throws Exception {
+        log().append(KEY, batch("a", "b", "c"));
+        long before = revision();
+
+        log().setOutcome(KEY, "b", Outcome.failed("java.io.IOException"), null);
+
+        Outcome failed = new Outcome(Outcome.Kind.FAILED, "java.io.IOException");
+        for (MessageLog log : List.of(log(), reopen())) {
+            assertThat(log.find(KEY, List.of("b", "c")))
+                    .extracting(LoggedMessage::outcome)
+                    .containsExactly(failed, null);
+            assertThat(log.history(KEY, HistoryQuery.oldest(10)).messages())
+                    .extracting(LoggedMessage::outcome)
+                    .containsExactly(null, failed, null);
+            assertThat(log.history(KEY, HistoryQuery.newest(10)).messages())
+                    .extracting(LoggedMessage::outcome)
+                    .containsExactly(null, failed, null);
+            assertThat(log.read(KEY, ReadQuery.wholeBranch().alsoOldest(2)).messages())
+                    .extracting(LoggedMessage::outcome)
+                    .containsExactly(null, failed, null);
+            assertThat(log.read(KEY, ReadQuery.newest(0).alsoOldest(2)).oldest())
+                    .extracting(LoggedMessage::outcome)
+                    .containsExactly(null, failed);
+            assertThat(log.read(KEY, ReadQuery.newest(1).endingIn("b")).user().outcome())
+                    .isEqualTo(failed);
+        }
+        assertThat(revision()).isGreaterThan(before);
+
+        log().setOutcome(KEY, "b", null, null);
+
+        assertThat(outcomeOf("b")).isNull();
+        assertThat(reopen().find(KEY, List.of("b")).get(0).outcome()).isNull();
+    }
+
+    @Test
+    default void the_same_outcome_again_changes_nothing() {
+        log().append(KEY, batch("a"));
+        log().setOutcome(KEY, "a", null, null);
+        assertThat(revision()).isEqualTo(1);
+        log().setOutcome(KEY, "a", Outcome.failed(null), null);
+        long after = revision();
+        assertThat(after).isGreaterThan(1);
+
+        log().setOutcome(KEY, "a", Outcome.failed(null), null);
+
+        assertThat(revision()).isEqualTo(after);
+        log().setOutcome(KEY, "a", Outcome.failed("other"), null);
+        assertThat(revision()).isGreaterThan(after);
+    }
+
+    @Test
+    default void an_outcome_of_an_older_epoch_or_of_an_unknown_message_is_refused() {
+        long epoch = log().append(KEY, batch("a")).position().epoch();
+        assertThatThrownBy(() -> log().setOutcome(KEY, "nowhere", Outcome.failed(null), epoch))
+                .isInstanceOf(UnknownMessageException.class)
+                .hasMessageContaining("nowhere");
+        MemoryKey never = ConversationKey.of("acme", "never written");
+        assertThatThrownBy(() -> log().setOutcome(never, "a", Outcome.failed(null), null))
+                .isInstanceOf(UnknownMessageException.class);
+        assertThat(history(log(), never)).isEmpty();
+        log().setOutcome(KEY, "a", Outcome.failed(null), epoch);
+
+        log().erase(KEY);
+        log().append(KEY, batch("a"));
+
+        assertThatThrownBy(() -> log().setOutcome(KEY, "a", Outcome.failed(null), epoch))
+                .isInstanceOf(ErasedException.class);
+        assertThat(outcomeOf("a")).isNull();
+    }
+
+    @Test
+    default void an_outcome_comes_with_its_message_and_is_no_part_of_what_is_the_same() {
+        NewMessage cut = answer("b").withOutcome(Outcome.incomplete("cancelled"));
+        AppendResult first = log().append(KEY, Append.underHead(user("a"), cut));
+        assertThat(first.position().revision()).isEqualTo(1);
+        assertThat(outcomeOf("b")).isEqualTo(Outcome.incomplete("cancelled"));
+
+        AppendResult again = log().append(KEY, Append.underHead(user("a"), answer("b")));
+
+        assertThat(again.replayed()).isTrue();
+        assertThat(outcomeOf("b")).isEqualTo(Outcome.incomplete("cancelled"));
+    }
+
+    @Test
+    default void an_outcome_of_a_message_on_another_branch_keeps_head_and_branches() {
+        log().append(KEY, batch("a", "b", "c"));
+        log().append(KEY, batchUnder("a", "d"));
+        for (Outcome outcome : List.of(
+                Outcome.rejected("com.example.Guard"), Outcome.incomplete("limit"), Outcome.failed("\ud83d\ude00 x"))) {
+            log().setOutcome(KEY, "c", outcome, null);
+            assertThat(outcomeOf("c")).isEqualTo(outcome);
+        }
+        assertThat(LogTesting.branch(log(), KEY)).containsExactly("a", "d");
+        assertThat(log().check(KEY)).isEmpty();
+        assertThat(log().repair(KEY).damage()).isEmpty();
+        assertThat(outcomeOf("c")).isNotNull();
+    }
+
+    @Test
+    default void an_outcome_of_messages_that_were_cleared_is_kept() throws Exception {
+        log().append(KEY, batch("a", "b", "c"));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of())));
+        log().setOutcome(KEY, "b", Outcome.failed("x"), null);
+        log().append(KEY, batch("d"));
+        log().setOutcome(KEY, "c", Outcome.failed("y"), null);
+
+        assertThat(reopen().history(KEY, HistoryQuery.oldest(10)).messages())
+                .extracting(LoggedMessage::outcome)
+                .containsExactly(null, Outcome.failed("x"), Outcome.failed("y"), null);
+    }
+
+    @Test
+    default void outcomes_that_cannot_be_stored_are_refused() {
+        assertThat(Outcome.failed("x".repeat(300)).reason()).hasSize(200);
+        assertThatThrownBy(() -> new Outcome(Outcome.Kind.FAILED, "x".repeat(201)))
+                .isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> Outcome.failed("a\0b")).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> Outcome.failed("\ud83d")).isInstanceOf(InvalidInputException.class);
+        log().append(KEY, batch("a"));
+        log().setOutcome(KEY, "a", Outcome.failed("  a b\n"), null);
+        assertThat(outcomeOf("a").reason()).isEqualTo("  a b\n");
+        log().setOutcome(KEY, "a", Outcome.failed(""), null);
+        assertThat(outcomeOf("a").reason()).isEmpty();
+    }
+
+    @Test
+    default void what_an_answer_was_made_from_is_kept_beside_it() throws Exception {
+        Seen seen = new Seen(Seen.ranges(List.of(1L, 2L, 5L, 4L, 7L, 8L, 9L)), List.of(2L, 8L), 3, true);
+        assertThat(seen.sequences()).containsExactly(1L, 2L, 5L, 4L, 7L, 8L, 9L);
+        Usage usage = new Usage(1_000_000_000_000L, 2, 3);
+        Seen empty = new Seen(List.of(), List.of(), 0, false);
+        log().append(
+                        KEY,
+                        Append.underHead(
+                                user("a"),
+                                answer("b").withSeen(seen).withUsage(usage),
+                                answer("c").withSeen(empty),
+                                answer("d").withUsage(Usage.NONE)));
+        for (MessageLog log : List.of(log(), reopen())) {
+            assertThat(log.made(KEY, "a")).isEmpty();
+            assertThat(log.made(KEY, "b")).contains(new Made(seen, usage));
+            assertThat(log.made(KEY, "c")).contains(new Made(empty, null));
+            assertThat(log.made(KEY, "d")).contains(new Made(null, Usage.NONE));
+            assertThatThrownBy(() -> log.made(KEY, "nowhere")).isInstanceOf(UnknownMessageException.class);
+        }
+        log().setOutcome(KEY, "b", Outcome.rejected("x"), null);
+        log().append(KEY, Append.viewOnly(View.of(null, List.of())));
+        assertThat(reopen().made(KEY, "b")).contains(new Made(seen, usage));
+    }
+
+    @Test
+    default void usage_is_summed_by_memory_and_day() throws Exception {
+        LocalDate day = today();
+        NodeKey node = NodeKey.of("acme", "app", "42", "writer");
+        log().append(
+                        KEY,
+                        Append.underHead(
+                                user("a"),
+                                answer("b").withUsage(new Usage(10, 1, 5)),
+                                answer("c").withUsage(new Usage(20, 2, 0))));
+        log().append(KEY, Append.underHead(answer("d").withUsage(new Usage(100, 3, 0))));
+        log().append(node, Append.underHead(answer("a").withUsage(new Usage(7, 7, 7))));
+        log().append(
+                        ConversationKey.of("other", "42"),
+                        Append.underHead(answer("a").withUsage(new Usage(9, 9, 9))));
+        clock().advance(Duration.ofDays(2));
+        log().append(KEY, Append.underHead(answer("e").withUsage(new Usage(1, 1, 1))));
+
+        for (MessageLog log : List.of(log(), reopen())) {
+            assertThat(log.usage("acme", day, day.plusDays(3)))
+                    .containsExactlyInAnyOrder(
+                            new DailyUsage(KEY, day, new Usage(130, 6, 5)),
+                            new DailyUsage(node, day, new Usage(7, 7, 7)),
+                            new DailyUsage(KEY, day.plusDays(2), new Usage(1, 1, 1)));
+            assertThat(log.usage("acme", day.plusDays(1), day.plusDays(3)))
+                    .containsExactly(new DailyUsage(KEY, day.plusDays(2), new Usage(1, 1, 1)));
+            assertThat(log.usage("acme", day.plusDays(1), day.plusDays(2))).isEmpty();
+            assertThat(log.usage("acme", day, day)).isEmpty();
+            assertThat(log.usage("nobody", day, day.plusDays(3))).isEmpty();
+            assertThatThrownBy(() -> log.usage("acme", day, day.minusDays(1)))
+                    .isInstanceOf(InvalidInputException.class);
+            assertThat(log.usage("acme", LocalDate.MIN, LocalDate.MAX)).hasSize(3);
+        }
+    }
+
+    @Test
+    default void a_replayed_append_counts_its_usage_once() {
+        Append append = Append.underHead(user("a"), answer("b").withUsage(new Usage(10, 1, 0)));
+        log().append(KEY, append);
+        assertThat(log().append(KEY, append).replayed()).isTrue();
+        Append another = Append.underHead(user("a"), answer("b").withUsage(new Usage(99, 99, 99)));
+        assertThat(log().append(KEY, another).replayed()).isTrue();
+        Append conflict = Append.underHead(user(SECRET), answer("b").withUsage(new Usage(99, 99, 99)));
+        assertThatThrownBy(() -> log().append(KEY, conflict)).isInstanceOf(MessageIdConflictException.class);
+
+        assertThat(usageOfToday()).containsExactly(new DailyUsage(KEY, today(), new Usage(10, 1, 0)));
+        assertThat(log().made(KEY, "b")).contains(new Made(null, new Usage(10, 1, 0)));
+    }
+
+    @Test
+    default void usage_counts_on_the_day_of_the_message() {
+        NewMessage eve = new NewMessage(
+                "a", answer("a").message(), 1, "c", Instant.parse("2026-01-01T23:59:59.999999Z"), null, null, null);
+        NewMessage morning = new NewMessage("b", answer("b").message(), 1, "c", Instant.parse("2026-01-02T00:00:00Z"));
+        NewMessage early = new NewMessage("c", answer("c").message(), 1, "c", Instant.parse("1969-12-31T00:00:00Z"));
+        Usage one = new Usage(1, 2, 3);
+        log().append(KEY, Append.underHead(early.withUsage(one), eve.withUsage(one), morning.withUsage(one)));
+
+        assertThat(log().usage("acme", LocalDate.of(2025, 12, 31), LocalDate.of(2026, 1, 3)))
+                .containsExactly(
+                        new DailyUsage(KEY, LocalDate.of(2026, 1, 1), one),
+                        new DailyUsage(KEY, LocalDate.of(2026, 1, 2), one));
+        assertThat(log().usage("acme", LocalDate.of(1969, 1, 1), LocalDate.of(1970, 1, 1)))
+                .containsExactly(new DailyUsage(KEY, LocalDate.of(1969, 12, 31), one));
+    }
+
+    @Test
+    default void an_erasure_deletes_outcomes_and_usage() {
+        log().append(
+                        KEY,
+                        Append.underHead(answer("a")
+                                .withOutcome(Outcome.incomplete("cut"))
+                                .withSeen(new Seen(List.of(), List.of(), 0, true))
+                                .withUsage(new Usage(1, 1, 1))));
+        log().erase(KEY);
+
+        assertThat(usageOfToday()).isEmpty();
+        assertThatThrownBy(() -> log().made(KEY, "a")).isInstanceOf(UnknownMessageException.class);
+        log().append(KEY, Append.underHead(answer("a")));
+        assertThat(outcomeOf("a")).isNull();
+        assertThat(log().made(KEY, "a")).isEmpty();
+        assertThat(usageOfToday()).isEmpty();
+    }
+
+    @Test
+    default void summaries_tell_their_versions() throws Exception {
+        log().append(KEY, batch("a", "b", "c"));
+        Summary put = new Summary("b", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH);
+        log().putSummary(KEY, put, 1);
+        log().putSummary(KEY, put, 1);
+        log().putSummary(KEY, new Summary("a", "text", 1, "test-counter", 1, 1, null, Instant.EPOCH), 1);
+
+        for (MessageLog log : List.of(log(), reopen())) {
+            assertThat(log.summaries(KEY))
+                    .extracting(Summary::version)
+                    .containsExactlyElementsOf(
+                            LongStream.rangeClosed(1, 3).boxed().toList());
+            assertThat(log.read(KEY, ReadQuery.newest(1).upToSummary())
+                            .summary()
+                            .version())
+                    .isEqualTo(2);
+        }
+    }
+}
