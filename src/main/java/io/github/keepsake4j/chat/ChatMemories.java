@@ -52,6 +52,7 @@ public final class ChatMemories {
     private final Summaries summaries;
     private final ViewWriter views;
     private final TailLoader loader;
+    private final Services services = new Services(this);
 
     /** The context that each memory returned last. A context that is missing here is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
@@ -150,6 +151,15 @@ public final class ChatMemories {
         return new RequestBudget(this);
     }
 
+    /**
+     * Returns what the AI services on these memories have in common.
+     *
+     * @return the services
+     */
+    public Services services() {
+        return services;
+    }
+
     MessageLog log(MemoryKey key) {
         return logs.apply(key);
     }
@@ -224,12 +234,7 @@ public final class ChatMemories {
     }
 
     /** Reads as {@link #load(Object, MemoryKey, int, List)} does, on the branch to which each read is directed. */
-    Tail load(
-            Object id,
-            MemoryKey key,
-            int atLeast,
-            @Nullable List<String> round,
-            UnaryOperator<ReadQuery> from) {
+    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round, UnaryOperator<ReadQuery> from) {
         return meter.read(key, loader.load(log(key), id, key, atLeast, round, from));
     }
 

@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.invocation.InvocationContext;
 import dev.langchain4j.invocation.InvocationParameters;
+import dev.langchain4j.observability.api.event.InputGuardrailExecutedEvent;
 import dev.langchain4j.service.memory.ChatMemoryService;
 import java.lang.ref.WeakReference;
 import java.util.UUID;
@@ -24,6 +25,10 @@ final class Invocation {
 
     private @Nullable BoundTurn turn;
     private boolean asked;
+
+    /** The guardrail that rewrote the user message, which may be before a memory is used. */
+    private volatile @Nullable String rewrittenBy;
+
     private volatile boolean over;
 
     /**
@@ -76,6 +81,18 @@ final class Invocation {
     /** Binds this call for good. */
     synchronized void asked() {
         asked = true;
+    }
+
+    void inputChecked(InputGuardrailExecutedEvent event) {
+        if (event.result().hasRewrittenResult()) {
+            rewrittenBy = event.guardrailClass().getName();
+        }
+    }
+
+    /** Returns the class of the guardrail that rewrote the user message, or null if none did. */
+    @Nullable
+    String rewrittenBy() {
+        return rewrittenBy;
     }
 
     boolean isOver() {

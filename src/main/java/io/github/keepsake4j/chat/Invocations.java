@@ -33,6 +33,7 @@ final class Invocations {
         BY_ID.computeIfAbsent(id, absent -> created[0] = begun.get());
         if (created[0] != null) {
             enter(created[0]);
+            WatchedCall.begun(created[0]);
         }
     }
 

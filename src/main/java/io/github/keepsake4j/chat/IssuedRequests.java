@@ -21,7 +21,8 @@ final class IssuedRequests {
         LAST.set(new Issued(new WeakReference<>(request), new WeakReference<>(turn)));
     }
 
-    /** Returns the turn that a request is of, or null if it is of none. */
+    /** Returns the turn that a request is of, or null if it is of none. Equal requests may be of several turns. */
+    @SuppressWarnings("ReferenceEquality")
     static @Nullable BoundTurn take(ChatRequest request) {
         Issued last = LAST.get();
         LAST.remove();

@@ -5,7 +5,6 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
 import java.util.List;

@@ -104,7 +104,6 @@ class OpenTurn {
             }
             Context context = memories.select(id, key, tail, round);
             open.read(tail);
-            shown(tail, context);
             Shown shown = Shown.of(tail, context);
             memories.views().handOut(key, shown.reading(), shown.given());
             memories.shown(key, context, shown.reading().cut());
@@ -113,7 +112,9 @@ class OpenTurn {
             if (over != null && open.isToTell(over.newest())) {
                 throw new ContextOverflowException(key, over);
             }
-            return context.messages();
+            List<ChatMessage> messages = context.messages();
+            shown(tail, context, messages);
+            return messages;
         } finally {
             lock.unlock();
         }
@@ -187,7 +188,7 @@ class OpenTurn {
     }
 
     /** Records what {@link #messages()} returns. */
-    void shown(Tail tail, Context context) {}
+    void shown(Tail tail, Context context, List<ChatMessage> messages) {}
 
     private WriteBuffer buffer() {
         WriteBuffer open = buffer;

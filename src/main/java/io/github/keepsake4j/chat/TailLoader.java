@@ -169,7 +169,8 @@ final class TailLoader {
         long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
         while (true) {
             int limit = (int) Math.min(guess, reach.messages());
-            Tail tail = ViewReader.read(log, key, from.apply(query(reach, tokens).atMost(limit)));
+            Tail tail =
+                    ViewReader.read(log, key, from.apply(query(reach, tokens).atMost(limit)));
             // Fewer messages than the limit mean that the view or the token bound ended the read.
             if (tail.messages().size() < limit || limit == reach.messages() || turns(id, key, tail) >= reach.turns()) {
                 return tail;

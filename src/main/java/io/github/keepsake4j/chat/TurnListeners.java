@@ -23,7 +23,7 @@ final class TurnListeners {
 
     private final List<AiServiceListener<?>> all = List.of(
             new Listener<>(AiServiceStartedEvent.class, this::started),
-            new Listener<>(InputGuardrailExecutedEvent.class, event -> tell(event, BoundTurn::inputChecked)),
+            new Listener<>(InputGuardrailExecutedEvent.class, this::inputChecked),
             new Listener<>(AiServiceRequestIssuedEvent.class, this::requested),
             new Listener<>(AiServiceResponseReceivedEvent.class, event -> tell(event, BoundTurn::responded)),
             new Listener<>(ToolExecutedEvent.class, event -> tell(event, (turn, executed) -> {})),
@@ -44,8 +44,7 @@ final class TurnListeners {
     private void started(AiServiceStartedEvent event) {
         var id = event.invocationContext().invocationId();
         if (id != null) {
-            Invocations.started(
-                    id, () -> new Invocation(id, event.invocationContext(), event.userMessage(), this));
+            Invocations.started(id, () -> new Invocation(id, event.invocationContext(), event.userMessage(), this));
         }
     }
 
@@ -59,6 +58,14 @@ final class TurnListeners {
         BoundTurn turn = invocation.turn();
         if (turn != null) {
             told.accept(turn, event);
+        }
+    }
+
+    private void inputChecked(InputGuardrailExecutedEvent event) {
+        Invocation invocation = Invocations.of(event.invocationContext(), this);
+        if (invocation != null) {
+            Invocations.enter(invocation);
+            invocation.inputChecked(event);
         }
     }
 

@@ -173,8 +173,13 @@ final class WriteBuffer {
      * that of a new turn, because the round's turn failed or ended without an answer.
      */
     List<String> round(long nanos) {
+        return nanos - roundAt > READS_WITHIN ? List.of() : round();
+    }
+
+    /** Returns the round with which the turn goes on, or an empty list, for a buffer that serves only one turn. */
+    List<String> round() {
         boolean ended = round.size() < 2 || awaited > 0 || heldSystem != null;
-        return ended || nanos - roundAt > READS_WITHIN ? List.of() : round;
+        return ended ? List.of() : round;
     }
 
     private static List<String> concat(List<String> ids, String id) {

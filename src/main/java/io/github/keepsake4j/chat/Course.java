@@ -1,0 +1,180 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.turn.Turn;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a turn reads and where its next messages go. Mostly that is the head. A turn that is taken again begins at an
+ * older message and then goes on at the head, which has moved there. The caller guards access.
+ */
+final class Course {
+
+    /** The name of the branch, or null for the memory's current one. */
+    private @Nullable String branch;
+
+    /** The parent of the next message, or null for the branch's newest message. */
+    private @Nullable Parent next;
+
+    /** The newest message of the branch if the next message may only follow then, or null for any. */
+    private @Nullable String expected;
+
+    /** Whether no other turn may come between the messages of this one. */
+    private boolean alone;
+
+    /** The stored question that the turn asks again, or null if it asks a new one. */
+    private final @Nullable String question;
+
+    /** Whether the question is left out of what is read, because the AI service puts it behind. */
+    private boolean withoutQuestion;
+
+    private final boolean anotherAnswer;
+
+    private Course(
+            @Nullable String branch,
+            @Nullable Parent next,
+            @Nullable String question,
+            boolean withoutQuestion,
+            boolean anotherAnswer) {
+        this.branch = branch;
+        this.next = next;
+        this.question = question;
+        this.withoutQuestion = withoutQuestion;
+        this.anotherAnswer = anotherAnswer;
+    }
+
+    /**
+     * Finds the beginning of a turn.
+     *
+     * @throws InvalidInputException if the memory has no such message
+     */
+    static Course of(@Nullable Turn turn, MemoryKey key, ChatMemories memories) {
+        if (turn == null) {
+            return new Course(null, null, null, false, false);
+        }
+        String id = turn.messageId();
+        if (id == null) {
+            return new Course(turn.branch(), null, null, false, false);
+        }
+        LoggedMessage named = memories.log(key).find(key, List.of(id)).stream()
+                .findFirst()
+                .orElseThrow(() -> new InvalidInputException(
+                        "turn", "names the message " + id + ", which is not in memory " + key));
+        return switch (turn.kind()) {
+            case RETRY -> retry(turn, key, memories, named);
+            case REGENERATE -> regenerate(turn, key, memories, named);
+            default -> edit(turn, key, named);
+        };
+    }
+
+    private static Course edit(Turn turn, MemoryKey key, LoggedMessage named) {
+        check(named.message() instanceof UserMessage, "edit", "a user message", key, named);
+        return new Course(turn.branch(), parentOf(named), null, false, false);
+    }
+
+    private static Course retry(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
+        check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
+        String end = CompletedRounds.end(memories.log(key), key, turn.branch(), named);
+        return new Course(turn.branch(), Parent.of(end), named.id(), end.equals(named.id()), false);
+    }
+
+    private static Course regenerate(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
+        check(
+                named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests(),
+                "regenerate",
+                "an answer",
+                key,
+                named);
+        String parent = named.parentId();
+        check(parent != null, "regenerate", "an answer to a question", key, named);
+        LoggedMessage question = CompletedRounds.question(memories.log(key), key, named);
+        check(question != null, "regenerate", "an answer to a question", key, named);
+        String asked = Objects.requireNonNull(question, "question").id();
+        return new Course(
+                turn.branch(), Parent.of(Objects.requireNonNull(parent, "parent")), asked, asked.equals(parent), true);
+    }
+
+    private static void check(boolean holds, String turn, String kind, MemoryKey key, LoggedMessage named) {
+        if (!holds) {
+            throw new InvalidInputException(
+                    "turn",
+                    "Turn." + turn + " needs the id of " + kind + "; message " + named.id() + " of memory " + key
+                            + " is not one");
+        }
+    }
+
+    static Parent parentOf(LoggedMessage message) {
+        return message.parentId() == null ? Parent.root() : Parent.of(message.parentId());
+    }
+
+    /** Returns whether the AI service asks a question again that is shown before tool rounds. */
+    boolean repeatsQuestion() {
+        return question != null && !withoutQuestion && next != null;
+    }
+
+    /** Returns the stored question that the turn asks again, or null. */
+    @Nullable
+    String question() {
+        return question;
+    }
+
+    /** Returns whether the question has another answer already, so that it has not failed if this turn fails. */
+    boolean isAnotherAnswer() {
+        return anotherAnswer;
+    }
+
+    /** Puts the next messages under a parent, if a message is the branch's newest one. */
+    void next(Parent parent, String newest) {
+        next = parent;
+        expected = newest;
+    }
+
+    /** Puts the next messages, and all that follow them, under a parent on a branch that is not the current one. */
+    void aside(Parent parent) {
+        next = parent;
+        expected = null;
+        branch = BoundTurn.ASIDE;
+        alone = true;
+    }
+
+    Append place(List<NewMessage> batch) {
+        Append append = onBranch(Append.under(next == null ? Parent.head() : next, batch));
+        return expected == null ? append : append.expectingHead(expected);
+    }
+
+    Append onBranch(Append append) {
+        return append.onBranch(branch);
+    }
+
+    /** Records the newest message that was written. */
+    void wrote(String newest) {
+        next = alone ? Parent.of(newest) : null;
+        expected = null;
+        withoutQuestion = false;
+    }
+
+    ReadQuery from(ReadQuery query) {
+        if (next instanceof Parent.Of of) {
+            return query.endingIn(of.id());
+        }
+        return next instanceof Parent.Root ? query.atMost(0).alsoOldest(0).onBranch(branch) : query.onBranch(branch);
+    }
+
+    Tail read(Tail tail) {
+        if (next instanceof Parent.Root) {
+            return Tail.empty(tail.position());
+        }
+        return withoutQuestion && question != null ? tail.without(question) : tail;
+    }
+}
