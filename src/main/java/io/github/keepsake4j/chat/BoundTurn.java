@@ -13,7 +13,6 @@ import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -208,13 +207,8 @@ final class BoundTurn extends OpenTurn {
     }
 
     @Override
-    ReadQuery from(ReadQuery query) {
-        return course().from(query);
-    }
-
-    @Override
-    Tail read(Tail tail) {
-        return course().read(tail);
+    Tail read(int atLeast, @Nullable List<String> round) {
+        return course().read(id, key, memories, atLeast, round);
     }
 
     @Override

@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Course {
 
+    /** More messages than any branch holds, but small enough to calculate with. */
+    private static final int MOST = 1 << 30;
+
     /** The name of the branch, or null for the memory's current one. */
     private @Nullable String branch;
 
@@ -164,17 +167,23 @@ final class Course {
         withoutQuestion = false;
     }
 
-    ReadQuery from(ReadQuery query) {
-        if (next instanceof Parent.Of of) {
-            return query.endingIn(of.id());
-        }
-        return next instanceof Parent.Root ? query.atMost(0).alsoOldest(0).onBranch(branch) : query.onBranch(branch);
-    }
-
-    Tail read(Tail tail) {
+    /** Reads what a turn at this place sees. */
+    Tail read(Object id, MemoryKey key, ChatMemories memories, int atLeast, @Nullable List<String> round) {
         if (next instanceof Parent.Root) {
-            return Tail.empty(tail.position());
+            ReadQuery position = ReadQuery.newest(0).onBranch(branch);
+            return Tail.empty(memories.log(key).read(key, position).position());
         }
-        return withoutQuestion && question != null ? tail.without(question) : tail;
+        if (next instanceof Parent.Of of) {
+            String left = withoutQuestion ? question : null;
+            // The question takes no place in the view.
+            int more = left == null
+                    ? atLeast
+                    : Math.max(atLeast, 1 + Math.min(MOST, memories.strategy().reach(id).messages()));
+            Tail tail = memories.load(id, key, more, round, query -> query.endingIn(of.id()));
+            return left == null ? tail : tail.without(left);
+        }
+        return branch == null
+                ? memories.load(id, key, atLeast, round)
+                : memories.load(id, key, atLeast, round, query -> query.onBranch(branch));
     }
 }

@@ -13,7 +13,6 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -177,14 +176,15 @@ class OpenTurn {
     /** Records that a batch was written. */
     void wrote(List<NewMessage> batch, AppendResult result) {}
 
-    /** Directs a read to the place where this turn goes on. */
-    ReadQuery from(ReadQuery query) {
-        return query;
-    }
-
-    /** Returns what this turn sees of what was read. */
-    Tail read(Tail tail) {
-        return tail;
+    /**
+     * Reads what this turn sees.
+     *
+     * @param atLeast the number of messages to read even if the strategy requires fewer
+     * @param round the ids of the calls and of the results with which this turn goes on; empty for none, or null if
+     *     unknown
+     */
+    Tail read(int atLeast, @Nullable List<String> round) {
+        return memories.load(id, key, atLeast, round);
     }
 
     /** Records what {@link #messages()} returns. */
@@ -412,7 +412,7 @@ class OpenTurn {
 
     /** Reads as far back as the strategy requires, and at least the given number of messages. */
     private Tail load(WriteBuffer open, int atLeast, @Nullable List<String> round) {
-        Tail tail = read(memories.load(id, key, atLeast, round, this::from));
+        Tail tail = read(atLeast, round);
         if (open.awaited == 0) {
             if (open.epoch != null && open.epoch != tail.epoch()) {
                 open.refill(null);
