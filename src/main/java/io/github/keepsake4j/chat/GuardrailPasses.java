@@ -14,7 +14,11 @@ import org.jspecify.annotations.Nullable;
 final class GuardrailPasses {
 
     private boolean inPass;
-    private @Nullable AiMessage given;
+    private @Nullable AiMessage first;
+
+    /** What the newest guardrail made of the answer. LangChain4j drops what an earlier one made of it. */
+    private @Nullable String rewritten;
+
     private @Nullable Usage usage;
     private @Nullable String by;
 
@@ -22,15 +26,15 @@ final class GuardrailPasses {
         OutputGuardrailResult result = event.result();
         ChatResponse response = event.request().responseFromLLM();
         if (!inPass) {
-            given = response.aiMessage();
+            first = response.aiMessage();
             usage = AnswerEnd.usage(response);
             inPass = true;
         }
+        rewritten = result.isSuccess() && result.hasRewrittenResult() ? result.successfulText() : null;
         if (!result.isSuccess()) {
             by = event.guardrailClass().getName();
             inPass = !result.isFatal();
-        } else if (result.hasRewrittenResult() && given != null) {
-            given = given.withText(result.successfulText());
+        } else if (rewritten != null) {
             by = by == null ? event.guardrailClass().getName() : by;
         }
     }
@@ -38,7 +42,7 @@ final class GuardrailPasses {
     /** Returns the answer that the last pass let through, or null if there are no guardrails. */
     @Nullable
     AiMessage given() {
-        return given;
+        return first == null || rewritten == null ? first : first.withText(rewritten);
     }
 
     /** Returns the tokens that the answer of the last pass used, or null if they are not known. */

@@ -78,9 +78,11 @@ final class Invocation {
         return turn;
     }
 
-    /** Binds this call for good. */
-    synchronized void asked() {
+    /** Binds this call for good, and returns whether it was not yet. */
+    synchronized boolean asked() {
+        boolean first = !asked;
         asked = true;
+        return first;
     }
 
     void inputChecked(InputGuardrailExecutedEvent event) {

@@ -95,9 +95,10 @@ final class Invocations {
         return null;
     }
 
-    /** Records that the user message of a call is added. */
+    /** Records that a user message is added. The first one of a call is its own. */
     static void asked(BoundTurn turn) {
-        turn.invocation().asked();
-        leave(turn.invocation());
+        if (turn.invocation().asked()) {
+            leave(turn.invocation());
+        }
     }
 }

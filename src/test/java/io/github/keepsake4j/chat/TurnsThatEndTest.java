@@ -244,9 +244,18 @@ class TurnsThatEndTest {
                                 new Script("bad", "good"),
                                 builder -> builder.outputGuardrails(
                                         new EndingTurns.Reprompt(), new EndingTurns.Rewrite(), new EndingTurns.Pass())),
-                        "U(one), A(bad) [rejected Reprompt], A(good!)",
-                        "U(one), A(good!)")
+                        "U(one), A(bad) [rejected Reprompt], A(good)",
+                        "U(one), A(good)")
                 .without("U(one), A(bad)", "U(one), A(bad)"));
+        rows.add(Row.of(
+                        "two guardrails rewrite",
+                        bench -> bench.chat(
+                                new Script("good"),
+                                builder -> builder.outputGuardrails(
+                                        new EndingTurns.Rewrite(), new EndingTurns.Rewrite())),
+                        "U(one), A(good) [rejected Rewrite], A(good!!)",
+                        "U(one), A(good!!)")
+                .without("U(one), A(good)", "U(one), A(good)"));
         rows.add(Row.of(
                         "guardrail fatal",
                         bench -> bench.chat(
