@@ -83,7 +83,7 @@ final class PostgresDialect implements Dialect {
     public long erase(Session session, byte[] hash) throws SQLException {
         // First, because it takes the lock that appends wait for.
         Long epoch = session.first(PostgresSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
-        session.update(PostgresSql.ERASE, hash, epoch, hash, hash, hash, hash);
+        session.update(PostgresSql.ERASE, hash, epoch, hash, hash, hash, hash, hash, hash);
         return Objects.requireNonNull(epoch, "the tombstone's epoch");
     }
 

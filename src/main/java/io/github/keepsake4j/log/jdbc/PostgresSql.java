@@ -96,9 +96,9 @@ final class PostgresSql {
             """
             INSERT INTO keepsake_message
               (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
-               run_start, depth, path_tokens, system_seq, user_seq, runs)
+               run_start, depth, path_tokens, system_seq, user_seq, runs, outcome, made)
             VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
-                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs)
+                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs, :outcome, :made)
             """,
             "memory_key",
             "seq",
@@ -114,7 +114,9 @@ final class PostgresSql {
             "path_tokens",
             "system_seq",
             "user_seq",
-            "runs");
+            "runs",
+            "outcome",
+            "made");
 
     /** The runs below one that starts under a message. */
     static final NamedSql RUNS_BELOW = NamedSql.of(
@@ -215,7 +217,7 @@ final class PostgresSql {
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
-                   m.user_seq, m.message, m.token_counter, m.created_at,
+                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
                    p.system_seq AS p_system_seq, p.user_seq AS p_user_seq,
@@ -271,7 +273,7 @@ final class PostgresSql {
 
     /**
      * Deletes all that belongs to a memory that was just buried. A statement of its own, because the one that buries does not
-     * see what was committed while it waited for the row. Parameters: key, the tombstone's epoch, key, key, key, key.
+     * see what was committed while it waited for the row. Parameters: key, the tombstone's epoch, key, key, key, key, key, key.
      */
     static final String ERASE =
             """
@@ -286,6 +288,12 @@ final class PostgresSql {
             ),
             summaries AS (
               DELETE FROM keepsake_summary WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
+            ),
+            named_branches AS (
+              DELETE FROM keepsake_reference WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
+            ),
+            sums AS (
+              DELETE FROM keepsake_usage WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
             )
             DELETE FROM keepsake_lease WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
             """;
@@ -838,7 +846,7 @@ final class PostgresSql {
                            WHERE n.memory_key = :memory_key AND n.id = name.id
                            LIMIT 1
                          ) n) AS named,
-                   s.seq, s.id, s.parent_id, s.message, s.tokens, s.token_counter, s.created_at
+                   s.seq, s.id, s.parent_id, s.message, s.tokens, s.token_counter, s.created_at, s.outcome
             FROM (SELECT 1) one
             LEFT JOIN keepsake_memory m ON m.memory_key = :memory_key
             LEFT JOIN LATERAL (
@@ -858,7 +866,7 @@ final class PostgresSql {
 
     static final String FIND =
             """
-            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome
             FROM keepsake_message
             WHERE memory_key = ? AND id = ANY (?)
             ORDER BY seq
