@@ -178,7 +178,9 @@ final class Course {
             // The question takes no place in the view.
             int more = left == null
                     ? atLeast
-                    : Math.max(atLeast, 1 + Math.min(MOST, memories.strategy().reach(id).messages()));
+                    : Math.max(
+                            atLeast,
+                            1 + Math.min(MOST, memories.strategy().reach(id).messages()));
             Tail tail = memories.load(id, key, more, round, query -> query.endingIn(of.id()));
             return left == null ? tail : tail.without(left);
         }

@@ -251,8 +251,8 @@ class TurnsThatEndTest {
                         "two guardrails rewrite",
                         bench -> bench.chat(
                                 new Script("good"),
-                                builder -> builder.outputGuardrails(
-                                        new EndingTurns.Rewrite(), new EndingTurns.Rewrite())),
+                                builder ->
+                                        builder.outputGuardrails(new EndingTurns.Rewrite(), new EndingTurns.Rewrite())),
                         "U(one), A(good) [rejected Rewrite], A(good!!)",
                         "U(one), A(good!!)")
                 .without("U(one), A(good)", "U(one), A(good)"));
