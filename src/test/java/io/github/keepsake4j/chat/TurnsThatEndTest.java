@@ -6,6 +6,7 @@ import static io.github.keepsake4j.chat.EndingTurns.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.model.chat.response.PartialResponseContext;
+import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.langchain4j.model.moderation.Moderation;
 import dev.langchain4j.model.moderation.ModerationModel;
 import dev.langchain4j.model.output.Response;
@@ -22,8 +23,11 @@ import io.github.keepsake4j.chat.EndingTurns.StreamScript;
 import io.github.keepsake4j.chat.EndingTurns.Streaming;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.OpenAiServer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -185,6 +189,12 @@ class TurnsThatEndTest {
                         "U(one), A(p0 p1 p2)")
                 .listenersOnly("U(one), A(p0 p1 p2)", "U(one), A(p0 p1 p2)"));
         rows.add(Row.of(
+                        "connection cut",
+                        TurnsThatEndTest::cut,
+                        "U(one), A(p0 p1) [incomplete cut]",
+                        "U(one), A(p0 p1)")
+                .without("U(one), A(p0 p1)", "U(one), A(p0 p1)"));
+        rows.add(Row.of(
                         "errors ignored",
                         bench -> bench.stream(
                                 stream -> stream.onPartialResponse(token -> {}).ignoreErrors(),
@@ -316,6 +326,26 @@ class TurnsThatEndTest {
         }
     }
 
+    /** The connection breaks over real HTTP. */
+    private static void cut(Bench bench) throws Exception {
+        try (OpenAiServer server = new OpenAiServer(true, "p0 ", "p1")) {
+            CompletableFuture<Void> end = new CompletableFuture<>();
+            bench.builder(Streaming.class)
+                    .streamingChatModel(OpenAiStreamingChatModel.builder()
+                            .baseUrl(server.baseUrl())
+                            .apiKey("none")
+                            .modelName("m")
+                            .build())
+                    .build()
+                    .chat("c", "one")
+                    .onPartialResponse(token -> {})
+                    .onCompleteResponse(response -> end.complete(null))
+                    .onError(error -> {})
+                    .start();
+            end.get(1, TimeUnit.MINUTES);
+        }
+    }
+
     private static void cancelling(TokenStream stream) {
         stream.onPartialResponseWithContext((token, context) -> {
                     if (token.text().equals("p1")) {
@@ -331,7 +361,7 @@ class TurnsThatEndTest {
 
     @TestFactory
     Stream<DynamicTest> table() {
-        return rows().stream().flatMap(row -> Stream.of(Column.values()).flatMap(column -> Stream.of(Home.IN_MEMORY)
+        return rows().stream().flatMap(row -> Stream.of(Column.values()).flatMap(column -> Stream.of(Home.IN_MEMORY, Home.SQLITE)
                 .map(home -> DynamicTest.dynamicTest(
                         row.name() + ", " + column + ", " + home, () -> check(row, column, home)))));
     }
