@@ -139,6 +139,17 @@ final class EndingTurns {
             return steps.get(Math.min(next++, steps.size() - 1)).play(request);
         }
 
+        /** Returns a model that plays the only step, on several threads or within itself. */
+        ChatModel unlocked() {
+            Step step = steps.get(0);
+            return new ChatModel() {
+                @Override
+                public ChatResponse doChat(ChatRequest request) {
+                    return step.play(request);
+                }
+            };
+        }
+
         String lastRequest() {
             return text(requests.get(requests.size() - 1).messages());
         }
