@@ -336,8 +336,9 @@ final class BoundTurn extends OpenTurn {
             quietly(this::flush);
             Written refused = answer;
             String by = passes.by();
-            if (refused != null && by != null) {
-                mark(refused.id(), Outcome.rejected(by));
+            if (refused != null) {
+                // The user got the error and not this answer.
+                mark(refused.id(), Outcome.rejected(by == null ? reason : by));
             }
             if (question != null && partial == null && !failed) {
                 failed = true;

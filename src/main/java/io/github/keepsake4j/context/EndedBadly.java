@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * that they take no place: the other messages are shown as if these did not exist.
  *
  * <p>A turn whose user message failed is left out, except for its complete tool rounds. If it has any, its user message
- * stays too. Otherwise a retry would do again what the tools have done. A rejected answer is left out in any turn.
+ * stays too. Otherwise a retry would do again what the tools have done. A rejected answer is left out in any turn. An answer
+ * that is not rejected stays, because a turn that failed got none: it is that of another turn, which went on meanwhile.
  *
  * @param hidden the messages that are left out, each with the reason
  * @param unclear how many other messages may have to be left out: calls that wait for results, in a turn whose user message
@@ -170,7 +171,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                 for (Round round : span.rounds) {
                     if (isRejected(round.messages.get(0))) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
-                    } else if (failed && !round.isDone()) {
+                    } else if (failed && round.isCall && !round.isDone()) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.FAILED)));
                     } else if (span.user == null && !round.waiting.isEmpty()) {
                         unclear += round.messages.size();

@@ -25,11 +25,15 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.OpenAiServer;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
@@ -308,7 +312,7 @@ class TurnsThatEndTest {
                                     .build();
                             EndingTurns.ignoring(nothing -> service.count("c", "one"));
                         },
-                        "U(one) [failed OutputParsingException], A(many)",
+                        "U(one) [failed OutputParsingException], A(many) [rejected OutputParsingException]",
                         "")
                 .without("U(one), A(many)", "U(one), A(many)"));
         return rows;
@@ -359,31 +363,52 @@ class TurnsThatEndTest {
         context.streamingHandle().cancel();
     }
 
+    private static final List<Home> HOMES = List.of(Home.IN_MEMORY, Home.SQLITE, Home.POSTGRESQL);
+
+    private static final Map<Home, Home.Storage> STORAGES = new EnumMap<>(Home.class);
+    private static final Map<Home, MessageLog> LOGS = new EnumMap<>(Home.class);
+
+    @BeforeAll
+    static void open() throws Exception {
+        for (Home home : HOMES) {
+            Home.Storage storage = home.storage();
+            STORAGES.put(home, storage);
+            LOGS.put(home, storage.open());
+        }
+    }
+
+    @AfterAll
+    static void close() {
+        LOGS.values().forEach(MessageLog::close);
+        STORAGES.values().forEach(Home.Storage::close);
+    }
+
     @TestFactory
     Stream<DynamicTest> table() {
-        return rows().stream().flatMap(row -> Stream.of(Column.values()).flatMap(column -> Stream.of(Home.IN_MEMORY, Home.SQLITE)
-                .map(home -> DynamicTest.dynamicTest(
-                        row.name() + ", " + column + ", " + home, () -> check(row, column, home)))));
+        return rows().stream().flatMap(row -> Stream.of(Column.values())
+                .flatMap(column -> HOMES.stream()
+                        .map(home -> DynamicTest.dynamicTest(
+                                row.name() + ", " + column + ", " + home, () -> check(row, column, home)))));
     }
 
     private static void check(Row row, Column column, Home home) throws Exception {
-        try (Home.Storage storage = home.storage();
-                MessageLog log = storage.open()) {
-            Keepsake keepsake = Keepsake.builder().messageLog(log).build();
-            Bench bench = new Bench(keepsake, column, new ArrayList<>());
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(LOGS.get(home))
+                .tenant(row.name() + ", " + column)
+                .build();
+        Bench bench = new Bench(keepsake, column, new ArrayList<>());
 
-            row.turn().take(bench);
+        row.turn().take(bench);
 
-            String history = EndingTurns.history(keepsake, "c");
-            String view = EndingTurns.view(keepsake, "c");
-            if (column != Column.WITHOUT && !bench.answers().isEmpty()) {
-                assertThat(view)
-                        .as("what the user got is what is shown")
-                        .endsWith("A(" + bench.answers().get(0) + ")");
-            }
-            Script next = new Script("ok");
-            bench.builder(Assistant.class).chatModel(next).build().chat("c", "two");
-            assertThat(new Left(history, view, next.lastRequest())).isEqualTo(row.in(column));
+        String history = EndingTurns.history(keepsake, "c");
+        String view = EndingTurns.view(keepsake, "c");
+        if (column != Column.WITHOUT && !bench.answers().isEmpty()) {
+            assertThat(view)
+                    .as("what the user got is what is shown")
+                    .endsWith("A(" + bench.answers().get(0) + ")");
         }
+        Script next = new Script("ok");
+        bench.builder(Assistant.class).chatModel(next).build().chat("c", "two");
+        assertThat(new Left(history, view, next.lastRequest())).isEqualTo(row.in(column));
     }
 }
