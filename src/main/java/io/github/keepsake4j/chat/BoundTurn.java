@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.observability.api.event.AiServiceResponseReceivedEvent;
@@ -192,7 +193,7 @@ final class BoundTurn extends OpenTurn {
     @Override
     void wrote(List<NewMessage> batch, AppendResult result) {
         NewMessage newest = batch.get(batch.size() - 1);
-        course().wrote(newest.id());
+        course().wrote(newest.id(), newest.message() instanceof SystemMessage, result);
         epoch = result.epoch();
         long sequence = result.lastSequence() - batch.size();
         for (NewMessage message : batch) {
@@ -342,7 +343,9 @@ final class BoundTurn extends OpenTurn {
             }
             if (question != null && partial == null && !failed) {
                 failed = true;
-                if (!course().isAnotherAnswer()) {
+                if (course().isAnotherAnswer()) {
+                    quietly(() -> course().back(memories.log(key), key, epoch));
+                } else {
                     mark(question, Outcome.failed(reason));
                 }
                 quietly(() -> memories.log(key).flush(key));

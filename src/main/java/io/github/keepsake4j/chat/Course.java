@@ -3,6 +3,8 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
@@ -43,6 +45,12 @@ final class Course {
     private boolean withoutQuestion;
 
     private final boolean anotherAnswer;
+
+    /** The head before the first message of this turn, or null. */
+    private @Nullable String before;
+
+    /** The newest message of this turn, or null. */
+    private @Nullable String own;
 
     private Course(
             @Nullable String branch,
@@ -161,10 +169,27 @@ final class Course {
     }
 
     /** Records the newest message that was written. */
-    void wrote(String newest) {
-        next = alone ? Parent.of(newest) : null;
+    void wrote(String newest, boolean onlySystem, AppendResult result) {
+        if (own == null) {
+            before = result.previousHead();
+        }
+        own = newest;
+        // A changed system message goes before what the turn itself says.
+        boolean begins = onlySystem && next != null;
+        next = alone || begins ? Parent.of(newest) : null;
         expected = null;
-        withoutQuestion = false;
+        withoutQuestion = withoutQuestion && begins;
+    }
+
+    /** Makes the message the head again that it was before this turn, if only this turn moved it since. */
+    void back(MessageLog log, MemoryKey key, @Nullable Long epoch) {
+        String first = before;
+        if (first != null && own != null && branch == null) {
+            String head = log.read(key, ReadQuery.newest(0)).head();
+            if (own.equals(head)) {
+                log.moveHead(key, first, epoch);
+            }
+        }
     }
 
     /** Reads what a turn at this place sees. */

@@ -46,6 +46,15 @@ public final class Turn extends InvocationParameters {
     }
 
     /**
+     * Takes a turn behind the newest message, as a call without a {@link Turn} does.
+     *
+     * @return the turn
+     */
+    public static Turn next() {
+        return new Turn(Kind.NEW, null, null);
+    }
+
+    /**
      * Tries a question again that got no answer. The user message that the AI service adds is not stored again. Tool
      * rounds that the failed turn completed are shown to the model, so that it need not call the tools again. The answer
      * follows the question, and the branch with this question becomes the current one.
