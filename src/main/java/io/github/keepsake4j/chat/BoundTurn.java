@@ -83,10 +83,15 @@ final class BoundTurn extends OpenTurn {
     void add(List<ChatMessage> list) {
         lock.lock();
         try {
-            String again = question == null ? course().question() : null;
+            LoggedMessage again = question == null ? course().question() : null;
             if (again != null && list.stream().anyMatch(UserMessage.class::isInstance)) {
-                question = again;
-                mark(again, null);
+                question = again.id();
+                if (!course().repeatsQuestion()) {
+                    sightings.asked(again.sequence(), again.message());
+                }
+                if (again.outcome() != null) {
+                    mark(again.id(), null);
+                }
                 return;
             }
             if (list.stream().anyMatch(AiMessage.class::isInstance)) {

@@ -39,7 +39,7 @@ final class Course {
     private boolean alone;
 
     /** The stored question that the turn asks again, or null if it asks a new one. */
-    private final @Nullable String question;
+    private final @Nullable LoggedMessage question;
 
     /** Whether the question is left out of what is read, because the AI service puts it behind. */
     private boolean withoutQuestion;
@@ -55,7 +55,7 @@ final class Course {
     private Course(
             @Nullable String branch,
             @Nullable Parent next,
-            @Nullable String question,
+            @Nullable LoggedMessage question,
             boolean withoutQuestion,
             boolean anotherAnswer) {
         this.branch = branch;
@@ -97,7 +97,7 @@ final class Course {
     private static Course retry(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
         check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
         String end = CompletedRounds.end(memories.log(key), key, turn.branch(), named);
-        return new Course(turn.branch(), Parent.of(end), named.id(), end.equals(named.id()), false);
+        return new Course(turn.branch(), Parent.of(end), named, end.equals(named.id()), false);
     }
 
     private static Course regenerate(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
@@ -111,9 +111,9 @@ final class Course {
         check(parent != null, "regenerate", "an answer to a question", key, named);
         LoggedMessage question = CompletedRounds.question(memories.log(key), key, named);
         check(question != null, "regenerate", "an answer to a question", key, named);
-        String asked = Objects.requireNonNull(question, "question").id();
+        boolean directly = Objects.requireNonNull(question, "question").id().equals(parent);
         return new Course(
-                turn.branch(), Parent.of(Objects.requireNonNull(parent, "parent")), asked, asked.equals(parent), true);
+                turn.branch(), Parent.of(Objects.requireNonNull(parent, "parent")), question, directly, true);
     }
 
     private static void check(boolean holds, String turn, String kind, MemoryKey key, LoggedMessage named) {
@@ -136,7 +136,7 @@ final class Course {
 
     /** Returns the stored question that the turn asks again, or null. */
     @Nullable
-    String question() {
+    LoggedMessage question() {
         return question;
     }
 
@@ -199,7 +199,7 @@ final class Course {
             return Tail.empty(memories.log(key).read(key, position).position());
         }
         if (next instanceof Parent.Of of) {
-            String left = withoutQuestion ? question : null;
+            String left = withoutQuestion && question != null ? question.id() : null;
             // The question takes no place in the view.
             int more = left == null
                     ? atLeast

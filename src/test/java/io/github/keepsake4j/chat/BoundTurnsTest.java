@@ -66,8 +66,7 @@ class BoundTurnsTest {
 
     @Test
     void two_keepsakes_with_equal_ids_are_told_apart() {
-        Keepsake other =
-                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Keepsake other = Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
         other.chatMemory("c").add(List.of(user("theirs"), ai("hello")));
         Assistant assistant = AiServices.builder(Assistant.class)
                 .chatModel(new Script(OUT_OF_ORDER))
@@ -392,7 +391,7 @@ class BoundTurnsTest {
                     .isEqualTo(expected);
         }
         String history = history(keepsake, "c");
-        failed.forEach((name, fails) -> assertThat(history.contains("A(answer to " + name + ")"))
-                .isEqualTo(!fails));
+        failed.forEach((name, fails) ->
+                assertThat(history.contains("A(answer to " + name + ")")).isEqualTo(!fails));
     }
 }

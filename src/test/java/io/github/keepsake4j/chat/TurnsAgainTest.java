@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.agent.tool.Tool;
-import dev.langchain4j.agentic.AgenticServices;
 import dev.langchain4j.agentic.Agent;
+import dev.langchain4j.agentic.AgenticServices;
 import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
@@ -155,16 +155,17 @@ class TurnsAgainTest {
     @Test
     void a_stream_is_made_again() throws Exception {
         talked(new Script("a0", "a1"));
-        StreamScript model = new StreamScript(
-                sink -> sink.tokens("x").done(toolCall("t")),
-                sink -> sink.tokens("a1", "b").done("a1b"));
+        StreamScript model =
+                new StreamScript(sink -> sink.tokens("x").done(toolCall("t")), sink -> sink.tokens("a1", "b")
+                        .done("a1b"));
         StreamingTurns assistant = Column.AI_SERVICES
                 .builder(keepsake, StreamingTurns.class)
                 .streamingChatModel(model)
                 .tools(new EndingTurns.Tools())
                 .build();
 
-        EndingTurns.quiet(assistant.chat("c", "one", Turn.regenerate(id("A(a1)")))).start();
+        EndingTurns.quiet(assistant.chat("c", "one", Turn.regenerate(id("A(a1)"))))
+                .start();
         model.await();
 
         assertThat(view(keepsake, "c")).isEqualTo("U(zero), A(a0), U(one), C(t), R(t), A(a1b)");
@@ -209,8 +210,7 @@ class TurnsAgainTest {
 
         assertThat(bank.transfers).hasValue(1);
         // Only an attached service can leave out the question that LangChain4j puts at the end.
-        assertThat(model.lastRequest())
-                .isEqualTo("U(send 10), C(t), R(t)" + (column.knows() ? "" : ", U(send 10)"));
+        assertThat(model.lastRequest()).isEqualTo("U(send 10), C(t), R(t)" + (column.knows() ? "" : ", U(send 10)"));
         assertThat(history(keepsake, "c")).isEqualTo("U(send 10), C(t), R(t), A(it is done)");
         assertThat(view(keepsake, "c")).isEqualTo("U(send 10), C(t), R(t), A(it is done)");
     }
@@ -274,7 +274,8 @@ class TurnsAgainTest {
 
     @Test
     void a_changed_system_message_is_there_when_a_question_is_changed_and_an_answer_made_again() {
-        AiServices<TurnAssistant> brief = keepsake.aiServices(TurnAssistant.class).systemMessage("brief");
+        AiServices<TurnAssistant> brief =
+                keepsake.aiServices(TurnAssistant.class).systemMessage("brief");
         brief.chatModel(new Script("a")).build().chat("c", "one", Turn.next());
         Script model = new Script("b", "c");
         TurnAssistant kind = keepsake.aiServices(TurnAssistant.class)

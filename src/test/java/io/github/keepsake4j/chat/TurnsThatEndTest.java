@@ -6,9 +6,9 @@ import static io.github.keepsake4j.chat.EndingTurns.toolCall;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.model.chat.response.PartialResponseContext;
-import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.langchain4j.model.moderation.Moderation;
 import dev.langchain4j.model.moderation.ModerationModel;
+import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.langchain4j.model.output.Response;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.TokenStream;
@@ -192,12 +192,9 @@ class TurnsThatEndTest {
                         "U(one), A(p0 p1) [incomplete cut], A(p0 p1 p2)",
                         "U(one), A(p0 p1 p2)")
                 .listenersOnly("U(one), A(p0 p1 p2)", "U(one), A(p0 p1 p2)"));
-        rows.add(Row.of(
-                        "connection cut",
-                        TurnsThatEndTest::cut,
-                        "U(one), A(p0 p1) [incomplete cut]",
-                        "U(one), A(p0 p1)")
-                .without("U(one), A(p0 p1)", "U(one), A(p0 p1)"));
+        rows.add(
+                Row.of("connection cut", TurnsThatEndTest::cut, "U(one), A(p0 p1) [incomplete cut]", "U(one), A(p0 p1)")
+                        .without("U(one), A(p0 p1)", "U(one), A(p0 p1)"));
         rows.add(Row.of(
                         "errors ignored",
                         bench -> bench.stream(
@@ -385,10 +382,9 @@ class TurnsThatEndTest {
 
     @TestFactory
     Stream<DynamicTest> table() {
-        return rows().stream().flatMap(row -> Stream.of(Column.values())
-                .flatMap(column -> HOMES.stream()
-                        .map(home -> DynamicTest.dynamicTest(
-                                row.name() + ", " + column + ", " + home, () -> check(row, column, home)))));
+        return rows().stream().flatMap(row -> Stream.of(Column.values()).flatMap(column -> HOMES.stream()
+                .map(home -> DynamicTest.dynamicTest(
+                        row.name() + ", " + column + ", " + home, () -> check(row, column, home)))));
     }
 
     private static void check(Row row, Column column, Home home) throws Exception {
