@@ -3,11 +3,13 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.service.AiServiceContext;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.TokenStream;
+import dev.langchain4j.service.tool.ToolExecution;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.lang.reflect.Field;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,9 +60,21 @@ final class AttachedServices<T> extends AiServices<T> {
         if (context.streamingChatModel != null) {
             streamingChatModel(memories.services().remembering(context.streamingChatModel));
         }
+        Consumer<ToolExecution> before = context.toolService.afterToolExecution();
+        Consumer<ToolExecution> told = AttachedServices::executed;
+        afterToolExecution(before == null ? told : told.andThen(before));
         var transformer = context.chatRequestTransformer;
         chatRequestTransformer((request, memoryId) ->
                 transformer.apply(memories.services().withoutRepeatedQuestion(request, memoryId), memoryId));
+    }
+
+    /** Tells the turn of a tool that has run, before the AI service adds the results of its round. */
+    private static void executed(ToolExecution execution) {
+        Invocation invocation = Invocations.of(execution.invocationContext());
+        BoundTurn turn = invocation == null ? null : invocation.turn();
+        if (turn != null) {
+            turn.executed(execution);
+        }
     }
 
     /** Returns a service that tells of errors and of streams that LangChain4j's events do not tell of. */

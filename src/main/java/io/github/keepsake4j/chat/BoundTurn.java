@@ -3,10 +3,12 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.observability.api.event.AiServiceResponseReceivedEvent;
 import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
+import dev.langchain4j.service.tool.ToolExecution;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -18,8 +20,11 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,12 +39,16 @@ final class BoundTurn extends OpenTurn {
     /** The branch of answers that came when they could not become the current ones any more. */
     static final String ASIDE = "keepsake.aside";
 
+    /** How often a result is looked at whose calls are not added yet. */
+    private static final int MOST_WAITS = 60;
+
     private static final Logger LOG = LoggerFactory.getLogger(BoundTurn.class);
 
     private final KeepsakeChatMemory memory;
     private final Invocation invocation;
     private final GuardrailPasses passes = new GuardrailPasses();
     private final Sightings sightings = new Sightings();
+    private final SlowResults slow = new SlowResults();
 
     /** Where the next messages go, or null before the first use. */
     private @Nullable Course course;
@@ -102,8 +111,67 @@ final class BoundTurn extends OpenTurn {
                 replacePartial(list);
                 return;
             }
-            super.add(list);
+            List<ChatMessage> rest = withoutWritten(list);
+            if (!rest.isEmpty()) {
+                super.add(rest);
+            }
             keepAsked();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Leaves out the tool results that were written while other tools of their round still ran. */
+    private List<ChatMessage> withoutWritten(List<ChatMessage> list) {
+        List<ChatMessage> rest = new ArrayList<>(list);
+        for (ChatMessage message : list) {
+            NewMessage early = message instanceof ToolExecutionResultMessage result ? slow.added(result) : null;
+            if (early != null && early.message().equals(message)) {
+                rest.remove(message);
+            } else if (early != null) {
+                // It was compensated since. The later form is the one that counts.
+                mark(early.id(), Outcome.rejected("replaced"));
+                buffer().awaited++;
+            }
+        }
+        return rest;
+    }
+
+    /** A tool has run. Its result is written if it waits too long for those of the other tools. */
+    void executed(ToolExecution execution) {
+        lock.lock();
+        try {
+            later(slow.executed(execution), MOST_WAITS);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void later(ToolExecutionResultMessage result, int waits) {
+        long nanos = SlowResults.LONGEST_WAIT.toNanos();
+        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, memories.executor())
+                .execute(() -> writeSlow(result, waits));
+    }
+
+    private void writeSlow(ToolExecutionResultMessage result, int waits) {
+        lock.lock();
+        try {
+            if (completed || failed) {
+                return;
+            }
+            quietly(() -> {
+                List<NewMessage> waiting = slow.waiting().stream().map(memories::prepare).toList();
+                if (waiting.isEmpty() && buffer().pending.isEmpty()) {
+                    return;
+                }
+                if (writeEarly(waiting)) {
+                    slow.written(waiting);
+                    memories.log(key).flush(key);
+                } else if (slow.isWaiting(result) && waits > 0) {
+                    // A streaming model's tools may run before their calls are added.
+                    later(result, waits - 1);
+                }
+            });
         } finally {
             lock.unlock();
         }

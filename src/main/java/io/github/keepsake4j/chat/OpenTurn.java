@@ -21,6 +21,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.view.Reading;
 import io.github.keepsake4j.view.Shown;
 import io.github.keepsake4j.view.ViewWriter;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -163,6 +164,28 @@ class OpenTurn {
         return used || open.heldSystem != null ? open.round(memories.nanoTime()) : null;
     }
 
+    /**
+     * Writes tool results that wait for others of their round, with further results that were not added yet.
+     *
+     * @param notAdded the further results
+     * @return whether there was a round that waits for them
+     */
+    final boolean writeEarly(List<NewMessage> notAdded) {
+        WriteBuffer open = buffer();
+        if (!open.isCalled() || open.awaited < notAdded.size()) {
+            return false;
+        }
+        List<NewMessage> batch = new ArrayList<>(open.pending);
+        batch.addAll(notAdded);
+        AppendResult result = append(open, place(batch));
+        open.pending.clear();
+        open.awaited -= notAdded.size();
+        wrote(batch, result);
+        open.wroteEarly(batch, memories.nanoTime());
+        used = true;
+        return true;
+    }
+
     /** Prepares a message that was added for its append. */
     NewMessage prepare(ChatMessage message) {
         return memories.prepare(message);
@@ -190,7 +213,7 @@ class OpenTurn {
     /** Records what {@link #messages()} returns. */
     void shown(Tail tail, Context context, List<ChatMessage> messages) {}
 
-    private WriteBuffer buffer() {
+    final WriteBuffer buffer() {
         WriteBuffer open = buffer;
         if (open == null) {
             open = new WriteBuffer();

@@ -138,6 +138,9 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         private final List<Span> spans = new ArrayList<>();
         private final Deque<Round> newestFirst = new ArrayDeque<>();
 
+        /** The results in whose place others were stored. */
+        private final List<LoggedMessage> replaced = new ArrayList<>();
+
         Reader(@Nullable LoggedMessage earlier) {
             spans.add(new Span(earlier, new ArrayList<>()));
         }
@@ -149,6 +152,8 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                 Round round = new Round(logged, ai);
                 spans.get(spans.size() - 1).rounds.add(round);
                 newestFirst.push(round);
+            } else if (logged.message() instanceof ToolExecutionResultMessage && isRejected(logged)) {
+                replaced.add(logged);
             } else if (logged.message() instanceof ToolExecutionResultMessage result) {
                 // A result belongs to the newest calls that wait for it, even in an older turn.
                 boolean unused = newestFirst.stream().anyMatch(round -> round.takes(logged, result));
@@ -157,6 +162,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
 
         EndedBadly result() {
             List<Omission> hidden = new ArrayList<>();
+            replaced.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
             int unclear = 0;
             boolean anyUser = false;
             boolean anyHidden = false;
