@@ -6,7 +6,7 @@ import dev.langchain4j.service.TokenStream;
 import dev.langchain4j.service.tool.ToolExecution;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.lang.reflect.Field;
-import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.function.Consumer;
@@ -78,44 +78,37 @@ final class AttachedServices<T> extends AiServices<T> {
     }
 
     /** Returns a service that tells of errors and of streams that LangChain4j's events do not tell of. */
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "ReferenceEquality"})
     private T watched(T service) {
+        if (!Proxy.isProxyClass(service.getClass())) {
+            // A framework makes its services otherwise. Its events tell of them.
+            return service;
+        }
+        // Called directly, because the service's interface may be one that only its own package can call.
+        InvocationHandler handler = Proxy.getInvocationHandler(service);
         Class<?> type = context.aiServiceClass;
-        return (T) Proxy.newProxyInstance(
-                type.getClassLoader(),
-                new Class<?>[] {type},
-                (proxy, method, arguments) -> method.getDeclaringClass() == Object.class
-                        ? ofObject(proxy, service, method, arguments)
-                        : call(service, method, arguments));
+        return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+            if (method.getDeclaringClass() != Object.class) {
+                return call(service, handler, method, arguments);
+            }
+            return method.getName().equals("equals") && arguments != null
+                    ? (Object) (proxy == arguments[0])
+                    : handler.invoke(service, method, arguments);
+        });
     }
 
-    private static @Nullable Object ofObject(
-            Object proxy, Object service, Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
-        return method.getName().equals("equals") && arguments != null
-                ? (Object) proxy.equals(arguments[0])
-                : invoke(service, method, arguments);
-    }
-
-    private static @Nullable Object call(Object service, Method method, @Nullable Object @Nullable [] arguments)
+    private static @Nullable Object call(
+            Object service, InvocationHandler handler, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
         WatchedCall call = WatchedCall.begin();
         try {
-            Object result = invoke(service, method, arguments);
+            Object result = handler.invoke(service, method, arguments);
             return result instanceof TokenStream stream ? call.watched(stream) : result;
         } catch (Throwable e) {
             call.threw(e);
             throw e;
         } finally {
             call.end();
-        }
-    }
-
-    static @Nullable Object invoke(Object target, Method method, @Nullable Object @Nullable [] arguments)
-            throws Throwable {
-        try {
-            return method.invoke(target, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
         }
     }
 }

@@ -160,7 +160,8 @@ final class BoundTurn extends OpenTurn {
                 return;
             }
             quietly(() -> {
-                List<NewMessage> waiting = slow.waiting().stream().map(memories::prepare).toList();
+                List<NewMessage> waiting =
+                        slow.waiting().stream().map(memories::prepare).toList();
                 if (waiting.isEmpty() && buffer().pending.isEmpty()) {
                     return;
                 }

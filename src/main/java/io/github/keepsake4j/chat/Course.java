@@ -112,8 +112,7 @@ final class Course {
         LoggedMessage question = CompletedRounds.question(memories.log(key), key, named);
         check(question != null, "regenerate", "an answer to a question", key, named);
         boolean directly = Objects.requireNonNull(question, "question").id().equals(parent);
-        return new Course(
-                turn.branch(), Parent.of(Objects.requireNonNull(parent, "parent")), question, directly, true);
+        return new Course(turn.branch(), Parent.of(Objects.requireNonNull(parent, "parent")), question, directly, true);
     }
 
     private static void check(boolean holds, String turn, String kind, MemoryKey key, LoggedMessage named) {

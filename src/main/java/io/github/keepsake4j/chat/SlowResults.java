@@ -57,7 +57,11 @@ final class SlowResults {
     /** Records that a result is added, and returns the message under which it was written already, or null. */
     @Nullable
     NewMessage added(ToolExecutionResultMessage result) {
-        if (executed.stream().filter(waiting -> isSameCall(waiting, result)).findFirst().map(executed::remove).isPresent()) {
+        if (executed.stream()
+                .filter(waiting -> isSameCall(waiting, result))
+                .findFirst()
+                .map(executed::remove)
+                .isPresent()) {
             return null;
         }
         for (NewMessage early : written) {

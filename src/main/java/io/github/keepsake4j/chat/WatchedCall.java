@@ -1,6 +1,7 @@
 package io.github.keepsake4j.chat;
 
 import dev.langchain4j.service.TokenStream;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
@@ -68,7 +69,7 @@ final class WatchedCall {
                 TokenStream.class.getClassLoader(), new Class<?>[] {TokenStream.class}, (proxy, method, arguments) -> {
                     Object result = method.getName().equals("start")
                             ? start(turn, stream, method, arguments)
-                            : AttachedServices.invoke(stream, method, arguments);
+                            : invoke(stream, method, arguments);
                     return stream.equals(result) ? proxy : result;
                 });
     }
@@ -78,10 +79,19 @@ final class WatchedCall {
             throws Throwable {
         turn.starts();
         try {
-            return AttachedServices.invoke(stream, method, arguments);
+            return invoke(stream, method, arguments);
         } catch (Throwable e) {
             turn.failed(e);
             throw e;
+        }
+    }
+
+    private static @Nullable Object invoke(TokenStream stream, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        try {
+            return method.invoke(stream, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
         }
     }
 }

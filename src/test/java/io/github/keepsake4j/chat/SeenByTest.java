@@ -21,8 +21,8 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Tell;
@@ -137,7 +137,8 @@ class SeenByTest {
     private static Script model(Random random, Map<String, ChatRequest> received) {
         int[] calls = {0};
         Script.Step step = request -> {
-            AiMessage message = random.nextInt(3) == 0 ? EndingTurns.toolCall("t" + calls[0]++) : ai("answer " + random.nextInt());
+            AiMessage message =
+                    random.nextInt(3) == 0 ? EndingTurns.toolCall("t" + calls[0]++) : ai("answer " + random.nextInt());
             received.put(EndingTurns.text(List.of(message)), request);
             return EndingTurns.response(message);
         };
@@ -145,13 +146,13 @@ class SeenByTest {
     }
 
     private static void check(Keepsake keepsake, LoggedMessage answer, ChatRequest request, long seed) {
-        SeenMessages seen =
-                keepsake.conversation("c").seenBy(answer.id()).orElseThrow();
+        SeenMessages seen = keepsake.conversation("c").seenBy(answer.id()).orElseThrow();
         List<ChatMessage> expected = new ArrayList<>(request.messages());
         boolean summarized = expected.removeIf(Summarization::isSummary);
         Set<String> shortened = seen.shortened();
         String as = "seed " + seed + ", " + EndingTurns.text(request.messages());
-        assertThat(EndingTurns.text(seen.messages().stream().map(LoggedMessage::message).toList()))
+        assertThat(EndingTurns.text(
+                        seen.messages().stream().map(LoggedMessage::message).toList()))
                 .as(as)
                 .isEqualTo(EndingTurns.text(expected));
         for (int i = 0; i < expected.size(); i++) {

@@ -111,8 +111,7 @@ class SlowToolsTest {
 
         assistant.chat("c", "one");
 
-        assertThat(history(keepsake, "c"))
-                .isEqualTo("U(one), C(a b), R(a) [rejected replaced], R(a), R(b), A(sorry)");
+        assertThat(history(keepsake, "c")).isEqualTo("U(one), C(a b), R(a) [rejected replaced], R(a), R(b), A(sorry)");
         assertThat(model.lastRequest()).isEqualTo("U(one), C(a b), R(a), R(b)");
         assertThat(model.requests.get(1).messages().get(2).toString()).contains("rolled back");
     }
