@@ -14,17 +14,21 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.Messages;
 import io.github.keepsake4j.view.ViewReader;
@@ -460,6 +464,58 @@ class DocumentTest extends BucketFixture {
         assertThat(objects()).containsExactly(NODE_OBJECT);
         log.append(NODE, clear());
         assertThat(PlainProgram.read(text(NODE_OBJECT))).isEmpty();
+    }
+
+    @Test
+    void what_is_kept_beside_messages_is_in_our_own_fields_and_outlives_other_programs() throws Exception {
+        log.append(NODE, batch("a"));
+        log.append(
+                NODE,
+                Append.underHead(answer("b")
+                        .withSeen(new Seen(List.of(new Seen.Range(1, 1)), List.of(), 0, false))
+                        .withUsage(new Usage(7, 8, 9))));
+        log.append(NODE, batch("c").onBranch("tab"));
+        String before = text(NODE_OBJECT);
+        log.setOutcome(NODE, "a", Outcome.failed("java.io.IOException"), null);
+
+        String now = text(NODE_OBJECT);
+        assertThat(before).contains("\"keepsake\":{\"made\":\"s1 u7,8,9\"}").doesNotContain("outcome");
+        assertThat(now)
+                .contains("\"keepsake\":{\"outcome\":\"failed java.io.IOException\"}")
+                .contains("\"references\":{\"tab\":\"c\"}");
+        assertThat(PlainProgram.read(now)).isEqualTo(PlainProgram.read(before));
+        log.setOutcome(NODE, "a", null, null);
+        assertThat(text(NODE_OBJECT)).doesNotContain("outcome");
+        log.setOutcome(NODE, "a", Outcome.failed("x"), null);
+        // Another program appends a message and keeps the fields that it does not know.
+        put(
+                NODE_OBJECT,
+                text(NODE_OBJECT)
+                        .replace(
+                                "\n],",
+                                ",\n{\"message_id\":\"d\",\"parent_message_id\":\"b\",\"role\":\"user\",\"content\":\"d\",\"files\":[]}\n],"));
+
+        MessageLog other = another();
+        assertThat(branch(other, NODE)).containsExactly("a", "b", "d");
+        assertThat(other.find(NODE, List.of("a")).get(0).outcome()).isEqualTo(Outcome.failed("x"));
+        assertThat(other.made(NODE, "b").orElseThrow().usage()).isEqualTo(new Usage(7, 8, 9));
+        assertThat(ids(other.read(NODE, ReadQuery.wholeBranch().onBranch("tab")).messages()))
+                .containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void an_outcome_of_a_cleared_message_leaves_one_object_beside_the_document() throws Exception {
+        log.append(NODE, batch("a", "b"));
+        log.append(NODE, clear());
+        log.append(NODE, batch("c"));
+        log.setOutcome(NODE, "a", Outcome.failed("x"), null);
+        log.setOutcome(NODE, "c", Outcome.failed("y"), null);
+
+        assertThat(objects()).hasSize(2);
+        assertThat(another().history(NODE, HistoryQuery.oldest(9)).messages())
+                .extracting(LoggedMessage::outcome)
+                .containsExactly(Outcome.failed("x"), null, Outcome.failed("y"));
+        assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("c");
     }
 
     @Test
