@@ -6,6 +6,9 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import io.github.keepsake4j.codec.MessageCodec;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
@@ -13,9 +16,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The fields of a JSON object of which each value is left where it is in the bytes. Unknown fields are ignored. */
+/** The fields of a JSON object of which each value is left as it is written. Unknown fields are ignored. */
 final class Fields {
 
     private static final JsonFactory FACTORY = MessageCodec.enclosingFactory();
@@ -23,28 +27,50 @@ final class Fields {
     /** A value: a text that was decoded, or any other JSON at its place. */
     private record Value(JsonToken type, @Nullable String text, int start, int end) {}
 
-    private final byte[] bytes;
-    private final int start;
-    private final int end;
-    private final Map<String, Value> values = new HashMap<>();
+    /** Tells where the characters of a text are in its bytes. To be asked from left to right, best. */
+    private static final class Places {
+        private final String text;
+        private int character;
+        private int bytes;
 
-    private Fields(byte[] bytes, int start, int end) {
-        this.bytes = bytes;
-        this.start = start;
-        this.end = end;
+        Places(String text) {
+            this.text = text;
+        }
+
+        int of(int wanted) {
+            if (wanted < character) {
+                character = 0;
+                bytes = 0;
+            }
+            for (; character < wanted; character++) {
+                char c = text.charAt(character);
+                // Each half of a surrogate pair counts as two of the pair's four bytes.
+                bytes += c < 0x80 ? 1 : c < 0x800 || Character.isSurrogate(c) ? 2 : 3;
+            }
+            return bytes;
+        }
     }
 
-    /** Reads an object that fills a range. */
-    static Fields of(byte[] bytes, int start, int end) throws BadLineException {
-        Fields fields = new Fields(bytes, start, end);
-        try (JsonParser in = FACTORY.createParser(bytes, start, end - start)) {
+    private final Places places;
+    private final String json;
+
+    /** Where the object begins in the whole text. */
+    private final int base;
+
+    private final Map<String, Value> values = new HashMap<>();
+
+    private Fields(Places places, String json, int base) throws BadLineException {
+        this.places = places;
+        this.json = json;
+        this.base = base;
+        try (JsonParser in = FACTORY.createParser(json)) {
             if (in.nextToken() != JsonToken.START_OBJECT) {
                 throw new BadLineException("it is no JSON object");
             }
             while (in.nextToken() == JsonToken.FIELD_NAME) {
                 String name = in.currentName();
                 in.nextToken();
-                fields.values.put(name, value(in, start));
+                values.put(name, value(in));
             }
             if (in.nextToken() != null) {
                 throw new BadLineException("something follows its JSON object");
@@ -53,22 +79,38 @@ final class Fields {
             // Jackson's text and location may quote what it could not read.
             throw new BadLineException("it is no valid JSON");
         } catch (IOException e) {
+            throw new UncheckedIOException("Reading from a string cannot fail", e);
+        }
+    }
+
+    /** Reads an object that fills a range. */
+    static Fields of(byte[] bytes, int start, int end) throws BadLineException {
+        try {
+            String text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes, start, end - start))
+                    .toString();
+            return new Fields(new Places(text), text, 0);
+        } catch (CharacterCodingException e) {
             throw new BadLineException("it is no UTF-8");
         }
-        return fields;
     }
 
     static Fields of(byte[] bytes) throws BadLineException {
         return of(bytes, 0, bytes.length);
     }
 
-    private static Value value(JsonParser in, int offset) throws IOException {
+    private Fields inner(Value value) throws BadLineException {
+        return new Fields(places, json.substring(value.start(), value.end()), base + value.start());
+    }
+
+    private static Value value(JsonParser in) throws IOException {
         JsonToken type = in.currentToken();
-        int from = offset + (int) in.currentTokenLocation().getByteOffset();
+        int from = (int) in.currentTokenLocation().getCharOffset();
         String text = type == JsonToken.VALUE_STRING || type.isNumeric() ? in.getText() : null;
         in.skipChildren();
         in.finishToken();
-        return new Value(type, text, from, offset + (int) in.currentLocation().getByteOffset());
+        return new Value(type, text, from, (int) in.currentLocation().getCharOffset());
     }
 
     /** Reads the text that a prefix of an object holds in a field, or null if the prefix ends before it does. */
@@ -164,8 +206,7 @@ final class Fields {
         if (!has(name)) {
             return null;
         }
-        Value value = typed(name, JsonToken.START_OBJECT);
-        return of(bytes, value.start(), value.end());
+        return inner(typed(name, JsonToken.START_OBJECT));
     }
 
     /** Reads the elements of an array; none if it is missing. */
@@ -175,13 +216,15 @@ final class Fields {
             return elements;
         }
         Value array = typed(name, JsonToken.START_ARRAY);
-        try (JsonParser in = FACTORY.createParser(bytes, array.start(), array.end() - array.start())) {
+        try (JsonParser in = FACTORY.createParser(json.substring(array.start(), array.end()))) {
             in.nextToken();
             while (in.nextToken() != JsonToken.END_ARRAY) {
-                elements.add(value(in, array.start()));
+                Value element = value(in);
+                elements.add(new Value(
+                        element.type(), element.text(), array.start() + element.start(), array.start() + element.end()));
             }
         } catch (IOException e) {
-            throw new BadLineException("its field " + name + " is no valid JSON");
+            throw new UncheckedIOException("It was JSON before", e);
         }
         return elements;
     }
@@ -189,7 +232,10 @@ final class Fields {
     List<Fields> objects(String name) throws BadLineException {
         List<Fields> objects = new ArrayList<>();
         for (Value element : elements(name)) {
-            objects.add(of(bytes, element.start(), element.end()));
+            if (element.type() != JsonToken.START_OBJECT) {
+                throw new BadLineException("its field " + name + " holds no objects");
+            }
+            objects.add(inner(element));
         }
         return objects;
     }
@@ -222,22 +268,27 @@ final class Fields {
         if (!has(name)) {
             throw new BadLineException("its field " + name + " is missing");
         }
-        Part part = part(name);
-        return new String(bytes, part.start(), part.length(), StandardCharsets.UTF_8);
+        Value value = Objects.requireNonNull(values.get(name));
+        return json.substring(value.start(), value.end());
     }
 
-    /** Returns where a value is that is there. */
+    /** Returns where a value is that is there, in bytes from the beginning of the whole text. */
     Part part(String name) throws BadLineException {
         Value value = values.get(name);
         if (value == null) {
             throw new BadLineException("its field " + name + " is missing");
         }
-        return new Part(value.start(), value.end() - value.start());
+        return part(value.start(), value.end());
     }
 
     /** Returns where the whole object is. */
     Part part() {
-        return new Part(start, end - start);
+        return part(0, json.length());
+    }
+
+    private Part part(int start, int end) {
+        int from = places.of(base + start);
+        return new Part(from, places.of(base + end) - from);
     }
 
     private Value typed(String name, JsonToken type) throws BadLineException {

@@ -56,10 +56,9 @@ record Line(
      */
     static Line read(UUID fileId, byte[] bytes, int start, int end, long offset) throws BadLineException {
         Fields line = Fields.of(bytes, start, end);
-        long distance = offset - start;
         List<Entry> messages = new ArrayList<>();
         for (Fields message : line.objects("messages")) {
-            messages.add(entry(fileId, message, message.part().movedBy(distance)));
+            messages.add(entry(fileId, message, message.part().movedBy(offset)));
         }
         Fields view = line.object("view");
         Fields head = line.object("head");
@@ -80,13 +79,13 @@ record Line(
                 line.number("revision"),
                 messages,
                 line.nullableText("reference"),
-                line.has("reference") ? line.part("reference").movedBy(distance) : null,
-                anchored(view, distance),
+                line.has("reference") ? line.part("reference").movedBy(offset) : null,
+                anchored(view, offset),
                 head == null ? null : (Long) head.numberOr("seq", 0),
-                anchored(summary, distance),
+                anchored(summary, offset),
                 summary == null ? 0 : summary.number("version"),
-                description == null ? null : description.part().movedBy(distance),
-                anchored(outcome, distance),
+                description == null ? null : description.part().movedBy(offset),
+                anchored(outcome, offset),
                 mend == null ? null : new Mend(mend.numbers("views"), mend.texts("references")));
         if (messages.isEmpty()
                 && view == null
@@ -100,10 +99,10 @@ record Line(
         return read;
     }
 
-    private static @Nullable Anchored anchored(@Nullable Fields json, long distance) throws BadLineException {
+    private static @Nullable Anchored anchored(@Nullable Fields json, long offset) throws BadLineException {
         return json == null
                 ? null
-                : new Anchored(json.number("seq"), json.part().movedBy(distance));
+                : new Anchored(json.number("seq"), json.part().movedBy(offset));
     }
 
     private static Entry entry(UUID fileId, Fields json, Part part) throws BadLineException {
