@@ -6,6 +6,7 @@ import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,8 +30,15 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
      * @param tokens its size in tokens as counted when it was appended
      * @param replaced whether a shorter message is shown in its place
      * @param reason why it is not shown, or null if it is shown
+     * @param outcome how it ended if it did not end well, or null
      */
-    public record Line(String messageId, ChatMessageType type, int tokens, boolean replaced, @Nullable Reason reason) {}
+    public record Line(
+            String messageId,
+            ChatMessageType type,
+            int tokens,
+            boolean replaced,
+            @Nullable Reason reason,
+            @Nullable Outcome outcome) {}
 
     /** Copies the lists. */
     public Explanation {
@@ -79,9 +87,13 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
 
     private static void append(StringBuilder table, String what, Line line) {
         String why = line.reason() != null ? line.reason().name() : line.replaced() ? "REPLACED" : "";
+        Outcome outcome = line.outcome();
+        String ended = outcome == null
+                ? ""
+                : "  ended " + outcome.kind() + (outcome.reason() == null ? "" : ": " + outcome.reason());
         table.append(System.lineSeparator())
                 .append("%-9s %-21s %7d tokens  %s  %s"
-                        .formatted(what, line.type(), line.tokens(), line.messageId(), why)
+                        .formatted(what, line.type(), line.tokens(), line.messageId(), why + ended)
                         .stripTrailing());
     }
 
@@ -91,6 +103,7 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
                 message.message().type(),
                 message.tokens(),
                 context.replaced().containsKey(message.id()),
-                reason);
+                reason,
+                message.outcome());
     }
 }

@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.EndedBadly;
 import io.github.keepsake4j.context.Meanwhile;
 import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.context.Turn;
@@ -52,6 +53,9 @@ final class TailLoader {
     private final ContextStrategy strategy;
     private final TokenCounts counts = new TokenCounts();
     private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
+
+    /** How many messages a read met that were left out because they ended badly. The next one reads as many more. */
+    private final RecentlyUsed<MemoryKey, Integer> uncounted = new RecentlyUsed<>(MEMORIES);
 
     TailLoader(ContextStrategy strategy) {
         this.strategy = strategy;
@@ -109,7 +113,37 @@ final class TailLoader {
                 summarized);
     }
 
+    /** Reads on until enough is there beside the messages that are left out because they ended badly. */
     private Tail load(MessageLog log, Object id, MemoryKey key, Reach reach, @Nullable List<String> round) {
+        Integer known = uncounted.get(key);
+        int more = known == null ? 0 : known;
+        while (true) {
+            Reach further = new Reach(
+                    (int) Math.min(Integer.MAX_VALUE, (long) reach.messages() + more),
+                    reach.turns(),
+                    reach.tokens(),
+                    reach.oldest(),
+                    reach.toSummary());
+            Tail tail = loadCounted(log, id, key, further, round);
+            EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
+            int read = tail.messages().size();
+            // Fewer messages mean that a bound of turns or tokens ended the read; those do not count them either.
+            boolean enough = tail.complete()
+                    || read < further.messages()
+                    || (read - bad.uncounted() >= reach.messages() && !bad.lacksBeginning());
+            if (enough) {
+                if (bad.uncounted() == 0) {
+                    uncounted.remove(key);
+                } else {
+                    uncounted.put(key, Math.max(bad.uncounted(), bad.lacksBeginning() ? more : 0));
+                }
+                return tail;
+            }
+            more = (int) Math.min(ALL, GROWTH * Math.max((long) more, Math.max(1, bad.uncounted())));
+        }
+    }
+
+    private Tail loadCounted(MessageLog log, Object id, MemoryKey key, Reach reach, @Nullable List<String> round) {
         if (reach.oldest() == Integer.MAX_VALUE) {
             ReadQuery everything = ReadQuery.wholeBranch();
             return ViewReader.read(

@@ -77,6 +77,10 @@ public record Context(
          * The message was added by another turn while this turn waited for its tools. The next turn shows it.
          */
         MEANWHILE,
+        /** The message belongs to a turn that failed, and is no part of a tool round that was completed. */
+        FAILED,
+        /** The message is an answer that was rejected, or belongs to one. */
+        REJECTED,
         /** The message has no text, which providers refuse. */
         EMPTY_TEXT,
         /** The message is before the first user message that was read. */

@@ -10,6 +10,7 @@ import io.github.keepsake4j.context.WindowStart.Sized;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -79,8 +80,10 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         if (context.turns().isEmpty()) {
             return 0;
         }
+        // Calls that wait do not count if their turn failed, which only its user message tells.
+        Set<LoggedMessage> unanswered = EndedBadly.unanswered(context.headless());
         long certain = context.placedHeadless().stream()
-                .filter(placed -> uncertain.test(placed.message()))
+                .filter(placed -> uncertain.test(placed.message()) || unanswered.contains(placed.message()))
                 .mapToLong(placed -> placed.place() + 1)
                 .max()
                 .orElse(0);

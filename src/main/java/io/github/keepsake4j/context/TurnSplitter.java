@@ -19,6 +19,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -67,20 +68,26 @@ final class TurnSplitter {
                 && !messages.isEmpty()
                 && before.get(before.size() - 1).id().equals(messages.get(0).parentId());
         boolean begunThere = before.stream().anyMatch(message -> isSame(message, earlier));
-        before.forEach(this::add);
+        Set<String> bad = endedBadly(before, messages, follows, user);
+        List<LoggedMessage> newest = bad.isEmpty()
+                ? messages
+                : messages.stream()
+                        .filter(message -> !bad.contains(message.id()))
+                        .toList();
+        before.stream().filter(message -> !bad.contains(message.id())).forEach(this::add);
         // Otherwise the part of the newest turn that was read would lack its beginning.
         if (!follows && !begunThere) {
             headless().forEach(message -> repair(message, Reason.NO_USER_MESSAGE));
             headless.clear();
             close(Standing.BEGINNING);
         }
-        if (earlier != null && !begunThere) {
+        if (earlier != null && !begunThere && !bad.contains(earlier.id())) {
             add(earlier);
         }
-        List<LoggedMessage> meanwhile = Meanwhile.of(messages, round).messages();
+        List<LoggedMessage> meanwhile = Meanwhile.of(newest, round).messages();
         meanwhile.forEach(message -> repair(message, Reason.MEANWHILE));
         Set<LoggedMessage> left = Set.copyOf(meanwhile);
-        messages.stream().filter(message -> !left.contains(message)).forEach(this::add);
+        newest.stream().filter(message -> !left.contains(message)).forEach(this::add);
         close(Standing.WHOLE);
         long unread = follows ? 0 : unread(user, oldest, messages);
         return new Context(
@@ -96,6 +103,22 @@ final class TurnSplitter {
                 TokenCounts.NOT_KEPT,
                 0,
                 null);
+    }
+
+    /** Leaves out what ended badly, and returns the ids. */
+    private Set<String> endedBadly(
+            List<LoggedMessage> before, List<LoggedMessage> newest, boolean follows, @Nullable LoggedMessage user) {
+        Set<String> ids = new HashSet<>();
+        List<EndedBadly> parts = follows
+                ? List.of(EndedBadly.of(
+                        Stream.concat(before.stream(), newest.stream()).toList(), user))
+                : List.of(EndedBadly.of(before, null), EndedBadly.of(newest, user));
+        for (EndedBadly part : parts) {
+            part.hidden().stream()
+                    .filter(omission -> ids.add(omission.message().id()))
+                    .forEach(repaired::add);
+        }
+        return ids;
     }
 
     /** Looks among the newest messages first, because the newest turn's user message is mostly there. */

@@ -38,19 +38,37 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
      */
     static Viewer bounded(ContextStrategy strategy) {
         return branch -> {
-            Reach reach = strategy.reach(ID);
-            for (long tokens = reach.tokens(); ; tokens = tokens > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : 2 * tokens) {
-                Reach further = new Reach(reach.messages(), reach.turns(), tokens, reach.oldest(), reach.toSummary());
-                Part newest = ofTurn(branch, further);
-                Context context = read(strategy, branch, newest);
-                boolean all = newest.messages().size() == branch.messages().size();
-                long from = strategy.shownFrom(strategy.mark(context));
-                if (all || tokens == Long.MAX_VALUE || newest.messages().size() >= reach.messages() || from > 0) {
-                    boolean always = reach.oldest() == Integer.MAX_VALUE;
+            Reach wanted = strategy.reach(ID);
+            for (long more = 0; ; more = 2 * more + 1) {
+                int messages = (int) Math.min(Integer.MAX_VALUE, wanted.messages() + more);
+                Reach reach = new Reach(messages, wanted.turns(), wanted.tokens(), wanted.oldest(), wanted.toSummary());
+                Part read = bounded(strategy, branch, reach);
+                EndedBadly bad = EndedBadly.of(read.messages(), read.user());
+                int size = read.messages().size();
+                boolean enough = size == branch.messages().size()
+                        || size < messages
+                        || (size - bad.uncounted() >= wanted.messages() && !bad.lacksBeginning());
+                if (enough) {
+                    Context context = read(strategy, branch, read);
+                    boolean always = wanted.oldest() == Integer.MAX_VALUE;
+                    long from = strategy.shownFrom(strategy.mark(context));
                     return of(strategy.select(always ? context : context.unreadBefore(from)));
                 }
             }
         };
+    }
+
+    private static Part bounded(ContextStrategy strategy, Part branch, Reach reach) {
+        for (long tokens = reach.tokens(); ; tokens = tokens > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : 2 * tokens) {
+            Reach further = new Reach(reach.messages(), reach.turns(), tokens, reach.oldest(), reach.toSummary());
+            Part newest = ofTurn(branch, further);
+            Context context = read(strategy, branch, newest);
+            boolean all = newest.messages().size() == branch.messages().size();
+            long from = strategy.shownFrom(strategy.mark(context));
+            if (all || tokens == Long.MAX_VALUE || newest.messages().size() >= reach.messages() || from > 0) {
+                return newest;
+            }
+        }
     }
 
     /** What other turns said while the newest turn waited for its tools is read, but does not count. */

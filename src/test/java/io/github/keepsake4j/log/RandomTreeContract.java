@@ -7,7 +7,9 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.view.ViewReader;
 import java.time.Instant;
@@ -33,7 +35,15 @@ public interface RandomTreeContract extends LogUnderTest {
         private final Map<String, Known> messages = new LinkedHashMap<>();
         private final Map<String, View> views = new HashMap<>();
         private final Map<String, Summary> summaries = new HashMap<>();
+        private final Map<String, String> references = new HashMap<>();
+        private final Map<String, Outcome> outcomes = new HashMap<>();
+        private long stored;
         private String head;
+
+        /** Returns the end of a named branch, or the head. */
+        private String end(String name) {
+            return name == null ? head : references.getOrDefault(name, head);
+        }
 
         /** Returns the messages from the root to a message. */
         private List<Known> path(String id) {
@@ -80,23 +90,33 @@ public interface RandomTreeContract extends LogUnderTest {
     }
 
     private void grow(Random random, MemoryKey key, Model model, String id) {
-        int kind = model.messages.isEmpty() ? 0 : random.nextInt(20);
-        if (kind == 19) {
+        int kind = model.messages.isEmpty() ? 0 : random.nextInt(22);
+        if (kind >= 20) {
+            String ended = model.any(random);
+            Outcome outcome = random.nextInt(4) == 0 ? null : Outcome.incomplete("cut " + id);
+            log().setOutcome(key, ended, outcome, null);
+            model.outcomes.put(ended, outcome);
+        } else if (kind == 19) {
             model.head = model.any(random);
             log().moveHead(key, model.head, null);
         } else if (kind == 18) {
             String covered = model.any(random);
             Summary summary = new Summary(covered, "text " + id, 1, "test-counter", 1, 1, null, Instant.EPOCH);
             log().putSummary(key, summary, log().read(key, ReadQuery.newest(0)).epoch());
-            model.summaries.put(covered, summary);
+            model.summaries.put(covered, summary.withVersion(++model.stored));
         } else if (kind == 17) {
-            String anchor = random.nextBoolean() ? model.head : model.any(random);
+            String name = name(random);
+            String anchor = random.nextBoolean() && model.end(name) != null ? model.end(name) : model.any(random);
             View view = View.of(anchor, runs(random, model));
-            log().append(key, Append.viewOnly(view));
+            log().append(key, Append.viewOnly(view).onBranch(name));
             model.views.put(anchor, view);
         } else {
             append(random, key, model, id, kind);
         }
+    }
+
+    private static String name(Random random) {
+        return random.nextInt(3) > 0 ? null : "tab-" + random.nextInt(2);
     }
 
     private static List<View.Run> runs(Random random, Model model) {
@@ -112,8 +132,9 @@ public interface RandomTreeContract extends LogUnderTest {
     }
 
     private void append(Random random, MemoryKey key, Model model, String id, int kind) {
+        String name = name(random);
         Parent parent = Parent.head();
-        String parentId = model.head;
+        String parentId = model.end(name);
         boolean importing = false;
         if (kind >= 12 && kind < 15) {
             parentId = model.any(random);
@@ -131,23 +152,33 @@ public interface RandomTreeContract extends LogUnderTest {
             boolean system = random.nextInt(8) == 0;
             int tokens = random.nextInt(4) * random.nextInt(30);
             String each = id + "-" + i;
-            batch.add(message(each, system ? SystemMessage.from(each) : UserMessage.from(each), tokens));
+            Outcome outcome = random.nextInt(6) == 0 ? Outcome.failed(null) : null;
+            model.outcomes.put(each, outcome);
+            batch.add(message(each, system ? SystemMessage.from(each) : UserMessage.from(each), tokens)
+                    .withOutcome(outcome)
+                    .withUsage(random.nextInt(3) == 0 ? new Usage(tokens, 1, 0) : null));
             model.messages.put(each, new Known(each, parentId, system, tokens));
             parentId = each;
         }
-        String before = model.head;
-        model.head = parentId;
-        Append append = Append.under(parent, batch);
+        String before = model.end(name);
+        if (name == null) {
+            model.head = parentId;
+        } else {
+            model.references.put(name, parentId);
+        }
+        Append append = Append.under(parent, batch).onBranch(name);
         AppendResult result = log().append(key, importing ? append.asImport() : append);
         assertThat(result.previousHead()).isEqualTo(before);
-        assertThat(result.head()).isEqualTo(model.head);
+        assertThat(result.head()).isEqualTo(model.end(name));
     }
 
     private void compareRead(Random random, MemoryKey key, Model model) {
-        String end = random.nextBoolean() ? model.head : model.any(random);
+        String name = name(random);
+        String end = random.nextBoolean() && model.end(name) != null ? model.end(name) : model.any(random);
         List<Known> path = model.path(end);
         ReadQuery query = ReadQuery.newest(random.nextBoolean() ? random.nextInt(path.size() + 2) : Integer.MAX_VALUE);
-        if (!end.equals(model.head) || random.nextBoolean()) {
+        query = query.onBranch(name);
+        if (!end.equals(model.end(name)) || random.nextBoolean()) {
             query = query.endingIn(end);
         }
         if (random.nextInt(3) == 0) {
@@ -216,7 +247,13 @@ public interface RandomTreeContract extends LogUnderTest {
         assertThat(tail.view() == null ? null : tail.view().runs())
                 .as("view for %s", query)
                 .isEqualTo(view == null ? null : view.resolved(null).runs());
-        assertThat(tail.head()).isEqualTo(model.head);
+        assertThat(tail.head()).isEqualTo(model.end(query.reference()));
+        for (LoggedMessage message : tail.messages()) {
+            assertThat(message.outcome()).as("outcome for %s", query).isEqualTo(model.outcomes.get(message.id()));
+        }
+        for (LoggedMessage message : tail.oldest()) {
+            assertThat(message.outcome()).as("outcome for %s", query).isEqualTo(model.outcomes.get(message.id()));
+        }
     }
 
     /**
@@ -248,6 +285,13 @@ public interface RandomTreeContract extends LogUnderTest {
         assertThat(ids(history(log(), key, HistoryQuery.newest(1 + random.nextInt(30)))))
                 .isEqualTo(all);
 
+        for (LoggedMessage message : history(log(), key)) {
+            assertThat(message.outcome()).isEqualTo(model.outcomes.get(message.id()));
+        }
+        assertThat(log().check(key))
+                .filteredOn(damage -> damage.kind() != Damage.Kind.TREE)
+                .isEmpty();
+
         List<String> leaves = new ArrayList<>(all);
         leaves.removeIf(id -> model.messages.values().stream().anyMatch(each -> Objects.equals(each.parent(), id)));
         leaves.sort(Comparator.comparing(all::indexOf, Comparator.reverseOrder()));
@@ -256,6 +300,12 @@ public interface RandomTreeContract extends LogUnderTest {
         for (Branch branch : branches) {
             assertThat(branch.length()).isEqualTo(model.path(branch.leafId()).size());
             assertThat(branch.current()).isEqualTo(branch.leafId().equals(model.head));
+            assertThat(branch.names())
+                    .isEqualTo(model.references.entrySet().stream()
+                            .filter(named -> named.getValue().equals(branch.leafId()))
+                            .map(Map.Entry::getKey)
+                            .sorted()
+                            .toList());
         }
         MemoryInfo info = list(log(), key.tenant(), 1).get(0);
         assertThat(info.key()).isEqualTo(key);

@@ -44,6 +44,7 @@ final class Checker {
     private final List<Object> badViews = new ArrayList<>();
 
     private final List<Object> badSummaries = new ArrayList<>();
+    private final List<String> badReferences = new ArrayList<>();
     private @Nullable Memory memory;
     private long newest;
     private long newestSound;
@@ -85,6 +86,7 @@ final class Checker {
         unsound.clear();
         badViews.clear();
         badSummaries.clear();
+        badReferences.clear();
         newest = 0;
         newestSound = 0;
         tokens = 0;
@@ -105,6 +107,8 @@ final class Checker {
         }
         pages(Sql.CHECK_VIEWS, "anchor_seq", Long.MIN_VALUE, Long.MAX_VALUE, this::view);
         pages(Sql.CHECK_SUMMARIES, "version", Long.MIN_VALUE, Long.MAX_VALUE, this::summary);
+        connections.single(
+                "check of memory " + key, session -> session.list(Sql.REFERENCES, this::reference, hash, hash));
         return before == null || memory == null || before.epoch() == memory.epoch();
     }
 
@@ -221,6 +225,21 @@ final class Checker {
         }
     }
 
+    /** There are as many names as an application gives, so they are read at once. */
+    private boolean reference(ResultSet row) throws SQLException {
+        Long there = Rows.nullableNumber(row, "there");
+        if (there == null || isUnsound(there)) {
+            long seq = row.getLong("seq");
+            add(
+                    Damage.Kind.REFERENCE,
+                    seq,
+                    row.getString("id"),
+                    "a named branch ends in message " + seq + ", which is not there or not sound");
+            badReferences.add(row.getString("name"));
+        }
+        return true;
+    }
+
     private void add(Damage.Kind kind, @Nullable Long seq, @Nullable String id, String problem) {
         if (damage.size() < Damage.MAX_REPORTED) {
             damage.add(new Damage(kind, seq, id, problem));
@@ -241,7 +260,12 @@ final class Checker {
         boolean isRowSound = current != null && current.problem() == null && current.tokens() == tokens;
         Long head = current == null ? null : current.headSeq();
         boolean isHeadSound = (current == null || head == null) ? isRowSound : isHead(session, current, head);
-        if (isRowSound && isHeadSound && !repeatedWrongly && badViews.isEmpty() && badSummaries.isEmpty()) {
+        if (isRowSound
+                && isHeadSound
+                && !repeatedWrongly
+                && badViews.isEmpty()
+                && badSummaries.isEmpty()
+                && badReferences.isEmpty()) {
             return Optional.of(unchanged());
         }
         Memory row = current == null ? Memory.NONE : current;
@@ -263,9 +287,13 @@ final class Checker {
         for (Object version : badSummaries) {
             session.update(Sql.DROP_SUMMARY, version, hash, hash, epoch);
         }
+        for (String name : badReferences) {
+            session.update(Sql.DROP_REFERENCE, name, hash, hash, epoch);
+        }
         dialect.recount(session, hash);
         String mended = Memory.find(session, hash).sound().headId();
-        return Optional.of(new Repair(damage, headId(), mended, badViews.size(), badSummaries.size(), 0));
+        return Optional.of(
+                new Repair(damage, headId(), mended, badViews.size(), badSummaries.size(), badReferences.size()));
     }
 
     private boolean isHead(Session session, Memory current, long head) throws SQLException {

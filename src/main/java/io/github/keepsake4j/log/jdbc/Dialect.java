@@ -2,13 +2,18 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -73,6 +78,27 @@ interface Dialect {
 
     /** Erases a memory within the transaction that is open, and returns the epoch that follows. */
     long erase(Session session, byte[] hash) throws SQLException;
+
+    /** Sets an outcome, as {@link io.github.keepsake4j.log.MessageLog#setOutcome} says. */
+    default void setOutcome(
+            Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
+        byte[] hash = Rows.hash(key);
+        connections.write("outcome in memory " + key, session -> {
+            Memory memory = Memory.lock(session, hash);
+            AppendRules.checkEpoch(key, epoch, memory.epoch());
+            List<Optional<String>> before = session.list(
+                    Sql.OUTCOME_BY_ID, row -> Optional.ofNullable(Rows.nullableText(row, "outcome")), hash, messageId);
+            if (before.isEmpty()) {
+                throw UnknownMessageException.notThere(key, "messageId", messageId);
+            }
+            String text = NotesText.of(outcome);
+            if (!before.get(0).equals(Optional.ofNullable(text))) {
+                session.update(Sql.SET_OUTCOME, text, hash, messageId);
+                session.update(Sql.BUMP_REVISION, hash);
+            }
+            return true;
+        });
+    }
 
     /**
      * Appends, as {@link io.github.keepsake4j.log.MessageLog#append} says.

@@ -15,10 +15,13 @@ import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -34,6 +37,7 @@ import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -165,16 +169,24 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public List<Branch> branches(MemoryKey key) {
         byte[] hash = Rows.hash(key);
-        return connections.single(
-                "branches of memory " + key,
-                session -> session.list(
-                        dialect.leaves(),
-                        row -> new Branch(
-                                Rows.text(row, "id"),
-                                Rows.number(row, "depth"),
-                                Rows.time(Rows.number(row, "created_at")),
-                                row.getBoolean("current")),
-                        hash));
+        return connections.single("branches of memory " + key, session -> {
+            Map<String, List<String>> names = new HashMap<>();
+            session.list(
+                    Sql.REFERENCES,
+                    row -> names.computeIfAbsent(Rows.text(row, "id"), id -> new ArrayList<>())
+                            .add(Rows.text(row, "name")),
+                    hash,
+                    hash);
+            return session.list(
+                    dialect.leaves(),
+                    row -> new Branch(
+                            Rows.text(row, "id"),
+                            Rows.number(row, "depth"),
+                            Rows.time(Rows.number(row, "created_at")),
+                            row.getBoolean("current"),
+                            names.getOrDefault(Rows.text(row, "id"), List.of())),
+                    hash);
+        });
     }
 
     @Override
@@ -192,17 +204,48 @@ public final class JdbcMessageLog implements MessageLog {
 
     @Override
     public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        throw new UnsupportedOperationException();
+        dialect.setOutcome(connections, key, messageId, outcome, epoch);
     }
 
     @Override
     public Optional<Made> made(MemoryKey key, String messageId) {
-        throw new UnsupportedOperationException();
+        byte[] hash = Rows.hash(key);
+        List<Optional<Made>> found = connections.single(
+                "look-up in memory " + key,
+                session -> session.list(
+                        Sql.MADE_BY_ID,
+                        row -> {
+                            try {
+                                return Optional.ofNullable(NotesText.made(Rows.nullableText(row, "made")));
+                            } catch (UnreadableDataException e) {
+                                throw AppendRules.unreadable(key, messageId, e);
+                            }
+                        },
+                        hash,
+                        messageId));
+        if (found.isEmpty()) {
+            throw UnknownMessageException.notThere(key, "messageId", messageId);
+        }
+        return found.get(0);
     }
 
     @Override
     public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        throw new UnsupportedOperationException();
+        InputRules.checkUsage(tenant, from, toExclusive);
+        return connections.single(
+                "usage of tenant " + MemoryKey.encode(tenant),
+                session -> session.list(
+                        Sql.USAGE,
+                        row -> new DailyUsage(
+                                Memory.key(row),
+                                LocalDate.ofEpochDay(Rows.number(row, "day")),
+                                new Usage(
+                                        Rows.number(row, "input_tokens"),
+                                        Rows.number(row, "output_tokens"),
+                                        Rows.number(row, "cached_tokens"))),
+                        tenant,
+                        from.toEpochDay(),
+                        toExclusive.toEpochDay()));
     }
 
     @Override

@@ -179,14 +179,14 @@ record Node(
         return new Node(
                 Rows.number(row, 1),
                 Rows.text(row, 2),
-                Rows.nullableNumber(row, 8),
+                Rows.nullableNumber(row, 9),
                 Rows.nullableText(row, 3),
                 Rows.number(row, 5),
-                Rows.number(row, 9),
                 Rows.number(row, 10),
                 Rows.number(row, 11),
-                Rows.nullableNumber(row, 12),
-                Rows.nullableNumber(row, 13));
+                Rows.number(row, 12),
+                Rows.nullableNumber(row, 13),
+                Rows.nullableNumber(row, 14));
     }
 
     /** Reads the columns that begin with a prefix. */

@@ -6,10 +6,12 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.UnknownParentException;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
@@ -19,6 +21,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -27,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +64,7 @@ final class PostgresAppend {
         this.append = append;
         this.now = now;
         this.codec = codec;
-        this.columns = new Columns(append.messages(), texts, now);
+        this.columns = new Columns(append, texts, now);
     }
 
     AppendResult run(Session session) throws SQLException {
@@ -81,6 +85,7 @@ final class PostgresAppend {
         if (!known.isBegun()
                 || !(append.parent() instanceof Parent.Head)
                 || append.view() != null
+                || columns.hasNotes()
                 || columns.size() != 1) {
             return Optional.empty();
         }
@@ -109,7 +114,10 @@ final class PostgresAppend {
                 done = underHead(session, append.view());
             }
             if (done == null) {
-                done = session.first(PostgresSql.APPEND, this::result, parameters(parent, lastSeq));
+                @Nullable Object[] all = parameters(parent, lastSeq);
+                done = columns.hasNotes()
+                        ? session.first(PostgresSql.APPEND_WITH_NOTES, this::result, with(all, columns.notes()))
+                        : session.first(PostgresSql.APPEND, this::result, all);
             }
         } catch (SQLException e) {
             if (!UNIQUE_VIOLATION.equals(e.getSQLState())) {
@@ -121,6 +129,9 @@ final class PostgresAppend {
 
     /** Returns null if the memory is not as it was seen, or if only the general append can do this. */
     private @Nullable AppendResult underHead(Session session, @Nullable View view) throws SQLException {
+        if (columns.hasNotes()) {
+            return view == null ? underHeadWithNotes(session) : null;
+        }
         if (view == null) {
             return columns.size() == 1
                     ? session.first(PostgresSql.APPEND_ONE, this::result, one())
@@ -130,6 +141,18 @@ final class PostgresAppend {
                 ? session.first(
                         PostgresSql.APPEND_ONE_AND_VIEW, this::result, with(one(), ViewJson.write(view), named()))
                 : null;
+    }
+
+    private @Nullable AppendResult underHeadWithNotes(Session session) throws SQLException {
+        return columns.size() == 1
+                ? session.first(
+                        PostgresSql.APPEND_ONE_WITH_NOTES,
+                        this::result,
+                        with(with(one(), columns.notesOfOne()), key.tenant()))
+                : session.first(
+                        PostgresSql.APPEND_MANY_WITH_NOTES,
+                        this::result,
+                        with(with(many(), columns.notes()), key.tenant()));
     }
 
     private String[] named() {
@@ -258,9 +281,14 @@ final class PostgresAppend {
         private final Long[] times;
         private final Long[] systemPlaces;
         private final Long[] userPlaces;
+        private final @Nullable String[] outcomes;
+        private final @Nullable String[] made;
+        private final List<Long[]> used;
+        private final boolean hasNotes;
         private final long tokens;
 
-        Columns(List<NewMessage> batch, List<String> texts, long now) {
+        Columns(Append append, List<String> texts, long now) {
+            List<NewMessage> batch = append.messages();
             int size = batch.size();
             ids = new String[size];
             messages = texts.toArray(String[]::new);
@@ -270,6 +298,9 @@ final class PostgresAppend {
             times = new Long[size];
             systemPlaces = new Long[size];
             userPlaces = new Long[size];
+            outcomes = new @Nullable String[size];
+            made = new @Nullable String[size];
+            boolean notes = false;
             long sum = 0;
             long system = 0;
             long user = 0;
@@ -286,12 +317,43 @@ final class PostgresAppend {
                 times[i] = message.createdAt() == null ? now : Rows.micros(message.createdAt());
                 systemPlaces[i] = system;
                 userPlaces[i] = user;
+                outcomes[i] = NotesText.of(message.outcome());
+                made[i] = NotesText.of(message.seen(), message.usage());
+                notes |= outcomes[i] != null || made[i] != null;
             }
             tokens = sum;
+            hasNotes = notes;
+            used = notes ? used(append, now) : List.of();
+        }
+
+        /** The days, and the tokens of input, output and cache on them. */
+        private static List<Long[]> used(Append append, long now) {
+            SortedMap<LocalDate, Usage> sums = AppendRules.usageByDay(append, Rows.time(now));
+            return List.of(
+                    sums.keySet().stream().map(LocalDate::toEpochDay).toArray(Long[]::new),
+                    sums.values().stream().map(Usage::input).toArray(Long[]::new),
+                    sums.values().stream().map(Usage::output).toArray(Long[]::new),
+                    sums.values().stream().map(Usage::cached).toArray(Long[]::new));
         }
 
         int size() {
             return ids.length;
+        }
+
+        /** Returns whether anything is kept beside a message. */
+        boolean hasNotes() {
+            return hasNotes;
+        }
+
+        /** In the order in which the statements name them. */
+        @Nullable
+        Object[] notes() {
+            return new @Nullable Object[] {outcomes, made, used.get(0), used.get(1), used.get(2), used.get(3)};
+        }
+
+        @Nullable
+        Object[] notesOfOne() {
+            return new @Nullable Object[] {outcomes[0], made[0], used.get(0), used.get(1), used.get(2), used.get(3)};
         }
 
         /** In the order in which the statements name them. */

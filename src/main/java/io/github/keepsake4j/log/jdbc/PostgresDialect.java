@@ -3,11 +3,16 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -20,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL: each statement is a round trip, so an append is one and a read is one. */
 final class PostgresDialect implements Dialect {
+
+    /** A call gives up only if another writer was first each time. */
+    private static final int MAX_ROUNDS = 100;
 
     private final MessageCodec codec = new MessageCodec();
     private final BooleanSupplier distributed;
@@ -83,7 +91,7 @@ final class PostgresDialect implements Dialect {
     public long erase(Session session, byte[] hash) throws SQLException {
         // First, because it takes the lock that appends wait for.
         Long epoch = session.first(PostgresSql.BURY, row -> row.getLong("epoch"), hash, Memory.NONE.epoch() + 1);
-        session.update(PostgresSql.ERASE, hash, epoch, hash, hash, hash, hash);
+        session.update(PostgresSql.ERASE, hash, epoch, hash, hash, hash, hash, hash, hash);
         return Objects.requireNonNull(epoch, "the tombstone's epoch");
     }
 
@@ -154,9 +162,58 @@ final class PostgresDialect implements Dialect {
         return known;
     }
 
+    /** In one statement, which is sent again if another writer came between. */
+    @Override
+    public void setOutcome(
+            Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
+        if (distributed.getAsBoolean()) {
+            Dialect.super.setOutcome(connections, key, messageId, outcome, epoch);
+            return;
+        }
+        byte[] hash = known(key).hash();
+        String text = NotesText.of(outcome);
+        connections.single("outcome in memory " + key, session -> {
+            for (int round = 0; round < MAX_ROUNDS; round++) {
+                Outcomes found = session.first(PostgresSql.SET_OUTCOME_OF, Outcomes::of, hash, epoch, messageId, text);
+                if (found == null || found.changed()) {
+                    return true;
+                }
+                AppendRules.checkEpoch(key, epoch, found.epoch() == null ? Memory.NONE.epoch() : found.epoch());
+                if (!found.there()) {
+                    throw UnknownMessageException.notThere(key, "messageId", messageId);
+                }
+                if (Objects.equals(found.outcome(), text)) {
+                    return true;
+                }
+            }
+            throw new StorageUnavailableException("outcome in memory " + key + ": others were first each time", null);
+        });
+    }
+
+    /** What came of setting an outcome, and what was there before. */
+    private record Outcomes(boolean changed, @Nullable Long epoch, boolean there, @Nullable String outcome) {
+
+        static Outcomes of(ResultSet row) throws SQLException {
+            return new Outcomes(
+                    row.getLong("changed") > 0,
+                    Rows.nullableNumber(row, "epoch"),
+                    row.getBoolean("there"),
+                    row.getString("outcome"));
+        }
+    }
+
     @Override
     public AppendResult append(Connections connections, MemoryKey key, Append append, List<String> texts, long now) {
         KnownMemory known = known(key);
+        if (append.reference() != null) {
+            // Rare enough to be made in several statements: what an append under the head needs is in the memory's row.
+            AppendResult result = connections.write(
+                    new Connections.Call("append to memory", key),
+                    session -> new SteppedAppender(session, key, known.hash(), codec).append(append, texts, now));
+            known.appended(append);
+            renewal.appended(texts.size());
+            return result;
+        }
         PostgresAppend statement = new PostgresAppend(key, known, append, texts, now, codec);
         Connections.Call what = new Connections.Call("append to memory", key);
         AppendResult result = connections

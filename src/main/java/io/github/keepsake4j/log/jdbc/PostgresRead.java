@@ -65,7 +65,7 @@ final class PostgresRead {
     }
 
     Tail run(Session session) throws SQLException {
-        boolean fromHead = query.from() == null && query.after() == null;
+        boolean fromHead = query.from() == null && query.after() == null && query.reference() == null;
         PostgresReadRows rows = fromHead ? fromHead(session) : general(session);
         if (rows.isEmpty() && known != null) {
             // It was not empty before, so this was not asked.
@@ -142,7 +142,9 @@ final class PostgresRead {
 
     private PostgresReadRows general(Session session) throws SQLException {
         PostgresReadRows rows = new PostgresReadRows(key, query, codec);
-        NamedSql sql = query.oldest() > 0 ? PostgresReadSql.READ_GENERAL_AND_OLDEST : PostgresReadSql.READ_GENERAL;
+        NamedSql sql = query.reference() == null
+                ? query.oldest() > 0 ? PostgresReadSql.READ_GENERAL_AND_OLDEST : PostgresReadSql.READ_GENERAL
+                : query.oldest() > 0 ? PostgresReadSql.READ_NAMED_AND_OLDEST : PostgresReadSql.READ_NAMED;
         send(session, sql, rows::general, query.maxMessages(), query.maxTokens());
         return rows;
     }
@@ -163,6 +165,7 @@ final class PostgresRead {
                 // A summary may cut the newest part short, so nothing is taken to be in it.
                 query.toSummary() ? 0L : (long) query.maxMessages(),
                 (long) query.oldest(),
-                1);
+                1,
+                query.reference());
     }
 }

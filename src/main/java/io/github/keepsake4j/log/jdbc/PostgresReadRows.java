@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.jdbc;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
@@ -41,10 +42,11 @@ final class PostgresReadRows {
     private static final int TOKENS = 7;
     private static final int TOKEN_COUNTER = 8;
     private static final int CREATED_AT = 9;
-    private static final int PLACE = 10;
-    private static final int MEMORY = 11;
-    private static final int NAMED_AFTER_SEQ = 12;
-    private static final int AFTER_SEQ = 13;
+    private static final int OUTCOME = 10;
+    private static final int PLACE = 11;
+    private static final int MEMORY = 12;
+    private static final int NAMED_AFTER_SEQ = 13;
+    private static final int AFTER_SEQ = 14;
 
     /** A message, and how many tokens the branch has behind it. */
     private record Row(LoggedMessage message, @Nullable Long parentSeq, @Nullable Long place) {
@@ -170,7 +172,8 @@ final class PostgresReadRows {
                     codec.decode(text(row, MESSAGE)),
                     tokens(row),
                     text(row, TOKEN_COUNTER),
-                    Rows.time(number(row, CREATED_AT)));
+                    Rows.time(number(row, CREATED_AT)),
+                    NotesText.outcome(row.getString(OUTCOME)));
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }
@@ -187,7 +190,8 @@ final class PostgresReadRows {
                     number(row, PARENT_SEQ),
                     number(row, PLACE),
                     row.getString(PARENT_ID),
-                    Rows.time(number(row, CREATED_AT)));
+                    Rows.time(number(row, CREATED_AT)),
+                    Long.parseLong(text(row, OUTCOME)));
         } catch (UnreadableDataException | InvalidInputException e) {
             throw new DamagedException("the summary that covers up to message " + covers + " cannot be read", e);
         }

@@ -27,7 +27,7 @@ import java.util.Set;
 final class PostgresReadSql {
 
     private static final String ROW =
-            "n.seq, n.id, n.parent_id, n.parent_seq, n.message, n.tokens, n.token_counter, n.created_at";
+            "n.seq, n.id, n.parent_id, n.parent_seq, n.message, n.tokens, n.token_counter, n.created_at, n.outcome";
 
     /** What must be so within any run: each message follows the one before it, and a root has depth 1. */
     private static final String FOLLOWS =
@@ -116,7 +116,7 @@ final class PostgresReadSql {
     private static final String VIEW =
             """
               UNION ALL
-              SELECT 4, v.anchor_seq, v.anchor_id, NULL, NULL, v.view, NULL, NULL, NULL, NULL
+              SELECT 4, v.anchor_seq, v.anchor_id, NULL, NULL, v.view, NULL, NULL, NULL, NULL, NULL
               FROM keepsake_view v
               WHERE v.memory_key = :memory_key AND v.anchor_seq = m.head_view_seq AND v.anchor_seq >= :one
             """;
@@ -125,7 +125,7 @@ final class PostgresReadSql {
             """
               UNION ALL
               (SELECT 5, s.covers_seq, s.covers_id, s.model, s.replaced_messages, s.text, s.tokens, s.token_counter,
-                      s.created_at, s.replaced_tokens
+                      s.created_at, s.version::text, s.replaced_tokens
                FROM keepsake_summary s
                WHERE s.memory_key = :memory_key AND s.covers_seq = m.head_covers_seq
                  AND s.covers_seq >= :one AND s.version >= :one
@@ -287,7 +287,7 @@ final class PostgresReadSql {
                            > COALESCE(memory.last_seq, 0)
                        THEN 'there are messages that its row does not know of'
                    END AS message, NULL::integer AS tokens, NULL::text AS token_counter, NULL::bigint AS created_at,
-                   NULL::bigint AS place,
+                   NULL::text AS outcome, NULL::bigint AS place,
                    concat(false, ',', memory.epoch, ',', memory.revision, ',', start.seq, ',', start.system_seq, ',', start.user_seq,
                           ',', found.view_seq, ',', floor.seq, ',', memory.head_id) AS memory,
                    (SELECT seq FROM after) AS named_after_seq, floor.after_seq
@@ -311,7 +311,7 @@ final class PostgresReadSql {
               LIMIT 1000000000
             ) n
             UNION ALL
-            SELECT 7, n.seq, n.id, n.parent_id, n.parent_seq, NULL, n.tokens, NULL, NULL,
+            SELECT 7, n.seq, n.id, n.parent_id, n.parent_seq, NULL, n.tokens, NULL, NULL, NULL,
                    start.path_tokens - n.path_tokens, NULL, NULL, NULL
             FROM after n
             CROSS JOIN start
@@ -329,7 +329,7 @@ final class PostgresReadSql {
               AND (n.seq <= floor.seq OR start.depth - n.depth >= given.max_messages
                    OR start.path_tokens - n.path_tokens >= given.max_tokens)
             UNION ALL
-            SELECT 4, v.anchor_seq, v.anchor_id, NULL, NULL, v.view, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+            SELECT 4, v.anchor_seq, v.anchor_id, NULL, NULL, v.view, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
             FROM found
             CROSS JOIN LATERAL (
               SELECT v.anchor_seq, v.anchor_id, v.view FROM keepsake_view v
@@ -338,7 +338,7 @@ final class PostgresReadSql {
             ) v
             UNION ALL
             SELECT 5, s.covers_seq, s.covers_id, s.model, s.replaced_messages, s.text, s.tokens, s.token_counter,
-                   s.created_at, s.replaced_tokens, NULL, NULL, NULL
+                   s.created_at, s.version::text, s.replaced_tokens, NULL, NULL, NULL
             FROM found
             CROSS JOIN LATERAL (
               SELECT s.* FROM keepsake_summary s
@@ -425,12 +425,22 @@ final class PostgresReadSql {
         "to_summary",
         "known",
         "wanted",
-        "one"
+        "one",
+        "reference"
     };
 
     static final NamedSql READ_GENERAL = NamedSql.of(GENERAL, PARAMETERS);
 
-    static final NamedSql READ_GENERAL_AND_OLDEST = andOldest(GENERAL, ", NULL::bigint, NULL::bigint");
+    /** The newest message of a named branch, which is null as long as that is the current branch. */
+    private static final String REFERENCE =
+            "(SELECT b.id FROM keepsake_reference b WHERE b.memory_key = :memory_key AND b.name = :reference::text)";
+
+    /** The read of a named branch. */
+    static final NamedSql READ_NAMED = NamedSql.of(named(GENERAL), PARAMETERS);
+
+    static final NamedSql READ_NAMED_AND_OLDEST = andOldest(named(GENERAL), ", NULL::bigint, NULL::bigint", true);
+
+    static final NamedSql READ_GENERAL_AND_OLDEST = andOldest(GENERAL, ", NULL::bigint, NULL::bigint", false);
 
     /** The reads from the head, by their parts. */
     static final Map<Set<Part>, NamedSql> READS = reads();
@@ -455,15 +465,21 @@ final class PostgresReadSql {
         Map<Set<Part>, NamedSql> reads = new HashMap<>();
         for (Set<Part> parts : all) {
             String read = read(parts);
-            reads.put(parts, parts.contains(Part.OLDEST) ? andOldest(read, "") : NamedSql.of(read, PARAMETERS));
+            reads.put(parts, parts.contains(Part.OLDEST) ? andOldest(read, "", false) : NamedSql.of(read, PARAMETERS));
         }
         return Map.copyOf(reads);
     }
 
     /** Both, in one snapshot and one round trip. */
-    private static NamedSql andOldest(String read, String moreColumns) {
-        return NamedSql.of(
-                "(" + read + ")\nUNION ALL\n(" + OLDEST.formatted(ROW, FOLLOWS, moreColumns) + ")", PARAMETERS);
+    private static NamedSql andOldest(String read, String moreColumns, boolean named) {
+        String oldest = OLDEST.formatted(ROW, FOLLOWS, moreColumns);
+        return NamedSql.of("(" + read + ")\nUNION ALL\n(" + (named ? named(oldest) : oldest) + ")", PARAMETERS);
+    }
+
+    /** Puts the named branch in the place of the head. */
+    private static String named(String read) {
+        return read.replace(":from_id::text", "COALESCE(:from_id::text, " + REFERENCE + ")")
+                .replace("memory.head_id) AS memory", "COALESCE(" + REFERENCE + ", memory.head_id)) AS memory");
     }
 
     private PostgresReadSql() {}

@@ -96,9 +96,9 @@ final class PostgresSql {
             """
             INSERT INTO keepsake_message
               (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
-               run_start, depth, path_tokens, system_seq, user_seq, runs)
+               run_start, depth, path_tokens, system_seq, user_seq, runs, outcome, made)
             VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
-                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs)
+                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs, :outcome, :made)
             """,
             "memory_key",
             "seq",
@@ -114,7 +114,9 @@ final class PostgresSql {
             "path_tokens",
             "system_seq",
             "user_seq",
-            "runs");
+            "runs",
+            "outcome",
+            "made");
 
     /** The runs below one that starts under a message. */
     static final NamedSql RUNS_BELOW = NamedSql.of(
@@ -215,7 +217,7 @@ final class PostgresSql {
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
-                   m.user_seq, m.message, m.token_counter, m.created_at,
+                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
                    p.system_seq AS p_system_seq, p.user_seq AS p_user_seq,
@@ -271,7 +273,7 @@ final class PostgresSql {
 
     /**
      * Deletes all that belongs to a memory that was just buried. A statement of its own, because the one that buries does not
-     * see what was committed while it waited for the row. Parameters: key, the tombstone's epoch, key, key, key, key.
+     * see what was committed while it waited for the row. Parameters: key, the tombstone's epoch, key, key, key, key, key, key.
      */
     static final String ERASE =
             """
@@ -286,6 +288,12 @@ final class PostgresSql {
             ),
             summaries AS (
               DELETE FROM keepsake_summary WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
+            ),
+            named_branches AS (
+              DELETE FROM keepsake_reference WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
+            ),
+            sums AS (
+              DELETE FROM keepsake_usage WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
             )
             DELETE FROM keepsake_lease WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
             """;
@@ -366,7 +374,7 @@ final class PostgresSql {
      * the sequence, and its lock lets one append in at a time. What is written comes from that row, which is its newest
      * version. A used id aborts the statement.
      */
-    static final NamedSql APPEND_ONE = NamedSql.of(
+    private static final String APPEND_ONE_TEXT =
             """
             WITH memory AS (
               UPDATE keepsake_memory m
@@ -400,8 +408,25 @@ final class PostgresSql {
               FROM memory
             )
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
-            """,
-            parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message"));
+            """;
+
+    static final NamedSql APPEND_ONE =
+            NamedSql.of(APPEND_ONE_TEXT, parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message"));
+
+    /** {@link #APPEND_ONE} of messages of which something is kept beside them. */
+    static final NamedSql APPEND_ONE_WITH_NOTES = NamedSql.of(
+            withNotes(APPEND_ONE_TEXT),
+            parameters(
+                    UNDER_HEAD_PARAMETERS,
+                    "token_counter",
+                    "message",
+                    "outcome",
+                    "made",
+                    "days",
+                    "inputs",
+                    "outputs",
+                    "cached",
+                    "tenant"));
 
     /**
      * {@link #APPEND_ONE} with a view that ends with this message, as a window sets it. That the messages that the view names
@@ -502,7 +527,7 @@ final class PostgresSql {
             parameters(UNDER_HEAD_PARAMETERS, "token_counter", "message"));
 
     /** {@link #APPEND_ONE} of several messages. What is of the batch as a whole comes first, then its columns. */
-    static final NamedSql APPEND_MANY = NamedSql.of(
+    private static final String APPEND_MANY_TEXT =
             """
             WITH memory AS (
               UPDATE keepsake_memory m
@@ -547,7 +572,10 @@ final class PostgresSql {
                                         system_place, user_place, place)
             )
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
-            """,
+            """;
+
+    static final NamedSql APPEND_MANY = NamedSql.of(
+            APPEND_MANY_TEXT,
             parameters(
                     UNDER_HEAD_PARAMETERS,
                     "size",
@@ -561,6 +589,29 @@ final class PostgresSql {
                     "systems",
                     "users"));
 
+    /** {@link #APPEND_MANY} of messages of which something is kept beside them. */
+    static final NamedSql APPEND_MANY_WITH_NOTES = NamedSql.of(
+            withNotes(APPEND_MANY_TEXT),
+            parameters(
+                    UNDER_HEAD_PARAMETERS,
+                    "size",
+                    "ids",
+                    "parents",
+                    "messages",
+                    "counters",
+                    "token_counts",
+                    "tokens_so_far",
+                    "times",
+                    "systems",
+                    "users",
+                    "outcomes",
+                    "made",
+                    "days",
+                    "inputs",
+                    "outputs",
+                    "cached",
+                    "tenant"));
+
     /**
      * A whole append. No row comes back if a condition does not hold, and nothing was written then; a used id aborts it.
      *
@@ -573,7 +624,7 @@ final class PostgresSql {
      * <p>{@code run} goes from run to run below the parent, while a view, a summary or the view's anchor is still to be found
      * there. For a view with an anchor under the head, it begins at the head.
      */
-    static final NamedSql APPEND = NamedSql.of(
+    private static final String APPEND_TEXT =
             """
             WITH RECURSIVE given AS MATERIALIZED (
               SELECT :now::bigint AS now, :epoch::bigint AS epoch, :revision::bigint AS revision,
@@ -790,7 +841,10 @@ final class PostgresSql {
               ON CONFLICT (memory_key, anchor_seq) DO UPDATE SET anchor_id = excluded.anchor_id, view = excluded.view
             )
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
-            """,
+            """;
+
+    static final NamedSql APPEND = NamedSql.of(
+            APPEND_TEXT,
             parameters(
                     UNDER_HEAD_PARAMETERS,
                     "size",
@@ -816,6 +870,40 @@ final class PostgresSql {
                     "view",
                     "named"));
 
+    /** {@link #APPEND} of messages of which something is kept beside them. */
+    static final NamedSql APPEND_WITH_NOTES = NamedSql.of(
+            withNotes(APPEND_TEXT),
+            parameters(
+                    UNDER_HEAD_PARAMETERS,
+                    "size",
+                    "ids",
+                    "parents",
+                    "messages",
+                    "counters",
+                    "token_counts",
+                    "tokens_so_far",
+                    "times",
+                    "systems",
+                    "users",
+                    "tenant",
+                    "app_id",
+                    "conversation_id",
+                    "node_id",
+                    "now",
+                    "expected_last_seq",
+                    "under_head",
+                    "parent_id",
+                    "importing",
+                    "anchor_id",
+                    "view",
+                    "named",
+                    "outcomes",
+                    "made",
+                    "days",
+                    "inputs",
+                    "outputs",
+                    "cached"));
+
     /**
      * Why an append did not happen: the memory's row, whether the parent is there, which messages that the view names are,
      * and the messages whose ids the batch uses, all as of one moment. At least one row.
@@ -838,7 +926,7 @@ final class PostgresSql {
                            WHERE n.memory_key = :memory_key AND n.id = name.id
                            LIMIT 1
                          ) n) AS named,
-                   s.seq, s.id, s.parent_id, s.message, s.tokens, s.token_counter, s.created_at
+                   s.seq, s.id, s.parent_id, s.message, s.tokens, s.token_counter, s.created_at, s.outcome
             FROM (SELECT 1) one
             LEFT JOIN keepsake_memory m ON m.memory_key = :memory_key
             LEFT JOIN LATERAL (
@@ -858,7 +946,7 @@ final class PostgresSql {
 
     static final String FIND =
             """
-            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome
             FROM keepsake_message
             WHERE memory_key = ? AND id = ANY (?)
             ORDER BY seq
@@ -872,6 +960,69 @@ final class PostgresSql {
               AND n.seq = (SELECT m.last_seq FROM keepsake_memory m WHERE m.memory_key = :memory_key)
             """,
             "memory_key");
+
+    /** An append that also writes what is kept beside the messages, and adds the tokens that were used to the day's sums. */
+    private static String withNotes(String append) {
+        String one = append.replace("runs, message)", "runs, message, outcome, made)")
+                .replace(
+                        ":token_counter, runs, :message\n",
+                        ":token_counter, runs, :message, :outcome::text, :made::text\n");
+        String many = one.replace("new.message\n", "new.message, new.outcome, new.made\n")
+                .replace(":users::bigint[])", ":users::bigint[], :outcomes::text[], :made::text[])")
+                .replace("user_place, place)", "user_place, outcome, made, place)");
+        return many.replace(RESULT, SUMS + RESULT);
+    }
+
+    /** How each append ends. */
+    private static final String RESULT = "SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory\n";
+
+    private static final String SUMS =
+            """
+            , sums AS (
+              INSERT INTO keepsake_usage AS u (memory_key, day, tenant, input_tokens, output_tokens, cached_tokens)
+              SELECT memory.memory_key, used.day, :tenant::text, used.input, used.output, used.cached
+              FROM memory
+              CROSS JOIN unnest(:days::bigint[], :inputs::bigint[], :outputs::bigint[], :cached::bigint[])
+                AS used (day, input, output, cached)
+              ON CONFLICT (memory_key, day) DO UPDATE
+                SET input_tokens = u.input_tokens + excluded.input_tokens,
+                    output_tokens = u.output_tokens + excluded.output_tokens,
+                    cached_tokens = u.cached_tokens + excluded.cached_tokens
+            )
+            """;
+
+    /**
+     * Sets an outcome and raises the revision, unless the message has this outcome. What was there is told as of when the
+     * statement began.
+     */
+    static final NamedSql SET_OUTCOME_OF = NamedSql.of(
+            """
+            WITH memory AS (
+              UPDATE keepsake_memory m
+              SET revision = m.revision + 1
+              WHERE m.memory_key = :memory_key AND m.tenant IS NOT NULL AND m.epoch = COALESCE(:epoch::bigint, m.epoch)
+                AND EXISTS (SELECT FROM keepsake_message n
+                            WHERE n.memory_key = :memory_key AND n.id = :id::text
+                              AND n.outcome IS DISTINCT FROM :outcome::text)
+              RETURNING m.memory_key
+            ),
+            changed AS (
+              UPDATE keepsake_message n
+              SET outcome = :outcome::text
+              FROM memory
+              WHERE n.memory_key = :memory_key AND n.id = :id::text
+              RETURNING n.seq
+            )
+            SELECT (SELECT count(*) FROM changed) AS changed,
+                   (SELECT s.epoch FROM keepsake_memory s WHERE s.memory_key = :memory_key) AS epoch,
+                   EXISTS (SELECT FROM keepsake_message o WHERE o.memory_key = :memory_key AND o.id = :id::text) AS there,
+                   (SELECT o.outcome FROM keepsake_message o
+                    WHERE o.memory_key = :memory_key AND o.id = :id::text) AS outcome
+            """,
+            "memory_key",
+            "epoch",
+            "id",
+            "outcome");
 
     private static String[] parameters(String[] first, String... more) {
         String[] all = Arrays.copyOf(first, first.length + more.length);

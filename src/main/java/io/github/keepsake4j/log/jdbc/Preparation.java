@@ -30,7 +30,11 @@ final class Preparation {
     private static Set<String> prepared() {
         Set<String> texts = new HashSet<>();
         PostgresReadSql.READS.values().forEach(read -> texts.add(read.text()));
-        List.of(PostgresSql.APPEND_ONE, PostgresSql.APPEND_ONE_AND_VIEW, PostgresSql.APPEND_MANY)
+        List.of(
+                        PostgresSql.APPEND_ONE,
+                        PostgresSql.APPEND_ONE_WITH_NOTES,
+                        PostgresSql.APPEND_ONE_AND_VIEW,
+                        PostgresSql.APPEND_MANY)
                 .forEach(append -> texts.add(append.text()));
         texts.addAll(List.of(Sql.HISTORY_BACK, Sql.HISTORY_FORWARD));
         return Set.copyOf(texts);

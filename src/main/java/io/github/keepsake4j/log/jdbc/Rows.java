@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.InputRules;
+import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -138,7 +139,7 @@ final class Rows {
 
     /** A message whose columns come first, in the order in which all statements but the checks select them. */
     static LoggedMessage message(MemoryKey key, MessageCodec codec, ResultSet row) throws SQLException {
-        return message(key, codec, row, 1, 2, 3, 4, 5, 6, 7);
+        return message(key, codec, row, 1, 2, 3, 4, 5, 6, 7, 8);
     }
 
     /** A message of a row that selects other columns first. */
@@ -153,7 +154,8 @@ final class Rows {
                 row.findColumn("message"),
                 row.findColumn("tokens"),
                 row.findColumn("token_counter"),
-                row.findColumn("created_at"));
+                row.findColumn("created_at"),
+                row.findColumn("outcome"));
     }
 
     private static LoggedMessage message(
@@ -166,7 +168,8 @@ final class Rows {
             int message,
             int tokens,
             int tokenCounter,
-            int createdAt)
+            int createdAt,
+            int outcome)
             throws SQLException {
         String id = text(row, messageId);
         try {
@@ -177,7 +180,8 @@ final class Rows {
                     codec.decode(text(row, message)),
                     tokens(row, tokens),
                     text(row, tokenCounter),
-                    time(number(row, createdAt)));
+                    time(number(row, createdAt)),
+                    NotesText.outcome(nullableText(row, outcome)));
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }
@@ -191,7 +195,14 @@ final class Rows {
                     "a summary covers up to message " + number(row, "covers_seq") + ", which is not there");
         }
         return summary(
-                covers, codec, row, "text", "model", number(row, "replaced_messages"), number(row, "replaced_tokens"));
+                        covers,
+                        codec,
+                        row,
+                        "text",
+                        "model",
+                        number(row, "replaced_messages"),
+                        number(row, "replaced_tokens"))
+                .withVersion(number(row, "version"));
     }
 
     /** The same, of a row whose columns have other names. */

@@ -49,7 +49,7 @@ final class Sql {
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
-                   m.user_seq, m.message, m.token_counter, m.created_at,
+                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
                    p.system_seq AS p_system_seq, p.user_seq AS p_user_seq, 1 AS has_runs
@@ -71,7 +71,7 @@ final class Sql {
 
     static final String MESSAGE_BY_ID =
             """
-            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome
             FROM keepsake_message
             WHERE memory_key = ? AND id = ?
             """;
@@ -140,7 +140,7 @@ final class Sql {
     /** Parameters: key, sequence, limit. */
     static final String HISTORY_BACK =
             """
-            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome
             FROM keepsake_message
             WHERE memory_key = ? AND seq < ?
             ORDER BY seq DESC
@@ -150,7 +150,7 @@ final class Sql {
     /** Parameters: sequence, key, limit. The order tells it from the other direction. */
     static final String HISTORY_FORWARD =
             """
-            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome
             FROM keepsake_message
             WHERE seq > ? AND memory_key = ?
             ORDER BY seq
@@ -188,12 +188,94 @@ final class Sql {
     /** Parameters: key, key. */
     static final String SUMMARIES =
             """
-            SELECT s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
+            SELECT s.version, s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
                    s.replaced_tokens, s.model, s.created_at
             FROM keepsake_summary s
             LEFT JOIN keepsake_message c ON c.memory_key = ? AND c.seq = s.covers_seq
             WHERE s.memory_key = ?
             ORDER BY s.version
+            """;
+
+    /** The newest message of a named branch, which is null where the branch has none that is there. Parameters: key, key, name. */
+    static final String REFERENCE =
+            """
+            SELECT r.seq, r.id, n.seq AS there
+            FROM keepsake_reference r
+            LEFT JOIN keepsake_message n ON n.memory_key = ? AND n.seq = r.seq AND n.id = r.id
+            WHERE r.memory_key = ? AND r.name = ?
+            """;
+
+    /** All named branches of a memory, in order of their names. Parameters: key, key. */
+    static final String REFERENCES =
+            """
+            SELECT r.name, r.seq, r.id, n.seq AS there
+            FROM keepsake_reference r
+            LEFT JOIN keepsake_message n ON n.memory_key = ? AND n.seq = r.seq AND n.id = r.id
+            WHERE r.memory_key = ?
+            ORDER BY r.name
+            """;
+
+    /** Parameters: key, name, sequence, id. */
+    static final String PUT_REFERENCE =
+            """
+            INSERT INTO keepsake_reference (memory_key, name, seq, id) VALUES (?, ?, ?, ?)
+            ON CONFLICT (memory_key, name) DO UPDATE SET seq = excluded.seq, id = excluded.id
+            """;
+
+    /** Parameters: name, key, key, epoch. */
+    static final String DROP_REFERENCE =
+            """
+            DELETE FROM keepsake_reference
+            WHERE name = ? AND memory_key = ?
+              AND EXISTS (SELECT 1 FROM keepsake_memory m WHERE m.memory_key = ? AND m.epoch = ?)
+            """;
+
+    /** Counts the messages of a batch that does not move the head. Parameters: sequence, tokens, time, key. */
+    static final String ADVANCE_BESIDE_HEAD =
+            """
+            UPDATE keepsake_memory SET last_seq = ?, tokens = tokens + ?, last_message_at = ? WHERE memory_key = ?
+            """;
+
+    static final String OUTCOME_BY_ID =
+            """
+            SELECT outcome FROM keepsake_message WHERE memory_key = ? AND id = ?
+            """;
+
+    /** Parameters: outcome, key, id. */
+    static final String SET_OUTCOME =
+            """
+            UPDATE keepsake_message SET outcome = ? WHERE memory_key = ? AND id = ?
+            """;
+
+    static final String MADE_BY_ID =
+            """
+            SELECT made FROM keepsake_message WHERE memory_key = ? AND id = ?
+            """;
+
+    static final NamedSql ADD_USAGE = NamedSql.of(
+            """
+            INSERT INTO keepsake_usage (memory_key, day, tenant, input_tokens, output_tokens, cached_tokens)
+            VALUES (:memory_key, :day, :tenant, :input, :output, :cached)
+            ON CONFLICT (memory_key, day) DO UPDATE
+              SET input_tokens = keepsake_usage.input_tokens + excluded.input_tokens,
+                  output_tokens = keepsake_usage.output_tokens + excluded.output_tokens,
+                  cached_tokens = keepsake_usage.cached_tokens + excluded.cached_tokens
+            """,
+            "memory_key",
+            "day",
+            "tenant",
+            "input",
+            "output",
+            "cached");
+
+    /** Parameters: tenant, first day, day after the last. */
+    static final String USAGE =
+            """
+            SELECT m.tenant, m.app_id, m.conversation_id, m.node_id, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
+            FROM keepsake_usage u
+            JOIN keepsake_memory m ON m.memory_key = u.memory_key
+            WHERE u.tenant = ? AND u.day >= ? AND u.day < ?
+            ORDER BY u.day
             """;
 
     static final String RELEASE_LEASE =

@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
@@ -44,9 +45,14 @@ final class SqliteReader {
 
     Tail read(ReadQuery query) throws SQLException {
         Memory memory = Memory.find(session, hash).sound();
-        Node start = start(query, memory);
+        Position position = memory.position();
+        Reference named = Reference.find(session, hash, query.reference());
+        if (named != null) {
+            position = new Position(memory.epoch(), memory.revision(), named.id());
+        }
+        Node start = start(query, memory, named);
         if (start == null) {
-            return Tail.empty(memory.position());
+            return Tail.empty(position);
         }
         Node after = after(query, start);
         long behind = after == null ? 0 : after.seq();
@@ -64,7 +70,7 @@ final class SqliteReader {
         LoggedMessage system = inForce(messages, behind, start.systemSeq(), ChatMessageType.SYSTEM);
         LoggedMessage user = inForce(messages, behind, start.userSeq(), ChatMessageType.USER);
         return new Tail(
-                memory.position(),
+                position,
                 messages,
                 complete && covered == null
                         ? messages.subList(0, Math.min(query.oldest(), messages.size()))
@@ -77,9 +83,12 @@ final class SqliteReader {
                 oldest != null && before == null ? oldest.message().parentId() : null);
     }
 
-    private @Nullable Node start(ReadQuery query, Memory memory) throws SQLException {
+    private @Nullable Node start(ReadQuery query, Memory memory, @Nullable Reference named) throws SQLException {
         if (query.from() != null) {
             return Node.existing(session, key, hash, "from", query.from());
+        }
+        if (named != null) {
+            return Node.bySeq(session, hash, named.seq());
         }
         if (memory.headSeq() == null) {
             return null;

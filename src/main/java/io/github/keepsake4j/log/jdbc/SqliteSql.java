@@ -82,9 +82,9 @@ final class SqliteSql {
             """
             INSERT INTO keepsake_message
               (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
-               run_start, depth, path_tokens, system_seq, user_seq)
+               run_start, depth, path_tokens, system_seq, user_seq, outcome, made)
             VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
-                    :run_start, :depth, :path_tokens, :system_seq, :user_seq)
+                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :outcome, :made)
             """,
             "memory_key",
             "seq",
@@ -100,19 +100,21 @@ final class SqliteSql {
             "path_tokens",
             "system_seq",
             "user_seq",
-            "runs");
+            "runs",
+            "outcome",
+            "made");
 
     /** Messages by their ids, which are one JSON array, in any order. */
     static final String FIND =
             """
-            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.outcome
             FROM json_each(?2) AS wanted
             CROSS JOIN keepsake_message m ON m.memory_key = ?1 AND m.id = wanted.value
             """;
 
     static final String MESSAGE_BY_SEQ =
             """
-            SELECT seq, id, parent_id, message, tokens, token_counter, created_at
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome
             FROM keepsake_message
             WHERE memory_key = ? AND seq = ?
             """;
@@ -139,7 +141,7 @@ final class SqliteSql {
               CROSS JOIN keepsake_message p ON p.memory_key = ? AND p.seq = run.up
               WHERE run.up > ? AND run.up < run.high AND run.room > 0
             )
-            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.parent_seq,
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.outcome, m.parent_seq,
                    m.run_start, m.depth, m.path_tokens, m.system_seq, m.user_seq
             FROM run
             CROSS JOIN keepsake_message m ON m.memory_key = ? AND m.seq BETWEEN run.low AND run.high
@@ -163,7 +165,7 @@ final class SqliteSql {
               CROSS JOIN keepsake_message p ON p.memory_key = ? AND p.seq = f.parent_seq
               WHERE run.depth > ? AND p.seq < run.high
             )
-            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.parent_seq,
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.outcome, m.parent_seq,
                    m.run_start, m.depth, m.path_tokens, m.system_seq, m.user_seq
             FROM run
             CROSS JOIN keepsake_message m ON m.memory_key = ?
@@ -258,7 +260,7 @@ final class SqliteSql {
     /** The newest summary up to a message, whose id is null if that message is not there. */
     static final String SUMMARY =
             """
-            SELECT s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
+            SELECT s.version, s.covers_seq, c.id AS covers, s.text, s.tokens, s.token_counter, s.replaced_messages,
                    s.replaced_tokens, s.model, s.created_at
             FROM keepsake_summary s
             LEFT JOIN keepsake_message c ON c.memory_key = s.memory_key AND c.seq = s.covers_seq
@@ -284,6 +286,8 @@ final class SqliteSql {
             "DELETE FROM keepsake_message WHERE memory_key = ?",
             "DELETE FROM keepsake_view WHERE memory_key = ?",
             "DELETE FROM keepsake_summary WHERE memory_key = ?",
+            "DELETE FROM keepsake_reference WHERE memory_key = ?",
+            "DELETE FROM keepsake_usage WHERE memory_key = ?",
             "DELETE FROM keepsake_lease WHERE memory_key = ?");
 
     private SqliteSql() {}

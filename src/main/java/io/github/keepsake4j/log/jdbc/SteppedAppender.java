@@ -5,15 +5,18 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.UnknownParentException;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.sql.SQLException;
+import java.time.LocalDate;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -53,32 +56,36 @@ final class SteppedAppender {
         }
         Memory memory = session.dialect().locked(session, hash);
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
+        Reference named = Reference.find(session, hash, append.reference());
+        Long endSeq = named == null ? memory.headSeq() : (Long) named.seq();
+        String endId = named == null ? memory.headId() : named.id();
+        Position position = new Position(memory.epoch(), memory.revision(), endId);
         if (AppendRules.isReplay(key, append, stored(append))) {
-            return new AppendResult(memory.headId(), memory.position(), 0, true);
+            return new AppendResult(endId, position, 0, true);
         }
-        AppendRules.checkPosition(key, append, memory.position());
+        AppendRules.checkPosition(key, append, position);
 
-        Node parent = append.messages().isEmpty() ? null : parent(append.parent(), memory, append.importing());
+        Node parent = append.messages().isEmpty() ? null : parent(append.parent(), memory, endSeq, append.importing());
         // Only an import has a named parent that is not there: its name is kept for reads to report.
         String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
         checkView(append);
-        String head = memory.headId();
+        String head = endId;
         if (!append.messages().isEmpty()) {
             head = insert(append, texts, memory, parent, parentId, now);
         }
         long revision = memory.revision();
-        if (AppendRules.raisesRevision(append, parentId, memory.headId())) {
+        if (AppendRules.raisesRevision(append, parentId, endId)) {
             session.update(Sql.BUMP_REVISION, hash);
             revision++;
         }
         if (append.view() != null) {
-            setView(append.view().resolved(memory.headId()), head);
+            setView(append.view().resolved(endId), head);
         }
         if (append.view() != null || !(append.parent() instanceof Parent.Head)) {
             session.dialect().recount(session, hash);
         }
         long lastSequence = texts.isEmpty() ? 0 : memory.lastSeq() + texts.size();
-        return new AppendResult(memory.headId(), new Position(memory.epoch(), revision, head), lastSequence, false);
+        return new AppendResult(endId, new Position(memory.epoch(), revision, head), lastSequence, false);
     }
 
     /** Looks only for what the view names, each by its index. */
@@ -147,16 +154,36 @@ final class SteppedAppender {
                     node.pathTokens(),
                     node.systemSeq(),
                     node.userSeq(),
-                    session.dialect().runsBelow(session, hash, node));
+                    session.dialect().runsBelow(session, hash, node),
+                    NotesText.of(message.outcome()),
+                    NotesText.of(message.seen(), message.usage()));
             parentId = message.id();
             tokens += message.tokens();
         }
         String last = append.messages().get(texts.size() - 1).id();
-        session.update(session.dialect().advanceMemory(), hash, seq, last, tokens, time);
+        if (append.reference() == null) {
+            session.update(session.dialect().advanceMemory(), hash, seq, last, tokens, time);
+        } else {
+            session.update(Sql.ADVANCE_BESIDE_HEAD, seq, tokens, time, hash);
+            session.update(Sql.PUT_REFERENCE, hash, append.reference(), seq, last);
+        }
+        for (Map.Entry<LocalDate, Usage> day :
+                AppendRules.usageByDay(append, Rows.time(now)).entrySet()) {
+            Usage used = day.getValue();
+            session.update(
+                    Sql.ADD_USAGE,
+                    hash,
+                    day.getKey().toEpochDay(),
+                    key.tenant(),
+                    used.input(),
+                    used.output(),
+                    used.cached());
+        }
         return last;
     }
 
-    private @Nullable Node parent(Parent parent, Memory memory, boolean importing) throws SQLException {
+    private @Nullable Node parent(Parent parent, Memory memory, @Nullable Long end, boolean importing)
+            throws SQLException {
         if (parent instanceof Parent.Of of) {
             if (of.id().equals(Ids.BEFORE_IN_TIME)) {
                 return Node.bySeq(session, hash, memory.lastSeq());
@@ -167,8 +194,7 @@ final class SteppedAppender {
             }
             return named;
         }
-        Long head = memory.headSeq();
-        return parent instanceof Parent.Root || head == null ? null : Node.bySeq(session, hash, head);
+        return parent instanceof Parent.Root || end == null ? null : Node.bySeq(session, hash, end);
     }
 
     private static @Nullable String named(Parent.Of parent) {

@@ -72,6 +72,8 @@ CREATE TABLE keepsake_message (
   token_counter text    NOT NULL,
   runs          bigint[],         -- at a run's start, as head_runs above
   message       text    NOT NULL, -- JSON
+  outcome       text,             -- how it ended if it did not end well
+  made          text,             -- what an answer was made from, and the tokens used
   PRIMARY KEY (memory_key, seq),
   CONSTRAINT keepsake_message_id UNIQUE (memory_key, id),
   CONSTRAINT keepsake_message_sound CHECK (parent_seq < seq AND run_start <= seq AND depth >= 1 AND tokens >= 0)
@@ -106,6 +108,29 @@ CREATE TABLE keepsake_summary (
 );
 
 CREATE INDEX keepsake_summary_by_message ON keepsake_summary (memory_key, covers_seq, version);
+
+-- The newest messages of named branches.
+CREATE TABLE keepsake_reference (
+  memory_key bytea  NOT NULL,
+  seq        bigint NOT NULL,
+  name       text   NOT NULL,
+  id         text   NOT NULL,
+  PRIMARY KEY (memory_key, name)
+);
+
+-- Tokens that a memory's answers used, by days of UTC since 1970. An append changes no column that an index covers, and pages
+-- are left half empty, so that updates stay in the page (HOT).
+CREATE TABLE keepsake_usage (
+  memory_key    bytea  NOT NULL,
+  day           bigint NOT NULL,
+  input_tokens  bigint NOT NULL,
+  output_tokens bigint NOT NULL,
+  cached_tokens bigint NOT NULL,
+  tenant        text   NOT NULL,
+  PRIMARY KEY (memory_key, day)
+) WITH (fillfactor = 50);
+
+CREATE INDEX keepsake_usage_by_tenant ON keepsake_usage (tenant, day);
 
 CREATE TABLE keepsake_lease (
   memory_key bytea  NOT NULL,

@@ -6,5 +6,7 @@ SELECT create_distributed_table('keepsake_memory', 'memory_key');
 SELECT create_distributed_table('keepsake_message', 'memory_key', colocate_with => 'keepsake_memory');
 SELECT create_distributed_table('keepsake_view', 'memory_key', colocate_with => 'keepsake_memory');
 SELECT create_distributed_table('keepsake_summary', 'memory_key', colocate_with => 'keepsake_memory');
+SELECT create_distributed_table('keepsake_reference', 'memory_key', colocate_with => 'keepsake_memory');
+SELECT create_distributed_table('keepsake_usage', 'memory_key', colocate_with => 'keepsake_memory');
 SELECT create_distributed_table('keepsake_lease', 'memory_key', colocate_with => 'keepsake_memory');
 SELECT create_reference_table('keepsake_schema');

@@ -42,6 +42,8 @@ CREATE TABLE keepsake_message (
   path_tokens   INTEGER NOT NULL,
   system_seq    INTEGER,          -- the newest system message up to here
   user_seq      INTEGER,          -- the newest user message up to here
+  outcome       TEXT,             -- how it ended if it did not end well
+  made          TEXT,             -- what an answer was made from, and the tokens used
   PRIMARY KEY (memory_key, seq),
   UNIQUE (memory_key, id),
   CHECK (seq >= 1 AND tokens >= 0 AND path_tokens >= tokens),
@@ -81,6 +83,29 @@ CREATE TABLE keepsake_summary (
 );
 
 CREATE INDEX keepsake_summary_by_message ON keepsake_summary (memory_key, covers_seq);
+
+-- The newest messages of named branches.
+CREATE TABLE keepsake_reference (
+  memory_key BLOB    NOT NULL,
+  name       TEXT    NOT NULL,
+  seq        INTEGER NOT NULL,
+  id         TEXT    NOT NULL,
+  PRIMARY KEY (memory_key, name),
+  CHECK (seq >= 1)
+);
+
+-- Tokens that a memory's answers used, by days of UTC since 1970.
+CREATE TABLE keepsake_usage (
+  memory_key    BLOB    NOT NULL,
+  day           INTEGER NOT NULL,
+  tenant        TEXT    NOT NULL,
+  input_tokens  INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  cached_tokens INTEGER NOT NULL,
+  PRIMARY KEY (memory_key, day)
+);
+
+CREATE INDEX keepsake_usage_by_tenant ON keepsake_usage (tenant, day);
 
 CREATE TABLE keepsake_lease (
   memory_key BLOB    NOT NULL,

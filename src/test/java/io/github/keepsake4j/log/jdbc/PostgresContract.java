@@ -63,6 +63,8 @@ abstract class PostgresContract extends MessageLogContract implements StoreClock
                 DELETE FROM keepsake_message;
                 DELETE FROM keepsake_view;
                 DELETE FROM keepsake_summary;
+                DELETE FROM keepsake_reference;
+                DELETE FROM keepsake_usage;
                 DELETE FROM keepsake_lease;
                 """);
         return openAgain(clock);

@@ -11,14 +11,18 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
@@ -29,6 +33,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -75,7 +80,7 @@ class PostgresPreparedTest {
         }
         byte[] key = Rows.hash(NodeKey.of("acme", "app", "first", "node"));
         for (NamedSql read : PostgresReadSql.READS.values()) {
-            Object[] values = read.bind(key, 20L, 20, 1_000L, null, null, 64L, false, 20L, 2L, 1);
+            Object[] values = read.bind(key, 20L, 20, 1_000L, null, null, 64L, false, 20L, 2L, 1, null);
             SENT.computeIfAbsent(read.text(), sql -> new LinkedHashMap<>()).putIfAbsent("", values);
         }
     }
@@ -101,6 +106,7 @@ class PostgresPreparedTest {
                 .keySet()
                 .removeAll(Set.of("INSERT_MESSAGE", "RUNS_BELOW", "ADVANCE_MEMORY", "APPEND_ONE_DISTRIBUTED"));
         statements.keySet().removeAll(Set.of("BUMP_REVISION", "MESSAGE_BY_ID", "PUT_VIEW", "CHECK_MESSAGES"));
+        statements.keySet().removeAll(Set.of("OUTCOME_BY_ID", "SET_OUTCOME"));
         statements.forEach((name, sql) -> assertThat(SENT).as(name).containsKey(sql));
         assertThat(SENT.keySet()).containsAll(Preparation.PREPARED);
     }
@@ -282,6 +288,23 @@ class PostgresPreparedTest {
         catchThrowable(() -> log.append(key, batchUnder("nowhere", "i")));
         log.append(key, Append.under(Parent.of(Ids.BEFORE_IN_TIME), users("j")).asImport());
         log.append(key, Append.viewOnly(View.of("j", List.of(new View.Run(null, "h")))));
+        NewMessage noted = users("k")
+                .get(0)
+                .withOutcome(Outcome.incomplete("cut"))
+                .withSeen(new Seen(List.of(new Seen.Range(1, 2)), List.of(), 0, false))
+                .withUsage(new Usage(1, 2, 3));
+        log.append(key, Append.underHead(noted));
+        log.append(key, Append.underHead(users("l").get(0), users("m").get(0).withUsage(new Usage(1, 2, 3))));
+        log.append(key, Append.under(Parent.of("b"), List.of(users("n").get(0).withUsage(new Usage(1, 2, 3)))));
+        log.append(key, batch("o").onBranch("tab"));
+        log.append(
+                key,
+                Append.underHead(users("p").get(0).withUsage(new Usage(1, 2, 3)))
+                        .onBranch("tab"));
+        log.setOutcome(key, "a", Outcome.failed(null), null);
+        log.setOutcome(key, "a", null, 1L);
+        log.made(key, "k");
+        log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000));
         reads(log, key);
         log.find(key, List.of("a", "b"));
         log.history(key, HistoryQuery.newest(2));
@@ -298,7 +321,10 @@ class PostgresPreparedTest {
         log.acquireLease(key, "lease", "owner", Duration.ofMinutes(1));
         log.releaseLease(key, "lease", "owner");
         assertThat(log.check(key)).isEmpty();
-        Postgres.execute(source(), "UPDATE keepsake_view SET view = ''; UPDATE keepsake_summary SET text = ''");
+        Postgres.execute(
+                source(),
+                "UPDATE keepsake_view SET view = ''; UPDATE keepsake_summary SET text = '';"
+                        + " UPDATE keepsake_reference SET id = 'nowhere'");
         Postgres.execute(source(), "UPDATE keepsake_memory SET tokens = tokens + 1");
         assertThat(log.repair(key).damage()).isNotEmpty();
         log.erase(key);
@@ -313,7 +339,8 @@ class PostgresPreparedTest {
                 ReadQuery.newest(20).upToSummary(),
                 ReadQuery.newest(20).endingIn("e"),
                 ReadQuery.newest(20).endingIn("e").after("b"),
-                ReadQuery.newest(20).after("b"));
+                ReadQuery.newest(20).after("b"),
+                ReadQuery.newest(20).onBranch("tab"));
         for (ReadQuery query : queries) {
             for (ReadQuery read : List.of(query, query.alsoOldest(2))) {
                 try {

@@ -22,11 +22,17 @@ import org.junit.jupiter.api.Test;
  */
 class PostgresShardsTest {
 
-    private static final Set<String> TABLES =
-            Set.of("keepsake_memory", "keepsake_message", "keepsake_view", "keepsake_summary", "keepsake_lease");
+    private static final Set<String> TABLES = Set.of(
+            "keepsake_memory",
+            "keepsake_message",
+            "keepsake_view",
+            "keepsake_summary",
+            "keepsake_reference",
+            "keepsake_usage",
+            "keepsake_lease");
 
-    /** Reads a tenant's memories, which lie on all shards. */
-    private static final Set<String> SCATTERED = Set.of("LIST");
+    /** Read a tenant's memories, which lie on all shards. */
+    private static final Set<String> SCATTERED = Set.of("LIST", "USAGE");
 
     private static final Pattern TOKEN =
             Pattern.compile("'(?:[^']|'')*'|[A-Za-z_][A-Za-z_0-9.]*|[(),;?]|[^\\sA-Za-z_(),;?']+");

@@ -1,0 +1,142 @@
+package io.github.keepsake4j.log;
+
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is kept beside a message as short texts, which every backend stores. An outcome is its kind in lower case, and
+ * behind a space its reason. What an answer was made from is words, each with a letter first: {@code s1-5,7} are the
+ * messages shown, {@code c3,4} the results shortened, {@code v2} is the summary's version, {@code a} says altered, and
+ * {@code u10,20,0} are the tokens used. A word or a kind that a newer version wrote is ignored. Pure functions.
+ */
+public final class NotesText {
+
+    private NotesText() {}
+
+    /**
+     * Writes an outcome.
+     *
+     * @param outcome the outcome, or null
+     * @return the text, or null for no outcome
+     */
+    public static @Nullable String of(@Nullable Outcome outcome) {
+        if (outcome == null) {
+            return null;
+        }
+        String kind = outcome.kind().name().toLowerCase(Locale.ROOT);
+        return outcome.reason() == null ? kind : kind + " " + outcome.reason();
+    }
+
+    /**
+     * Reads an outcome.
+     *
+     * @param text the text, or null
+     * @return the outcome, or null if there is none or its kind is not known
+     */
+    public static @Nullable Outcome outcome(@Nullable String text) {
+        if (text == null) {
+            return null;
+        }
+        int space = text.indexOf(' ');
+        String name = (space < 0 ? text : text.substring(0, space)).toUpperCase(Locale.ROOT);
+        for (Outcome.Kind kind : Outcome.Kind.values()) {
+            if (kind.name().equals(name)) {
+                return new Outcome(kind, space < 0 ? null : text.substring(space + 1));
+            }
+        }
+        return null;
+    }
+
+    /**
+     * Writes what is kept about how an answer was made.
+     *
+     * @param seen what it was made from, or null
+     * @param usage the tokens that were used, or null
+     * @return the text, or null if both are null
+     */
+    public static @Nullable String of(@Nullable Seen seen, @Nullable Usage usage) {
+        List<String> words = new ArrayList<>();
+        if (seen != null) {
+            words.add(seen.shown().stream()
+                    .map(range -> range.first() == range.last()
+                            ? Long.toString(range.first())
+                            : range.first() + "-" + range.last())
+                    .collect(Collectors.joining(",", "s", "")));
+            if (!seen.shortened().isEmpty()) {
+                words.add(seen.shortened().stream().map(String::valueOf).collect(Collectors.joining(",", "c", "")));
+            }
+            if (seen.summary() > 0) {
+                words.add("v" + seen.summary());
+            }
+            if (seen.altered()) {
+                words.add("a");
+            }
+        }
+        if (usage != null) {
+            words.add("u" + usage.input() + "," + usage.output() + "," + usage.cached());
+        }
+        return words.isEmpty() ? null : String.join(" ", words);
+    }
+
+    /**
+     * Reads what is kept about how an answer was made.
+     *
+     * @param text the text, or null
+     * @return what is kept, or null if nothing is
+     * @throws UnreadableDataException if the text is none that this class writes
+     */
+    public static @Nullable Made made(@Nullable String text) {
+        if (text == null || text.isEmpty()) {
+            return null;
+        }
+        List<Seen.Range> shown = null;
+        List<Long> shortened = List.of();
+        long summary = 0;
+        boolean altered = false;
+        Usage usage = null;
+        try {
+            for (String word : text.split(" ", -1)) {
+                String rest = word.substring(1);
+                switch (word.charAt(0)) {
+                    case 's' -> shown = list(rest, NotesText::range);
+                    case 'c' -> shortened = list(rest, Long::valueOf);
+                    case 'v' -> summary = Long.parseLong(rest);
+                    case 'a' -> altered = true;
+                    case 'u' -> {
+                        List<Long> numbers = list(rest, Long::valueOf);
+                        usage = new Usage(numbers.get(0), numbers.get(1), numbers.get(2));
+                    }
+                    default -> {
+                        // A newer version wrote it.
+                    }
+                }
+            }
+            Seen seen = shown == null ? null : new Seen(shown, shortened, summary, altered);
+            return seen == null && usage == null ? null : new Made(seen, usage);
+        } catch (RuntimeException e) {
+            throw new UnreadableDataException("what is kept about how an answer was made cannot be read", e);
+        }
+    }
+
+    private static Seen.Range range(String text) {
+        int dash = text.indexOf('-');
+        long first = Long.parseLong(dash < 0 ? text : text.substring(0, dash));
+        return new Seen.Range(first, dash < 0 ? first : Long.parseLong(text.substring(dash + 1)));
+    }
+
+    private static <T> List<T> list(String text, Function<String, T> read) {
+        List<T> list = new ArrayList<>();
+        if (!text.isEmpty()) {
+            for (String each : text.split(",", -1)) {
+                list.add(read.apply(each));
+            }
+        }
+        return list;
+    }
+}

@@ -1,0 +1,22 @@
+package io.github.keepsake4j.log.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** The newest message of a named branch. */
+record Reference(long seq, String id) {
+
+    /** Returns where a named branch ends, or null if it has not begun, so that it is the current branch. */
+    static @Nullable Reference find(Session session, byte[] hash, @Nullable String name) throws SQLException {
+        return name == null ? null : session.first(Sql.REFERENCE, Reference::of, hash, hash, name);
+    }
+
+    private static Reference of(ResultSet row) throws SQLException {
+        if (Rows.nullableNumber(row, "there") == null) {
+            throw new DamagedException(
+                    "the named branch ends in message " + row.getLong("seq") + ", which is not there");
+        }
+        return new Reference(Rows.number(row, "seq"), Rows.text(row, "id"));
+    }
+}
