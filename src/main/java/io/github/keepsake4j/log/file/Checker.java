@@ -152,7 +152,7 @@ final class Checker {
         String previous = state.head == 0 || tree.node(state.head).damaged() ? null : tree.id(tree.node(state.head));
         Repair repair = new Repair(List.copyOf(damage), previous, headId, badViews.size(), 0, badReferences.size());
         if (state.badLines > 0 || movesHead || !badViews.isEmpty() || !badReferences.isEmpty()) {
-            LOG.warn(
+            LOG.info(
                     "Memory {} is going to be repaired: the head is moved from {} to {}, {} views and {} named branches"
                             + " are dropped, {} unreadable lines are passed over and kept",
                     tree.key(),

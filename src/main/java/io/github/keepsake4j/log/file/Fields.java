@@ -115,7 +115,7 @@ final class Fields {
 
     /** Reads the text that a prefix of an object holds in a field, or null if the prefix ends before it does. */
     static @Nullable String textInPrefix(byte[] prefix, String name) {
-        try (JsonParser in = FACTORY.createParser(prefix)) {
+        try (JsonParser in = FACTORY.createParser(new String(prefix, StandardCharsets.UTF_8))) {
             in.nextToken();
             while (in.nextToken() == JsonToken.FIELD_NAME) {
                 boolean isIt = in.currentName().equals(name);
@@ -221,7 +221,10 @@ final class Fields {
             while (in.nextToken() != JsonToken.END_ARRAY) {
                 Value element = value(in);
                 elements.add(new Value(
-                        element.type(), element.text(), array.start() + element.start(), array.start() + element.end()));
+                        element.type(),
+                        element.text(),
+                        array.start() + element.start(),
+                        array.start() + element.end()));
             }
         } catch (IOException e) {
             throw new UncheckedIOException("It was JSON before", e);

@@ -563,11 +563,25 @@ public final class FileMessageLog implements MessageLog {
         for (Path path : List.of(names.index(), names.side())) {
             Files.deleteIfExists(path);
         }
-        SmallFiles.replace(names.data(), bytes, force);
+        try {
+            SmallFiles.replace(names.data(), bytes, force);
+        } catch (IOException e) {
+            removeAfter(e, list, number, names);
+            throw e;
+        }
         Files.deleteIfExists(names.tombstone());
         long day = append == null ? TenantList.NO_DAY : usageDay(append, now);
         if (day != TenantList.NO_DAY) {
             list.touch(number, names.base(), TenantList.hour(now), day);
+        }
+    }
+
+    /** An entry without a memory is passed over, so that it cannot be removed does no harm. */
+    private static void removeAfter(IOException reason, TenantList list, long number, Names names) {
+        try {
+            list.remove(number, names.base());
+        } catch (IOException e) {
+            reason.addSuppressed(e);
         }
     }
 

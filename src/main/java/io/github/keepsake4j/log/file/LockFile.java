@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.log.StorageUnavailableException;
 import java.io.IOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -76,6 +77,17 @@ final class LockFile {
         }
     }
 
+    /** Keeps the file open until {@link #close}, so that a log that is closed drops no lock that is held. */
+    private void use() throws IOException {
+        synchronized (OPEN) {
+            if (users == 0) {
+                throw new ClosedChannelException();
+            }
+            users++;
+        }
+    }
+
+    /** Ends one use. The last one closes the file. */
     void close() throws IOException {
         synchronized (OPEN) {
             if (--users == 0) {
@@ -110,6 +122,7 @@ final class LockFile {
      */
     <T> T holding(long number, Object what, Duration timeout, Work<T> work) throws IOException {
         long deadline = System.nanoTime() + timeout.toNanos();
+        use();
         Queue queue = enter(number);
         try {
             if (!await(queue.lock, deadline)) {
@@ -130,6 +143,7 @@ final class LockFile {
             }
         } finally {
             leave(number);
+            close();
         }
     }
 
@@ -147,6 +161,7 @@ final class LockFile {
 
     /** Returns whether another thread or process holds a lock. */
     boolean isHeld(long number) throws IOException {
+        use();
         Queue queue = enter(number);
         try {
             if (!queue.lock.tryLock()) {
@@ -164,6 +179,7 @@ final class LockFile {
             }
         } finally {
             leave(number);
+            close();
         }
     }
 

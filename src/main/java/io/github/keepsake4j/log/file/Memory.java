@@ -4,6 +4,7 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -37,6 +38,8 @@ final class Memory implements Closeable {
     /** Tells the file from another one of the same name; null where the system has no such identity. */
     private final @Nullable Object identity;
 
+    private final long identityHash;
+
     /** Whether the index was compared with the end of the file since it was opened. */
     private volatile boolean compared;
 
@@ -53,6 +56,8 @@ final class Memory implements Closeable {
         this.index = new Index(index, side);
         this.force = force;
         this.identity = identity;
+        byte[] text = String.valueOf(identity).getBytes(StandardCharsets.UTF_8);
+        this.identityHash = ByteBuffer.wrap(Names.sha256(text)).getLong();
     }
 
     /**
@@ -131,7 +136,15 @@ final class Memory implements Closeable {
 
     /** Returns whether the file that is open still has its name. */
     boolean isThere() throws IOException {
-        return Files.exists(names.data()) && Objects.equals(identity, identity(names.data()));
+        Object now = identity(names.data());
+        return Objects.equals(identity, now) && (now != null || Files.exists(names.data()));
+    }
+
+    private boolean isOfThisFile(State state) {
+        return state.fileId.equals(header.fileId())
+                && state.identity == identityHash
+                && state.isOfThisStart()
+                && state.covered >= header.end();
     }
 
     boolean isListed() {
@@ -189,10 +202,7 @@ final class Memory implements Closeable {
     }
 
     private boolean isBelieved(State state) {
-        return compared
-                && state.fileId.equals(header.fileId())
-                && state.isOfThisStart()
-                && state.covered >= header.end();
+        return compared && isOfThisFile(state);
     }
 
     /**
@@ -227,16 +237,14 @@ final class Memory implements Closeable {
         boolean mayBeBelieved = MachineStart.isKnown() || compared;
         return isComplete
                 && mayBeBelieved
-                && state.fileId.equals(header.fileId())
-                && state.isOfThisStart()
-                && state.covered >= header.end()
+                && isOfThisFile(state)
                 && state.covered <= size
                 && ((compared && state.covered == size) || state.tail == tail(state.covered));
     }
 
     private State rebuild(@Nullable State before, long size) throws IOException {
         LOG.debug("The index of {} is made anew", names.data());
-        State state = new State(header.fileId());
+        State state = new State(header.fileId(), identityHash);
         state.phases = before == null ? 0 : before.phases + 1;
         state.phase = State.Phase.REBUILDING;
         state.epoch = header.epoch();

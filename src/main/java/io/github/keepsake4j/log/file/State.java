@@ -48,6 +48,9 @@ final class State {
     byte[] machineStart = MachineStart.id();
     final UUID fileId;
 
+    /** Tells the file from a copy of it: an index that was copied while it was written may be of two minds. */
+    final long identity;
+
     /** The length of the file up to which the index knows it. */
     long covered;
 
@@ -82,8 +85,9 @@ final class State {
 
     Part badLine = new Part(0, 0);
 
-    State(UUID fileId) {
+    State(UUID fileId, long identity) {
         this.fileId = fileId;
+        this.identity = identity;
     }
 
     /** Returns what is written of the phase: which one of how many it is, and what it is. */
@@ -95,7 +99,9 @@ final class State {
         ByteBuffer out = ByteBuffer.allocate(SIZE);
         out.putLong(MAGIC).putLong(phase());
         out.put(machineStart);
-        out.putLong(fileId.getMostSignificantBits()).putLong(fileId.getLeastSignificantBits());
+        out.putLong(fileId.getMostSignificantBits())
+                .putLong(fileId.getLeastSignificantBits())
+                .putLong(identity);
         out.putLong(covered).putInt(tail).putLong(count).putLong(head).putInt(sides);
         out.putLong(epoch).putLong(revision).putLong(tokens);
         out.putInt(views)
@@ -122,7 +128,7 @@ final class State {
         long phases = in.getLong();
         byte[] machineStart = new byte[MachineStart.LENGTH];
         in.get(machineStart);
-        State state = new State(new UUID(in.getLong(), in.getLong()));
+        State state = new State(new UUID(in.getLong(), in.getLong()), in.getLong());
         state.phases = phases >>> 2;
         state.phase = Phase.values()[(int) (phases & 3)];
         state.machineStart = machineStart;
