@@ -108,8 +108,10 @@ record Line(
     private static Entry entry(UUID fileId, Fields json, Part part) throws BadLineException {
         String id = json.text("id");
         long seq = json.number("seq");
-        json.part("message");
         json.text("counter");
+        if (!json.has("message")) {
+            throw new BadLineException("its message " + seq + " is missing");
+        }
         Node node = new Node(
                 seq,
                 part,

@@ -78,6 +78,8 @@ class FileCostTest {
                 }
                 log.append(KEY, Append.under(Parent.head(), batch));
             }
+            // The first append to a new file makes its index.
+            log.append(KEY, Append.underHead(user("first")));
             Random random = new Random(42);
             costs.put("append", cost(i -> log.append(KEY, Append.underHead(user("new-" + id(i))))));
             costs.put("replay", cost(i -> log.append(KEY, Append.underHead(user("new-" + id(i))))));

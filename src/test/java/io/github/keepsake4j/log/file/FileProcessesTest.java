@@ -63,7 +63,7 @@ class FileProcessesTest {
         for (int kill = 0; kill < kills; kill++) {
             try (Child child = Child.start(FileWriter.class, root(), "k" + kill, 4, 1_000_000)) {
                 // Some way into its work, each time another.
-                for (int i = 0; i < 5 + kill; i++) {
+                for (int i = 0; i < 20 + 5 * kill; i++) {
                     attempts.add(Attempt.of(child.line()));
                 }
                 List<String> rest = child.kill();
