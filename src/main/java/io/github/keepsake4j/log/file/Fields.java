@@ -134,6 +134,10 @@ final class Fields {
         }
     }
 
+    int size() {
+        return values.size();
+    }
+
     boolean has(String name) {
         Value value = values.get(name);
         return value != null && value.type() != JsonToken.VALUE_NULL;

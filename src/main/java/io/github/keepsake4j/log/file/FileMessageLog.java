@@ -2,7 +2,6 @@ package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryPage;
@@ -23,7 +22,6 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
-import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -48,7 +46,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.SortedMap;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -127,9 +124,8 @@ public final class FileMessageLog implements MessageLog {
 
     @Override
     public AppendResult append(MemoryKey key, Append append) {
-        boolean isActivity = !append.messages().isEmpty();
         Instant now = clock.instant();
-        return change("append to", key, changes -> changes.append(append, now), isActivity ? now : null, append);
+        return change("append to", key, changes -> changes.append(append, now), now);
     }
 
     @Override
@@ -157,12 +153,12 @@ public final class FileMessageLog implements MessageLog {
 
     @Override
     public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
-        return change("move of the head of", key, changes -> changes.moveHead(messageId, epoch), null, null);
+        return change("move of the head of", key, changes -> changes.moveHead(messageId, epoch), null);
     }
 
     @Override
     public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        change("outcome in", key, changes -> changes.setOutcome(messageId, outcome, epoch), null, null);
+        change("outcome in", key, changes -> changes.setOutcome(messageId, outcome, epoch), null);
     }
 
     @Override
@@ -193,7 +189,7 @@ public final class FileMessageLog implements MessageLog {
     public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
         InputRules.checkDescription(title, metadata);
         Instant now = clock.instant();
-        change("description of", key, changes -> changes.describe(title, metadata, now), now, null);
+        change("description of", key, changes -> changes.describe(title, metadata, now), now);
     }
 
     @Override
@@ -224,7 +220,7 @@ public final class FileMessageLog implements MessageLog {
 
     @Override
     public void putSummary(MemoryKey key, Summary summary, long epoch) {
-        change("summary of", key, changes -> changes.putSummary(summary, epoch), null, null);
+        change("summary of", key, changes -> changes.putSummary(summary, epoch), null);
     }
 
     @Override
@@ -449,18 +445,13 @@ public final class FileMessageLog implements MessageLog {
         return absent.apply(tombstone == null ? Tombstone.NEVER : tombstone);
     }
 
-    private <T> T change(
-            String what, MemoryKey key, Change<T> change, @Nullable Instant created, @Nullable Append append) {
+    /** Makes a change. Only one with a time may create the memory. */
+    private <T> T change(String what, MemoryKey key, Change<T> change, @Nullable Instant created) {
         return locked(what, key, names -> {
-            for (boolean anew = false; ; anew = true) {
-                boolean remade = anew;
-                try {
-                    return memories.with(names, memory -> change(key, names, memory, change, created, append, remade));
-                } catch (BrokenIndexException e) {
-                    if (anew) {
-                        throw e;
-                    }
-                }
+            try {
+                return memories.with(names, memory -> change(key, names, memory, change, created, false));
+            } catch (BrokenIndexException e) {
+                return memories.with(names, memory -> change(key, names, memory, change, created, true));
             }
         });
     }
@@ -470,8 +461,7 @@ public final class FileMessageLog implements MessageLog {
             Names names,
             @Nullable Memory memory,
             Change<T> change,
-            @Nullable Instant now,
-            @Nullable Append append,
+            @Nullable Instant created,
             boolean anew)
             throws IOException {
         Tombstone tombstone = Tombstone.read(names);
@@ -479,76 +469,55 @@ public final class FileMessageLog implements MessageLog {
             if (tombstone.epoch() > memory.header().epoch()) {
                 // The erasure was interrupted.
                 delete(names, memory.header().number());
-                return change(key, names, null, change, now, append, anew);
+                return change(key, names, null, change, created, anew);
             }
             Files.deleteIfExists(names.tombstone());
         }
         if (memory == null) {
-            Changes.Change<T> made = change.of(new Changes(key, null, tombstone == null ? Tombstone.NEVER : tombstone));
+            Tombstone absent = tombstone == null ? Tombstone.NEVER : tombstone;
+            Changes.Change<T> made = change.of(new Changes(key, null, absent));
             if (made.line() != null) {
-                create(
-                        key,
-                        names,
-                        made.line(),
-                        tombstone,
-                        InputRules.time("clock", Objects.requireNonNull(now)),
-                        append);
+                Instant now = InputRules.time("clock", Objects.requireNonNull(created));
+                create(key, names, made.line(), absent, now);
             }
             return made.result();
         }
         State state = memory.recover(anew);
         Changes.Change<T> made = change.of(new Changes(key, new Tree(memory, state).sound(), Tombstone.NEVER));
         if (made.line() != null) {
-            boolean touches = append != null && now != null && note(state, append, now);
-            ensureListed(memory, state);
             memory.append(state, made.line());
-            if (touches) {
-                list(key.tenant()).touch(memory.header().number(), names.base(), state.activity, state.usageDay);
-            }
+            keepListed(memory, state);
         }
         return made.result();
     }
 
-    /** Notes what the tenant's list tells of the last append. Returns whether it has changed, which it does once an hour. */
-    private static boolean note(State state, Append append, Instant now) {
-        long hour = TenantList.hour(now);
-        long day = usageDay(append, now);
-        boolean changes = hour != state.activity || day > state.usageDay;
-        state.activity = hour;
-        state.usageDay = Math.max(day, state.usageDay);
-        return changes;
-    }
-
-    private static long usageDay(Append append, Instant now) {
-        SortedMap<LocalDate, Usage> days = AppendRules.usageByDay(append, now);
-        return days.isEmpty() ? TenantList.NO_DAY : days.lastKey().toEpochDay();
-    }
-
-    /** The list may have been restored from a backup that is older than the memory. */
-    private void ensureListed(Memory memory, State state) throws IOException {
-        if (memory.isListed()) {
+    /**
+     * Keeps the tenant's list as the memory is: its time is written when the hour has changed. The list may also have been
+     * restored from a backup that is older than the memory.
+     */
+    private void keepListed(Memory memory, State state) throws IOException {
+        Instant activeAt = state.activeAt == null ? memory.header().createdAt() : state.activeAt;
+        TenantList.Entry listed = memory.listed();
+        if (listed != null && !listed.differsFrom(activeAt, state.usageDay)) {
             return;
         }
         Names names = memory.names();
         TenantList list = new TenantList(names.directory(), opener, force);
         long number = memory.header().number();
-        if (!list.isSound() || !list.has(number, names.base())) {
+        listed = list.isSound() ? list.of(number, names.base()) : null;
+        if (listed == null) {
             holdingList(names.directory(), () -> {
-                list.ensure(number, names.base(), state.activity);
+                list.ensure(number, names.base(), activeAt);
                 return true;
             });
         }
-        memory.setListed();
+        if (listed == null || listed.differsFrom(activeAt, state.usageDay)) {
+            list.touch(number, names.base(), activeAt, state.usageDay);
+        }
+        memory.setListed(list.of(number, names.base()));
     }
 
-    private void create(
-            MemoryKey key,
-            Names names,
-            String line,
-            @Nullable Tombstone tombstone,
-            Instant now,
-            @Nullable Append append)
-            throws IOException {
+    private void create(MemoryKey key, Names names, String line, Tombstone before, Instant now) throws IOException {
         if (!Files.exists(names.directory())) {
             Files.createDirectory(names.directory());
             if (force) {
@@ -556,24 +525,25 @@ public final class FileMessageLog implements MessageLog {
             }
         }
         TenantList list = new TenantList(names.directory(), opener, force);
-        long number = holdingList(names.directory(), () -> list.add(names.base(), TenantList.hour(now)));
-        Tombstone before = tombstone == null ? Tombstone.NEVER : tombstone;
+        long number = holdingList(names.directory(), () -> list.add(names.base(), now));
         String header = Header.write(key, number, before.epoch(), before.revision(), UUID.randomUUID(), now);
         byte[] bytes = (header + "\n" + line + "\n").getBytes(StandardCharsets.UTF_8);
-        for (Path path : List.of(names.index(), names.side())) {
-            Files.deleteIfExists(path);
-        }
         try {
+            for (Path path : List.of(names.index(), names.side())) {
+                Files.deleteIfExists(path);
+            }
             SmallFiles.replace(names.data(), bytes, force);
         } catch (IOException e) {
             removeAfter(e, list, number, names);
             throw e;
         }
         Files.deleteIfExists(names.tombstone());
-        long day = append == null ? TenantList.NO_DAY : usageDay(append, now);
-        if (day != TenantList.NO_DAY) {
-            list.touch(number, names.base(), TenantList.hour(now), day);
-        }
+        memories.with(names, memory -> {
+            if (memory != null) {
+                keepListed(memory, memory.recover(false));
+            }
+            return true;
+        });
     }
 
     /** An entry without a memory is passed over, so that it cannot be removed does no harm. */

@@ -93,7 +93,9 @@ record Line(
                 && summary == null
                 && description == null
                 && outcome == null
-                && mend == null) {
+                && mend == null
+                // A newer version may know more kinds of changes.
+                && line.size() < 2) {
             throw new BadLineException("it holds no change");
         }
         return read;

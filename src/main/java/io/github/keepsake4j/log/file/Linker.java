@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.file;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Usage;
 import java.io.IOException;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -153,9 +154,11 @@ final class Linker {
             fillGap(entry.node());
             add(entry.node(), true);
             state.tokens += entry.node().tokens();
-            state.lastMessageAt = entry.createdAt();
+            note(entry.createdAt());
             if (entry.usage() != null) {
-                count(AppendRules.day(entry.createdAt()).toEpochDay(), entry.usage());
+                long day = AppendRules.day(entry.createdAt()).toEpochDay();
+                count(day, entry.usage());
+                state.usageDay = Math.max(state.usageDay, day);
             }
         }
         if (!line.messages().isEmpty()) {
@@ -190,6 +193,15 @@ final class Linker {
         if (line.mend() != null) {
             mend(line.mend());
         }
+    }
+
+    private void note(Instant time) {
+        if (state.firstMessageAt == null) {
+            state.firstMessageAt = time;
+        }
+        Instant active = state.activeAt;
+        state.activeAt = active == null || time.isAfter(active) ? time : active;
+        state.lastMessageAt = time;
     }
 
     private void fillGap(Node next) throws IOException {

@@ -43,8 +43,8 @@ final class Memory implements Closeable {
     /** Whether the index was compared with the end of the file since it was opened. */
     private volatile boolean compared;
 
-    /** Whether it was seen in the tenant's list since it was opened. */
-    private volatile boolean listed;
+    /** What the tenant's list tells of it, as far as that was looked up since it was opened. */
+    private volatile TenantList.@Nullable Entry listed;
 
     private Memory(
             Names names, Header header, Disk data, Disk index, Disk side, boolean force, @Nullable Object identity) {
@@ -147,12 +147,12 @@ final class Memory implements Closeable {
                 && state.covered >= header.end();
     }
 
-    boolean isListed() {
+    TenantList.@Nullable Entry listed() {
         return listed;
     }
 
-    void setListed() {
-        listed = true;
+    void setListed(TenantList.@Nullable Entry entry) {
+        listed = entry;
     }
 
     Names names() {

@@ -1,9 +1,7 @@
 package io.github.keepsake4j.log.file;
 
-import io.github.keepsake4j.log.InputRules;
 import java.nio.ByteBuffer;
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.UUID;
 import java.util.zip.CRC32C;
@@ -72,12 +70,16 @@ final class State {
     Part description = new Part(0, 0);
 
     @Nullable
+    Instant firstMessageAt;
+
+    @Nullable
     Instant lastMessageAt;
 
-    /** The hour of the last append, as the tenant's list has it. */
-    long activity;
+    /** The latest time of any message. */
+    @Nullable
+    Instant activeAt;
 
-    /** The newest day with usage, as the tenant's list has it. */
+    /** The newest day with usage. */
     long usageDay = TenantList.NO_DAY;
 
     /** The lines that cannot be read and that no repair has passed over, and the first of them. */
@@ -110,10 +112,10 @@ final class State {
                 .putInt(lastReference)
                 .putInt(lastDay);
         out.putLong(versions).putLong(description.offset()).putInt(description.length());
-        Instant last = lastMessageAt;
-        out.put((byte) (last == null ? 0 : 1));
-        out.putLong(last == null ? 0 : last.getEpochSecond()).putInt(last == null ? 0 : last.getNano());
-        out.putLong(activity).putLong(usageDay);
+        put(out, firstMessageAt);
+        put(out, lastMessageAt);
+        put(out, activeAt);
+        out.putLong(usageDay);
         out.putLong(badLines).putLong(badLine.offset()).putInt(badLine.length());
         out.putInt(SIZE - Integer.BYTES, sum(out.array()));
         return out.array();
@@ -147,14 +149,24 @@ final class State {
         state.lastDay = in.getInt();
         state.versions = in.getLong();
         state.description = new Part(in.getLong(), in.getInt());
-        boolean hasLast = in.get() != 0;
-        Instant last = Instant.ofEpochSecond(in.getLong(), in.getInt());
-        state.lastMessageAt = hasLast ? InputRules.time("time", last.truncatedTo(ChronoUnit.MICROS)) : null;
-        state.activity = in.getLong();
+        state.firstMessageAt = time(in);
+        state.lastMessageAt = time(in);
+        state.activeAt = time(in);
         state.usageDay = in.getLong();
         state.badLines = in.getLong();
         state.badLine = new Part(in.getLong(), in.getInt());
         return state;
+    }
+
+    private static void put(ByteBuffer out, @Nullable Instant time) {
+        out.put((byte) (time == null ? 0 : 1));
+        out.putLong(time == null ? 0 : time.getEpochSecond()).putInt(time == null ? 0 : time.getNano());
+    }
+
+    private static @Nullable Instant time(ByteBuffer in) {
+        boolean isThere = in.get() != 0;
+        Instant time = Instant.ofEpochSecond(in.getLong(), in.getInt());
+        return isThere ? time : null;
     }
 
     /** Returns whether it was written since the machine started. */

@@ -30,10 +30,16 @@ final class TenantList {
      *
      * @param number its number, from 1
      * @param base the beginning of its files' names
-     * @param activity the hour of its last append, in hours since 1970
+     * @param activeAt the time of its last activity, exact to the hour
      * @param usageDay the newest day with usage, in days since 1970
      */
-    record Entry(long number, String base, long activity, long usageDay) {}
+    record Entry(long number, String base, Instant activeAt, long usageDay) {
+
+        /** Returns whether the list must tell another time or day. It tells a later time of the same hour not. */
+        boolean differsFrom(Instant otherActiveAt, long otherUsageDay) {
+            return hour(activeAt) != hour(otherActiveAt) || usageDay < otherUsageDay;
+        }
+    }
 
     private static final Logger LOG = LoggerFactory.getLogger(TenantList.class);
 
@@ -42,7 +48,8 @@ final class TenantList {
     private static final int NAME = 72;
     private static final int ENTRY = 96;
     private static final int ACTIVITY = NAME;
-    private static final int SUM = NAME + 2 * Long.BYTES;
+    private static final int USAGE_DAY = NAME + Long.BYTES + Integer.BYTES;
+    private static final int SUM = USAGE_DAY + Long.BYTES;
     private static final int AT_ONCE = 128;
 
     private final Path directory;
@@ -57,7 +64,7 @@ final class TenantList {
         this.force = force;
     }
 
-    static long hour(Instant time) {
+    private static long hour(Instant time) {
         return Math.floorDiv(time.getEpochSecond(), Duration.ofHours(1).toSeconds());
     }
 
@@ -75,10 +82,10 @@ final class TenantList {
     }
 
     /** Adds a memory in the end, with the tenant's lock. Returns its number. */
-    long add(String base, long activity) throws IOException {
+    long add(String base, Instant activeAt) throws IOException {
         try (Disk list = openSound()) {
             long number = last(list) + 1;
-            write(list, new Entry(number, base, activity, NO_DAY));
+            write(list, new Entry(number, base, activeAt, NO_DAY));
             if (force) {
                 list.force();
             }
@@ -87,33 +94,35 @@ final class TenantList {
     }
 
     /** Puts a memory in its place, if another one or none is there, with the tenant's lock. */
-    void ensure(long number, String base, long activity) throws IOException {
+    void ensure(long number, String base, Instant activeAt) throws IOException {
         try (Disk list = openSound()) {
             Entry there = entry(list, number);
             if (there == null || !there.base().equals(base)) {
-                write(list, new Entry(number, base, activity, NO_DAY));
+                write(list, new Entry(number, base, activeAt, NO_DAY));
             }
         }
     }
 
-    /** Returns whether a memory is in its place. */
-    boolean has(long number, String base) throws IOException {
+    /** Returns the entry of a memory, or null if another one or none is in its place. */
+    @Nullable
+    Entry of(long number, String base) throws IOException {
         if (!Files.exists(file)) {
-            return false;
+            return null;
         }
         try (Disk list = opener.open(file)) {
             Entry there = entry(list, number);
-            return there != null && there.base().equals(base);
+            return there != null && there.base().equals(base) ? there : null;
         }
     }
 
-    /** Notes a memory's last append and its newest day with usage, with the memory's lock. */
-    void touch(long number, String base, long activity, long usageDay) throws IOException {
+    /** Notes a memory's last activity and its newest day with usage, with the memory's lock. */
+    void touch(long number, String base, Instant activeAt, long usageDay) throws IOException {
         try (Disk list = opener.open(file)) {
             Entry there = entry(list, number);
             if (there != null && there.base().equals(base)) {
-                byte[] both = ByteBuffer.allocate(2 * Long.BYTES)
-                        .putLong(activity)
+                byte[] both = ByteBuffer.allocate(SUM - ACTIVITY)
+                        .putLong(activeAt.getEpochSecond())
+                        .putInt(activeAt.getNano())
                         .putLong(Math.max(usageDay, there.usageDay()))
                         .array();
                 list.write(at(number) + ACTIVITY, both);
@@ -202,8 +211,9 @@ final class TenantList {
                 try (Disk disk = opener.open(data)) {
                     Header header = Memory.header(disk);
                     if (entry(list, header.number()) == null && header.number() > 0) {
-                        long hour = hour(Files.getLastModifiedTime(data).toInstant());
-                        write(list, new Entry(header.number(), base, hour, Long.MAX_VALUE));
+                        // Times and days are noted when the memory is written. Until then, these are not too early.
+                        Instant written = Files.getLastModifiedTime(data).toInstant();
+                        write(list, new Entry(header.number(), base, written, Long.MAX_VALUE));
                     }
                 } catch (BadLineException e) {
                     LOG.warn("{} is not listed: {}", data, e.problem());
@@ -254,13 +264,17 @@ final class TenantList {
         byte[] name = new byte[NAME];
         in.get(0, name);
         String base = new String(name, StandardCharsets.US_ASCII).replace("\0", "");
-        return new Entry(number, base, in.getLong(ACTIVITY), in.getLong(ACTIVITY + Long.BYTES));
+        Instant activeAt = Instant.ofEpochSecond(in.getLong(ACTIVITY), in.getInt(ACTIVITY + Long.BYTES));
+        return new Entry(number, base, activeAt, in.getLong(USAGE_DAY));
     }
 
     private static void write(Disk list, Entry entry) throws IOException {
         ByteBuffer out = ByteBuffer.allocate(ENTRY);
         out.put(0, entry.base().getBytes(StandardCharsets.US_ASCII));
-        out.putLong(ACTIVITY, entry.activity()).putLong(ACTIVITY + Long.BYTES, entry.usageDay());
+        Instant activeAt = entry.activeAt();
+        out.putLong(ACTIVITY, activeAt.getEpochSecond())
+                .putInt(ACTIVITY + Long.BYTES, activeAt.getNano())
+                .putLong(USAGE_DAY, entry.usageDay());
         out.putInt(SUM, sum(out, entry.number()));
         list.write(at(entry.number()), out.array());
     }
