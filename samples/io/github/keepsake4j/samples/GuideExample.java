@@ -184,7 +184,7 @@ final class GuideExample {
     private void backends() {
         // example begins
         keepsake.conversation("alice").describe("Names", Map.of("project", "bees"));
-        MemoryPage page = keepsake.conversations(ListQuery.first(50));
+        MemoryPage page = keepsake.conversations(ListQuery.first(50).byActivity());
         Optional<ListQuery> next = page.next(); // the next page's query
         // example ends
         check(next.isEmpty() && page.memories().stream().anyMatch(memory -> "Names".equals(memory.title())), "listed");

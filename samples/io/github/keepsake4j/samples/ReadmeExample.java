@@ -2,7 +2,6 @@ package io.github.keepsake4j.samples;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageDeserializer;
-import dev.langchain4j.data.message.ChatMessageSerializer;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
@@ -20,6 +19,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.transfer.LangChain4jExport;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -68,7 +68,7 @@ final class ReadmeExample {
         // example begins
         List<ChatMessage> said =
                 page.messages().stream().map(LoggedMessage::message).toList();
-        String json = ChatMessageSerializer.messagesToJson(said);
+        String json = LangChain4jExport.toJson(said);
         // example ends
         check(ChatMessageDeserializer.messagesFromJson(json).equals(said), "LangChain4j reads its own JSON");
 

@@ -11,11 +11,14 @@ import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.metrics.Metrics;
@@ -27,11 +30,15 @@ import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.time.Duration;
+import java.time.LocalDate;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,13 +62,15 @@ public final class Keepsake {
 
     private final String tenant;
     private final MessageLog log;
+    private final MessageLog nodeLog;
     private final TurnLeases turns;
     private final ChatMemories memories;
     private final KeepsakeChatMemoryStore store;
 
-    private Keepsake(String tenant, MessageLog log, TurnLeases turns, ChatMemories memories) {
+    private Keepsake(String tenant, MessageLog log, MessageLog nodeLog, TurnLeases turns, ChatMemories memories) {
         this.tenant = tenant;
         this.log = log;
+        this.nodeLog = nodeLog;
         this.turns = turns;
         this.memories = memories;
         this.store = memories.store();
@@ -215,13 +224,79 @@ public final class Keepsake {
     }
 
     /**
-     * Lists the memories of the configured tenant, newest first.
+     * Lists the memories of the configured tenant in the message log, newest first, as {@link MessageLog#list} describes.
+     * {@code ListQuery.first(50).byActivity()} lists those first to which something was appended last.
      *
      * @param query the page to return
      * @return the page
      */
     public MemoryPage conversations(ListQuery query) {
         return log.list(tenant, query);
+    }
+
+    /**
+     * Deletes a conversation as {@link Conversation#erase()} does, and also the memories of its nodes in all applications.
+     * They are looked up in the node log and in the message log. This cannot be undone. If this method throws, some
+     * memories may not have been deleted; a further call deletes the rest. A turn of a node that is in progress can make a
+     * new memory, so end the conversation's turns before.
+     *
+     * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
+     * @return the number of nodes' memories that were deleted
+     * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory
+     */
+    public int eraseWithNodes(Object memoryId) {
+        ConversationKey conversation = NodeMemories.conversation(memories.key(memoryId));
+        log.erase(conversation);
+        int erased = 0;
+        KeepsakeException failure = null;
+        for (MessageLog each : nodeLog == log ? List.of(log) : List.of(log, nodeLog)) {
+            for (NodeKey node : each.nodes(conversation)) {
+                try {
+                    each.erase(node);
+                    erased++;
+                } catch (KeepsakeException e) {
+                    if (e.isRetryable()) {
+                        throw e;
+                    }
+                    failure = failure == null ? e : failure;
+                }
+            }
+        }
+        if (failure != null) {
+            throw failure;
+        }
+        return erased;
+    }
+
+    /**
+     * Reads how many tokens the answers in the configured tenant's memories used, including those of nodes. They are
+     * known of answers whose usage was recorded when they were appended.
+     *
+     * @param from the first day, in UTC
+     * @param toExclusive the day after the last day
+     * @return one sum for each memory and day with usage, in order of days
+     * @throws InvalidInputException if the days are in the wrong order
+     */
+    public List<DailyUsage> usage(LocalDate from, LocalDate toExclusive) {
+        return usage(tenant, from, toExclusive);
+    }
+
+    /**
+     * Reads how many tokens the answers in a tenant's memories used, as {@link #usage(LocalDate, LocalDate)} does.
+     *
+     * @param ofTenant the tenant's id
+     * @param from the first day, in UTC
+     * @param toExclusive the day after the last day
+     * @return one sum for each memory and day with usage, in order of days
+     * @throws InvalidInputException if the id breaks a rule, or the days are in the wrong order
+     */
+    public List<DailyUsage> usage(String ofTenant, LocalDate from, LocalDate toExclusive) {
+        List<DailyUsage> usage = log.usage(ofTenant, from, toExclusive);
+        return nodeLog == log
+                ? usage
+                : Stream.concat(usage.stream(), nodeLog.usage(ofTenant, from, toExclusive).stream())
+                        .sorted(Comparator.comparing(DailyUsage::day))
+                        .toList();
     }
 
     /** Configures a {@link Keepsake}. Not thread-safe. */
@@ -461,7 +536,7 @@ public final class Keepsake {
                             summarizerTimeout,
                             answer -> answer.contains(Summarization.MARKER.strip()));
             ChatMemories memories = new ChatMemories(logs, ids::key, strategy, counter, executor, worker, metrics);
-            return new Keepsake(tenant, messageLog, turns, memories);
+            return new Keepsake(tenant, conversations, nodes, turns, memories);
         }
     }
 }

@@ -49,11 +49,15 @@ public final class NodeMemories {
     }
 
     private NodeKey key(String nodeId, Object conversationId) {
-        MemoryKey conversation = memories.key(conversationId);
-        if (conversation instanceof ConversationKey of) {
-            return NodeKey.of(of.tenant(), appId, of.conversationId(), nodeId);
+        ConversationKey conversation = conversation(memories.key(conversationId));
+        return NodeKey.of(conversation.tenant(), appId, conversation.conversationId(), nodeId);
+    }
+
+    /** Returns the key of a conversation. */
+    static ConversationKey conversation(MemoryKey key) {
+        if (key instanceof ConversationKey conversation) {
+            return conversation;
         }
-        throw new InvalidInputException(
-                "memory id", "must name a conversation, but names a node's memory: " + conversation);
+        throw new InvalidInputException("memory id", "must name a conversation, but names a node's memory: " + key);
     }
 }

@@ -40,6 +40,7 @@ class ArchitectureTest {
             Map.entry(
                     "chat",
                     List.of("message", "codec", "tokens", "log", "context", "summary", "view", "turn", "metrics")),
+            Map.entry("transfer", List.of()),
             Map.entry("retention", List.of("message", "log", "metrics")),
             Map.entry("workflow", List.of("message", "tokens", "log", "context", "view", "workflow.files")),
             Map.entry("workflow.files", List.of("message")),

@@ -225,8 +225,12 @@ public final class Conversation {
     }
 
     /**
-     * Deletes the memory with its messages, views, summaries and title. This cannot be undone. The id can be used for a
-     * new memory.
+     * Deletes the memory with its messages, views, summaries, leases and title. This cannot be undone. The id can be used
+     * for a new memory.
+     *
+     * <p>A tombstone remains: a hash of the id, and an epoch that serves to refuse late writes. The memories of the
+     * conversation's nodes remain too, with all that belongs to them; {@code Keepsake.eraseWithNodes(id)} deletes them as
+     * well. Files that messages refer to, backups of the storage, and versions that a bucket keeps are not touched.
      */
     public void erase() {
         memories.log(key).erase(key);

@@ -4,12 +4,13 @@ import io.github.keepsake4j.message.InvalidInputException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query for one page of a tenant's memories.
+ * A query for one page of a tenant's memories. Created by {@link #first(int)}.
  *
  * @param limit the maximum number of memories, 1 to 1,000
  * @param cursor where the page starts, as returned by {@link MemoryPage#next()}, or null for the first page
+ * @param activeFirst whether the memories are listed by their last activity; see {@link #byActivity()}
  */
-public record ListQuery(int limit, @Nullable String cursor) {
+public record ListQuery(int limit, @Nullable String cursor, boolean activeFirst) {
 
     private static final int MAX_LIMIT = 1_000;
 
@@ -19,7 +20,18 @@ public record ListQuery(int limit, @Nullable String cursor) {
     }
 
     /**
-     * Creates a query for the first page.
+     * Creates a query for a page in order of creation.
+     *
+     * @param limit the maximum number of memories, 1 to 1,000
+     * @param cursor where the page starts, or null for the first page
+     * @throws InvalidInputException if the limit is out of range
+     */
+    public ListQuery(int limit, @Nullable String cursor) {
+        this(limit, cursor, false);
+    }
+
+    /**
+     * Creates a query for the first page, in order of creation.
      *
      * @param limit the maximum number of memories, 1 to 1,000
      * @return the query
@@ -27,6 +39,28 @@ public record ListQuery(int limit, @Nullable String cursor) {
      */
     public static ListQuery first(int limit) {
         return new ListQuery(limit, null);
+    }
+
+    /**
+     * Lists the memories by their last activity, the most recent first. The activity of a memory is the time of its
+     * newest message, or its creation if it has none. An append moves its memory to the front. A database moves a memory
+     * at most once in each hour of UTC, so there the order is exact to the hour. {@link MessageLog#list} describes what
+     * holds while memories are written to.
+     *
+     * @return a copy
+     */
+    public ListQuery byActivity() {
+        return new ListQuery(limit, cursor, true);
+    }
+
+    /**
+     * Continues with another page of the same list.
+     *
+     * @param next where that page starts
+     * @return a copy
+     */
+    public ListQuery startingAt(String next) {
+        return new ListQuery(limit, next, activeFirst);
     }
 
     /**

@@ -13,8 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param metadata short texts by name
  * @param messages the number of its messages on all branches
  * @param tokens the sum of their stored token counts
- * @param createdAt when it was created, in microseconds of UTC
- * @param lastMessageAt when its newest message was appended, in microseconds of UTC, or null if it has none
+ * @param createdAt when it was created, in microseconds of UTC; if its first message was imported, the time of that
+ *     message
+ * @param lastMessageAt the time of its newest message, in microseconds of UTC, or null if it has none
+ * @param storedAt when this log first stored it, in microseconds of UTC; later than {@code createdAt} if it was imported
  */
 public record MemoryInfo(
         MemoryKey key,
@@ -23,10 +25,42 @@ public record MemoryInfo(
         long messages,
         long tokens,
         Instant createdAt,
-        @Nullable Instant lastMessageAt) {
+        @Nullable Instant lastMessageAt,
+        Instant storedAt) {
 
     /** Copies the components. */
     public MemoryInfo {
         metadata = Map.copyOf(metadata);
+    }
+
+    /**
+     * Returns when the memory was last used, as far as its messages tell it.
+     *
+     * @return the later of {@code lastMessageAt} and {@code storedAt}
+     */
+    public Instant lastUse() {
+        return lastMessageAt != null && lastMessageAt.isAfter(storedAt) ? lastMessageAt : storedAt;
+    }
+
+    /**
+     * Creates the entry of a memory that was stored when it was created.
+     *
+     * @param key the memory
+     * @param title its title, or null
+     * @param metadata short texts by name
+     * @param messages the number of its messages on all branches
+     * @param tokens the sum of their stored token counts
+     * @param createdAt when it was created, in microseconds of UTC
+     * @param lastMessageAt the time of its newest message, in microseconds of UTC, or null if it has none
+     */
+    public MemoryInfo(
+            MemoryKey key,
+            @Nullable String title,
+            Map<String, String> metadata,
+            long messages,
+            long tokens,
+            Instant createdAt,
+            @Nullable Instant lastMessageAt) {
+        this(key, title, metadata, messages, tokens, createdAt, lastMessageAt, createdAt);
     }
 }

@@ -98,7 +98,7 @@ public final class MemoryTree {
      * @param leases by name
      * @param title the title, or null
      * @param metadata short texts by name
-     * @param createdAt when it came into being, or null if it was never written or was erased
+     * @param createdAt when it was first stored, or null if it was never written or was erased
      */
     public record State(
             long epoch,
@@ -528,9 +528,18 @@ public final class MemoryTree {
         if (createdAt == null) {
             return Optional.empty();
         }
+        Instant first = nodes.isEmpty() ? createdAt : nodes.get(0).entry.createdAt();
         Instant last =
                 nodes.isEmpty() ? null : nodes.get(nodes.size() - 1).entry.createdAt();
-        return Optional.of(new MemoryInfo(key, title, metadata, nodes.size(), tokens, createdAt, last));
+        return Optional.of(new MemoryInfo(
+                key,
+                title,
+                metadata,
+                nodes.size(),
+                tokens,
+                first.isBefore(createdAt) ? first : createdAt,
+                last,
+                createdAt));
     }
 
     /**

@@ -1,13 +1,16 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -143,14 +146,40 @@ public interface MessageLog extends AutoCloseable {
     void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata);
 
     /**
-     * Lists a tenant's memories in order of creation, newest first. Each memory that exists before the first page is
-     * read is on exactly one page, even if memories are written in the meantime.
+     * Lists a tenant's memories, newest first: in order of creation, or {@linkplain ListQuery#byActivity() by activity}.
+     *
+     * <p>By creation, each memory that exists before the first page is read is on exactly one page, even if memories are
+     * written to in the meantime. By activity, this holds for each memory to which nothing is appended in the meantime. An
+     * append moves its memory to the front, so that it is on no later page. If its page was not read before, it is on
+     * none; it is then on the first page of a new list. A message that is imported with an older time moves nothing,
+     * except that the first message of a memory moves it to the message's own time.
      *
      * @param tenant the tenant's id
      * @param query the page to return
      * @return the page
      */
     MemoryPage list(String tenant, ListQuery query);
+
+    /**
+     * Lists the memories of a conversation's nodes, in all applications. Default: reads the whole list of the tenant.
+     *
+     * @param conversation the conversation; it need not have a memory of its own
+     * @return the memories, in any order
+     */
+    default List<NodeKey> nodes(ConversationKey conversation) {
+        List<NodeKey> nodes = new ArrayList<>();
+        Optional<ListQuery> next = Optional.of(ListQuery.first(1_000));
+        while (next.isPresent()) {
+            MemoryPage page = list(conversation.tenant(), next.get());
+            for (MemoryInfo info : page.memories()) {
+                if (info.key() instanceof NodeKey node && node.conversationId().equals(conversation.conversationId())) {
+                    nodes.add(node);
+                }
+            }
+            next = page.next();
+        }
+        return nodes;
+    }
 
     /**
      * Stores a summary beside the messages. Earlier summaries are kept. On each branch, the summary that covers the

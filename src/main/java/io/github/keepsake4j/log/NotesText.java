@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log;
 
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
@@ -38,6 +39,7 @@ public final class NotesText {
      *
      * @param text the text, or null
      * @return the outcome, or null if there is none or its kind is not known
+     * @throws UnreadableDataException if its reason is none that an outcome may have
      */
     public static @Nullable Outcome outcome(@Nullable String text) {
         if (text == null) {
@@ -47,7 +49,11 @@ public final class NotesText {
         String name = (space < 0 ? text : text.substring(0, space)).toUpperCase(Locale.ROOT);
         for (Outcome.Kind kind : Outcome.Kind.values()) {
             if (kind.name().equals(name)) {
-                return new Outcome(kind, space < 0 ? null : text.substring(space + 1));
+                try {
+                    return new Outcome(kind, space < 0 ? null : text.substring(space + 1));
+                } catch (InvalidInputException e) {
+                    throw new UnreadableDataException("an outcome cannot be read", e);
+                }
             }
         }
         return null;

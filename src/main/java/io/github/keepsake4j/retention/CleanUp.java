@@ -125,7 +125,7 @@ public final class CleanUp {
 
     /**
      * Sets how long a memory must be idle before it is removed, counted from its last append. A memory without messages
-     * is idle since its creation. Default: 180 days.
+     * is idle since its creation, and an imported one since it was stored. Default: 180 days.
      *
      * @param period the period, longer than zero
      * @return a copy
@@ -191,7 +191,7 @@ public final class CleanUp {
      */
     public Report run(String tenant) {
         Instant limit = clock.instant().minus(idle);
-        return each(tenant, info -> lastUse(info).isBefore(limit), (log, key) -> isIdle(log, key, limit));
+        return each(tenant, info -> info.lastUse().isBefore(limit), (log, key) -> isIdle(log, key, limit));
     }
 
     /**
@@ -238,11 +238,6 @@ public final class CleanUp {
             LOG.warn("Memory {} is not removed ({})", info.key(), e.getClass().getName());
             return new Report(1, 0, 0, 1);
         }
-    }
-
-    private static Instant lastUse(MemoryInfo info) {
-        Instant message = info.lastMessageAt();
-        return message != null && message.isAfter(info.createdAt()) ? message : info.createdAt();
     }
 
     /** Checks the memory again, because the list may be out of date. */

@@ -105,6 +105,34 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
+    default void anImportedMemoryShowsItsOwnTimesAndWhenItWasStored() {
+        Instant stored = Instant.parse("2026-01-02T03:04:05.123456Z");
+        Instant created = Instant.parse("2024-05-06T07:08:09.000001Z");
+        MemoryKey described = ConversationKey.of("acme", "described");
+        log().describe(described, "a title", Map.of());
+        for (MemoryKey key : List.of(KEY, described)) {
+            for (Instant time : List.of(created, created.plusSeconds(7), created.plusSeconds(3))) {
+                NewMessage message = new NewMessage("m" + time, user("a").message(), 10, "test-counter", time);
+                log().append(key, Append.under(Parent.head(), List.of(message)).asImport());
+            }
+        }
+
+        assertThat(list(log(), "acme", 10))
+                .containsExactly(
+                        new MemoryInfo(KEY, null, Map.of(), 3, 30, created, created.plusSeconds(3), stored),
+                        new MemoryInfo(described, "a title", Map.of(), 3, 30, created, created.plusSeconds(3), stored));
+    }
+
+    @Test
+    default void aMessageWithATimeToComeMakesNoMemoryThatIsToCome() {
+        Instant stored = Instant.parse("2026-01-02T03:04:05.123456Z");
+        NewMessage message = new NewMessage("a", user("a").message(), 10, "test-counter", stored.plusSeconds(60));
+        log().append(KEY, Append.under(Parent.head(), List.of(message, user("b"))));
+
+        assertThat(list(log(), "acme", 10)).containsExactly(new MemoryInfo(KEY, null, Map.of(), 2, 20, stored, stored));
+    }
+
+    @Test
     default void anotherTenantsMemoriesAreNotListed() {
         for (String tenant : List.of("acme", "ACME", "acme ", "acm", "acme/42", "%", "_cme")) {
             log().append(ConversationKey.of(tenant, "42"), batch("a"));
@@ -116,6 +144,29 @@ public interface ListingContract extends LogUnderTest {
                     .containsExactly(ConversationKey.of(tenant, "42"));
         }
         assertThat(list(log(), "unknown", 2)).isEmpty();
+    }
+
+    @Test
+    default void theNodesOfAConversationAreFoundInAllApplications() {
+        List<NodeKey> nodes = List.of(
+                NodeKey.of("acme", "app", "42", "writer"),
+                NodeKey.of("acme", "app", "42", "critic"),
+                NodeKey.of("acme", "another app", "42", "writer"));
+        NodeKey erased = NodeKey.of("acme", "app", "42", "erased");
+        nodes.forEach(key -> log().append(key, batch("a")));
+        List.of(
+                        KEY,
+                        erased,
+                        NodeKey.of("acme", "42", "43", "42"),
+                        NodeKey.of("ACME", "app", "42", "writer"),
+                        ConversationKey.of("acme", "app"))
+                .forEach(key -> log().append(key, batch("a")));
+        log().erase(erased);
+
+        assertThat(log().nodes(ConversationKey.of("acme", "42"))).containsExactlyInAnyOrderElementsOf(nodes);
+        log().erase(KEY);
+        assertThat(log().nodes(ConversationKey.of("acme", "42"))).containsExactlyInAnyOrderElementsOf(nodes);
+        assertThat(log().nodes(ConversationKey.of("acme", "unknown"))).isEmpty();
     }
 
     @Test

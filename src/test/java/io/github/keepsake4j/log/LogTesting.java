@@ -103,8 +103,19 @@ public final class LogTesting {
 
     /** Returns all memories of a tenant, in pages of the given size. */
     public static List<MemoryInfo> list(MessageLog log, String tenant, int limit) {
+        return list(log, tenant, ListQuery.first(limit));
+    }
+
+    /** Returns the keys of all memories of a tenant by their activity, in pages of the given size. */
+    public static List<MemoryKey> listByActivity(MessageLog log, String tenant, int limit) {
+        return list(log, tenant, ListQuery.first(limit).byActivity()).stream()
+                .map(MemoryInfo::key)
+                .toList();
+    }
+
+    private static List<MemoryInfo> list(MessageLog log, String tenant, ListQuery first) {
         List<MemoryInfo> all = new ArrayList<>();
-        Optional<ListQuery> next = Optional.of(ListQuery.first(limit));
+        Optional<ListQuery> next = Optional.of(first);
         while (next.isPresent()) {
             MemoryPage page = log.list(tenant, next.get());
             all.addAll(page.memories());

@@ -106,7 +106,11 @@ public interface RandomTreeContract extends LogUnderTest {
             model.summaries.put(covered, summary.withVersion(++model.stored));
         } else if (kind == 17) {
             String name = name(random);
-            String anchor = random.nextBoolean() && model.end(name) != null ? model.end(name) : model.any(random);
+            if (model.end(name) == null) {
+                // All messages are on other branches.
+                return;
+            }
+            String anchor = random.nextBoolean() ? model.end(name) : model.any(random);
             View view = View.of(anchor, runs(random, model));
             log().append(key, Append.viewOnly(view).onBranch(name));
             model.views.put(anchor, view);

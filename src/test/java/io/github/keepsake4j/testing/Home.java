@@ -38,7 +38,8 @@ public enum Home {
     S3,
     S3_TURNS;
 
-    private static final List<String> TABLES = List.of("memory", "message", "view", "summary", "lease");
+    private static final List<String> TABLES =
+            List.of("memory", "message", "view", "summary", "reference", "usage", "lease");
 
     /** One storage, and logs on it. */
     public interface Storage extends AutoCloseable {

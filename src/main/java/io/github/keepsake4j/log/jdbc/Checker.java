@@ -2,6 +2,8 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -147,6 +149,7 @@ final class Checker {
             }
             kind = Damage.Kind.MESSAGE;
             node.checkType(Rows.messageByName(key, codec, row).message().type());
+            Made unused = NotesText.made(Rows.nullableText(row, "made"));
             sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
         } catch (DamagedException e) {
             problem = e.problem();
@@ -228,14 +231,17 @@ final class Checker {
     /** There are as many names as an application gives, so they are read at once. */
     private boolean reference(ResultSet row) throws SQLException {
         Long there = Rows.nullableNumber(row, "there");
-        if (there == null || isUnsound(there)) {
+        String name = row.getString("name");
+        if (there == null || name == null || isUnsound(there)) {
             long seq = row.getLong("seq");
             add(
                     Damage.Kind.REFERENCE,
                     seq,
                     row.getString("id"),
-                    "a named branch ends in message " + seq + ", which is not there or not sound");
-            badReferences.add(row.getString("name"));
+                    "a named branch has no name, or ends in message " + seq + ", which is not there or not sound");
+            if (name != null) {
+                badReferences.add(name);
+            }
         }
         return true;
     }

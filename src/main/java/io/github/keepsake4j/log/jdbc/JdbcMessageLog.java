@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.ActivityCursor;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
@@ -23,13 +24,17 @@ import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -262,31 +267,57 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
         Ids.check("tenant", tenant);
-        List<Long> numbers = new ArrayList<>();
-        List<MemoryInfo> found = connections.single(
+        ActivityCursor place = query.activeFirst() ? ActivityCursor.of(query) : null;
+        long number = place == null ? query.cursorAsNumber() : place.number();
+        int limit = query.limit() + 1;
+        List<Listed> found = connections.single(
                 "list of tenant " + MemoryKey.encode(tenant),
-                session -> session.list(
-                        Sql.LIST,
-                        row -> {
-                            numbers.add(Rows.number(row, "number"));
-                            Long last = Rows.nullableNumber(row, "last_message_at");
-                            return new MemoryInfo(
-                                    Memory.key(row),
-                                    Rows.nullableText(row, "title"),
-                                    metadata(Rows.nullableText(row, "metadata")),
-                                    Rows.number(row, "last_seq"),
-                                    Rows.number(row, "tokens"),
-                                    Rows.time(Rows.number(row, "created_at")),
-                                    last == null ? null : Rows.time(last));
-                        },
-                        tenant,
-                        query.cursorAsNumber(),
-                        query.limit() + 1));
-        if (found.size() <= query.limit()) {
-            return new MemoryPage(found, Optional.empty());
+                session -> place == null
+                        ? session.list(Sql.LIST, this::listed, tenant, number, limit)
+                        : session.list(
+                                Sql.LIST_BY_ACTIVITY,
+                                this::listed,
+                                tenant,
+                                Rows.micros(place.activeAt()),
+                                number,
+                                limit));
+        List<Listed> page = found.subList(0, Math.min(found.size(), query.limit()));
+        List<MemoryInfo> infos = page.stream().map(Listed::info).toList();
+        if (page.size() == found.size()) {
+            return new MemoryPage(infos, Optional.empty());
         }
-        String cursor = Long.toString(numbers.get(query.limit() - 1));
-        return new MemoryPage(found.subList(0, query.limit()), Optional.of(new ListQuery(query.limit(), cursor)));
+        ActivityCursor last = page.get(page.size() - 1).place();
+        return new MemoryPage(
+                infos, Optional.of(query.startingAt(place == null ? Long.toString(last.number()) : last.cursor())));
+    }
+
+    /** A row of a list: the entry, and its place in both orders. */
+    private record Listed(MemoryInfo info, ActivityCursor place) {}
+
+    private Listed listed(ResultSet row) throws SQLException {
+        Long last = Rows.nullableNumber(row, "last_message_at");
+        MemoryInfo info = new MemoryInfo(
+                Memory.key(row),
+                Rows.nullableText(row, "title"),
+                metadata(Rows.nullableText(row, "metadata")),
+                Rows.number(row, "last_seq"),
+                Rows.number(row, "tokens"),
+                Rows.time(Rows.number(row, "created_at")),
+                last == null ? null : Rows.time(last),
+                Rows.time(Rows.number(row, "stored_at")));
+        return new Listed(
+                info, new ActivityCursor(Rows.time(Rows.number(row, "active_at")), Rows.number(row, "number")));
+    }
+
+    @Override
+    public List<NodeKey> nodes(ConversationKey conversation) {
+        return connections.single(
+                "list of the nodes of memory " + conversation,
+                session -> session.list(
+                        Sql.NODES,
+                        row -> (NodeKey) Memory.key(row),
+                        conversation.tenant(),
+                        conversation.conversationId()));
     }
 
     /** A memory whose metadata cannot be read is listed without, so that it does not hide the others. */

@@ -86,7 +86,7 @@ record Memory(
         } else {
             conversation = ((ConversationKey) key).conversationId();
         }
-        session.update(Sql.CREATE_MEMORY, hash, key.tenant(), app, conversation, node, now);
+        session.update(Sql.CREATE_MEMORY, hash, key.tenant(), app, conversation, node, now, now, now);
     }
 
     static MemoryKey key(ResultSet row) throws SQLException {

@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
@@ -24,6 +25,11 @@ final class PostgresConnections extends Connections {
     private static final int MAX_TRIES = 40;
 
     private static final long LONGEST_PAUSE_MILLIS = 500;
+
+    private static final String READ_ONLY_BY_SETTING =
+            """
+            SELECT NOT pg_catalog.pg_is_in_recovery() AND pg_catalog.current_setting('transaction_read_only') = 'on'
+            """;
 
     private final DataSource dataSource;
     private final int timeoutSeconds;
@@ -120,12 +126,39 @@ final class PostgresConnections extends Connections {
                         : commit(new Session(connection, dialect, watchdog, null, null), work);
                 setAutoCommit(connection, before);
                 return result;
-            } catch (SQLException | RuntimeException | Error e) {
+            } catch (SQLException e) {
+                SQLException reason = isReadOnlyBySetting(connection, e) ? new ReadOnlySessionException(e) : e;
+                restore(connection, before, reason);
+                throw reason;
+            } catch (RuntimeException | Error e) {
                 restore(connection, before, e);
                 throw e;
             } finally {
                 preparation.restore();
             }
+        }
+    }
+
+    /**
+     * Returns whether an error comes of a session that a setting makes read-only. A standby server takes no writes either, but
+     * a failover makes it take them, or leads the next connection to another server.
+     */
+    private boolean isReadOnlyBySetting(Connection connection, SQLException error) {
+        if (!PostgresErrors.isReadOnly(error)) {
+            return false;
+        }
+        try (Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(timeoutSeconds);
+            try (ResultSet rows = statement.executeQuery(READ_ONLY_BY_SETTING)) {
+                return rows.next() && rows.getBoolean(1);
+            } finally {
+                if (!connection.getAutoCommit()) {
+                    end(connection, false);
+                }
+            }
+        } catch (SQLException e) {
+            error.addSuppressed(e);
+            return false;
         }
     }
 

@@ -22,6 +22,8 @@ final class PostgresErrors {
      */
     private static final Pattern NAMES_A_STATEMENT = Pattern.compile("\\b(S_[0-9]+|prepared statement|BEGIN)\\b");
 
+    private static final String READ_ONLY = "25006";
+
     private PostgresErrors() {}
 
     /** Returns whether the error is a serialization failure or a deadlock. The same work may succeed now. */
@@ -40,10 +42,9 @@ final class PostgresErrors {
     static KeepsakeException translate(String what, SQLException e, boolean mayBePrepared) {
         String state = state(e);
         SQLException cause = withoutDetail(e);
-        if (state.startsWith("28") || state.startsWith("3D")) {
-            return new KeepsakeException(
-                    what + ": the database refuses this user or does not exist; check the user and the database's name",
-                    cause);
+        String mistake = mistake(state, e);
+        if (mistake != null) {
+            return new KeepsakeException(what + ": " + mistake + inBrackets(state), cause);
         }
         if (state.equals("XX001") || state.equals("XX002")) {
             return new UnreadableDataException(what + ": the database reports that its data is damaged", cause);
@@ -71,6 +72,34 @@ final class PostgresErrors {
     }
 
     /**
+     * Returns what no retry mends, and what to do, or null. 28: the user; 3D and 57P04: the database; 08004: what the driver
+     * and the server do not agree on; 42501: a right; 3F, 42P01 and 42703: the tables.
+     */
+    private static @Nullable String mistake(String state, SQLException e) {
+        if (e instanceof ReadOnlySessionException) {
+            return "the session is read-only; check default_transaction_read_only of the user and the database, and the"
+                    + " data source's own setting";
+        }
+        if (state.startsWith("28") || state.startsWith("3D") || state.equals("57P04")) {
+            return "the database refuses this user or does not exist; check the user and the database's name";
+        }
+        return switch (state) {
+            case "08004" -> "the server does not take such a connection; check the URL, the password and pg_hba.conf";
+            case "42501" ->
+                "this database user may not do that; grant it the rights to read and write all keepsake tables";
+            case "3F000", "42P01", "42703" ->
+                "a table or column is missing; check the search path, and run the script "
+                        + Schema.POSTGRESQL.missing(0) + " from the library's jar if the tables are not there";
+            default -> null;
+        };
+    }
+
+    /** Returns whether the error says that the transaction is read-only. */
+    static boolean isReadOnly(SQLException e) {
+        return state(e).equals(READ_ONLY);
+    }
+
+    /**
      * Returns whether the session is not the one in which a statement was prepared, as behind a transaction pooler. 26000:
      * there is none of the name; 42P05: there is one already. There may also be another client's, for which the values
      * are too few, too many or of other types (08P01, 22021, 22P02, 22P03), or which found other tables (0A000). PgBouncer
@@ -95,7 +124,7 @@ final class PostgresErrors {
      */
     private static boolean isUnavailable(String state, SQLException e) {
         return state.startsWith("08")
-                || state.equals("25006")
+                || state.equals(READ_ONLY)
                 || state.startsWith("40")
                 || state.startsWith("53")
                 || state.equals("55P03")

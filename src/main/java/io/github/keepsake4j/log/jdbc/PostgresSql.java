@@ -217,7 +217,7 @@ final class PostgresSql {
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
-                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome,
+                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
                    p.system_seq AS p_system_seq, p.user_seq AS p_user_seq,
@@ -263,7 +263,8 @@ final class PostgresSql {
             ON CONFLICT (memory_key) DO UPDATE
               SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
                   tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
-                  metadata = NULL, last_seq = 0, tokens = 0, created_at = 0, last_message_at = NULL,
+                  metadata = NULL, last_seq = 0, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
+                  last_message_at = NULL,
                   head_seq = NULL, head_run_start = NULL, head_depth = NULL, head_path_tokens = NULL,
                   head_system_seq = NULL, head_user_seq = NULL, head_view_seq = NULL, head_covers_seq = NULL,
                   head_runs = NULL, head_id = NULL, prev_head_seq = NULL, prev_system_seq = NULL, prev_user_seq = NULL,
@@ -364,6 +365,13 @@ final class PostgresSql {
                     ELSE (ARRAY[m.head_run_start, m.head_seq, m.head_seq - m.head_depth] || m.head_runs)[1:24] END,
             """;
 
+    /** Moves the memory to the front of the list by activity once in an hour: an index covers this column. */
+    private static final String ACTIVITY =
+            """
+                  active_at = CASE WHEN m.active_at / 3600000000 < :created_at / 3600000000 THEN :created_at
+                    ELSE m.active_at END,
+            """;
+
     /** What all appends take first. */
     private static final String[] UNDER_HEAD_PARAMETERS = {
         "memory_key", "epoch", "revision", "any_head", "expected_head", "id", "tokens", "created_at", "system", "user"
@@ -386,6 +394,7 @@ final class PostgresSql {
                   head_seq = m.last_seq + 1,
                   head_id = :id,
             """
+                    + ACTIVITY
                     + RUN_UNDER_HEAD
                     + """
                   head_depth = m.head_depth + 1,
@@ -447,6 +456,7 @@ final class PostgresSql {
                   head_seq = m.last_seq + 1,
                   head_id = :id,
             """
+                    + ACTIVITY
                     + RUN_UNDER_HEAD
                     + """
                   head_depth = m.head_depth + 1,
@@ -504,6 +514,7 @@ final class PostgresSql {
                 head_seq = m.last_seq + 1,
                 head_id = :id,
             """
+                    + ACTIVITY
                     + RUN_UNDER_HEAD
                     + """
                 head_depth = m.head_depth + 1,
@@ -541,6 +552,7 @@ final class PostgresSql {
                   head_seq = m.last_seq + :size,
                   head_id = :id,
             """
+                    + ACTIVITY
                     + RUN_UNDER_HEAD
                     + """
                   head_depth = m.head_depth + :size,
@@ -632,6 +644,7 @@ final class PostgresSql {
                      :expected_last_seq::bigint AS expected_last_seq, :under_head::boolean AS under_head,
                      :parent_id::text AS parent_id, :importing::boolean AS importing, :size::bigint AS size,
                      :tokens::bigint AS tokens, :id::text AS last_id, :created_at::bigint AS last_time,
+                     LEAST(:now::bigint, (:times::bigint[])[1]) AS first_time,
                      :system::bigint AS system_place, :user::bigint AS user_place, :anchor_id::text AS anchor_id,
                      :view::text AS view, :named::text[] AS named
             ),
@@ -699,13 +712,14 @@ final class PostgresSql {
             memory AS (
               INSERT INTO keepsake_memory AS m
                 (memory_key, number, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq,
-                 tokens, created_at, last_message_at, head_seq, head_run_start, head_depth, head_path_tokens,
-                 head_system_seq, head_user_seq, head_view_seq, head_covers_seq, head_runs, head_id, prev_head_seq,
+                 tokens, created_at, stored_at, active_at, last_message_at, head_seq, head_run_start, head_depth,
+                 head_path_tokens, head_system_seq, head_user_seq, head_view_seq, head_covers_seq, head_runs, head_id, prev_head_seq,
                  prev_system_seq, prev_user_seq)
               SELECT :memory_key, COALESCE(seen.number, nextval('keepsake_memory_number')), :tenant::text, :app_id::text,
                      :conversation_id::text, :node_id::text, '{}', COALESCE(seen.epoch, 1),
                      CASE WHEN given.view IS NULL AND given.parent_id IS NULL THEN 1 ELSE 2 END, given.size, given.tokens,
-                     given.now, given.last_time, NULLIF(given.size, 0), first.run_start, first.depth + given.size,
+                     given.first_time, given.now, COALESCE(given.last_time, given.now), given.last_time,
+                     NULLIF(given.size, 0), first.run_start, first.depth + given.size,
                      first.path_tokens + given.tokens, given.system_place, given.user_place,
                      CASE WHEN given.view IS NOT NULL AND given.anchor_id IS NULL AND seen.memory_key IS NULL THEN given.size
                        ELSE GREATEST(branch.view_seq, branch.anchor_seq) END,
@@ -740,7 +754,16 @@ final class PostgresSql {
               ON CONFLICT (memory_key) DO UPDATE
               SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
                   node_id = excluded.node_id, metadata = COALESCE(m.metadata, '{}'),
-                  created_at = CASE WHEN m.tenant IS NULL THEN excluded.created_at ELSE m.created_at END,
+                  created_at = CASE
+                    WHEN m.tenant IS NULL THEN excluded.created_at
+                    WHEN m.last_seq = 0 THEN LEAST(m.created_at, excluded.created_at)
+                    ELSE m.created_at END,
+                  stored_at = CASE WHEN m.tenant IS NULL THEN excluded.stored_at ELSE m.stored_at END,
+                  active_at = CASE
+                    WHEN excluded.last_seq = 0 THEN m.active_at
+                    WHEN m.last_seq = 0 OR m.active_at / 3600000000 < excluded.active_at / 3600000000
+                      THEN excluded.active_at
+                    ELSE m.active_at END,
                   revision = m.revision + CASE
                     WHEN (SELECT view FROM given) IS NOT NULL THEN 1
                     WHEN (SELECT under_head FROM given) THEN 0

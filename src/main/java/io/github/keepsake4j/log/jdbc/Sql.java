@@ -6,11 +6,13 @@ final class Sql {
     static final String CREATE_MEMORY =
             """
             INSERT INTO keepsake_memory
-              (memory_key, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq, tokens, created_at)
-            VALUES (?, ?, ?, ?, ?, '{}', 1, 1, 0, 0, ?)
+              (memory_key, tenant, app_id, conversation_id, node_id, metadata, epoch, revision, last_seq, tokens, created_at,
+               stored_at, active_at)
+            VALUES (?, ?, ?, ?, ?, '{}', 1, 1, 0, 0, ?, ?, ?)
             ON CONFLICT (memory_key) DO UPDATE
               SET tenant = excluded.tenant, app_id = excluded.app_id, conversation_id = excluded.conversation_id,
-                  node_id = excluded.node_id, metadata = excluded.metadata, created_at = excluded.created_at
+                  node_id = excluded.node_id, metadata = excluded.metadata, created_at = excluded.created_at,
+                  stored_at = excluded.stored_at, active_at = excluded.active_at
               WHERE keepsake_memory.tenant IS NULL
             """;
 
@@ -19,14 +21,52 @@ final class Sql {
             UPDATE keepsake_memory SET title = ?, metadata = ? WHERE memory_key = ?
             """;
 
+    /** The first message of a memory: an imported one makes it as old as itself. Parameters: time, time, time, key. */
+    static final String BEGIN_ACTIVITY =
+            """
+            UPDATE keepsake_memory
+            SET created_at = CASE WHEN created_at > ? THEN ? ELSE created_at END, active_at = ?
+            WHERE memory_key = ?
+            """;
+
+    /** Moves a memory to the front of the list by activity once in an hour. Parameters: time, key, time. */
+    static final String MOVE_TO_FRONT =
+            """
+            UPDATE keepsake_memory SET active_at = ?
+            WHERE memory_key = ? AND active_at / 3600000000 < ? / 3600000000
+            """;
+
+    /**
+     * A page of a tenant's memories. Without statistics, the lower bound makes the planner expect few rows, so it takes them in
+     * the order of the index. Without it, it sorts all memories of the tenant. Parameters: tenant, number, limit.
+     */
     static final String LIST =
             """
-            SELECT number, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
-                   last_message_at
+            SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
+                   last_message_at, stored_at
             FROM keepsake_memory
-            WHERE tenant = ? AND number < ?
+            WHERE tenant = ? AND number > 0 AND number < ?
             ORDER BY number DESC
             LIMIT ?
+            """;
+
+    /** The same by activity. The lower bound is the lowest number that there is. Parameters: tenant, time, number, limit. */
+    static final String LIST_BY_ACTIVITY =
+            """
+            SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
+                   last_message_at, stored_at
+            FROM keepsake_memory
+            WHERE tenant = ? AND active_at >= -9223372036854775807 - 1 AND (active_at, number) < (?, ?)
+            ORDER BY active_at DESC, number DESC
+            LIMIT ?
+            """;
+
+    /** The memories of a conversation's nodes, in any order. Parameters: tenant, conversation. */
+    static final String NODES =
+            """
+            SELECT tenant, app_id, conversation_id, node_id
+            FROM keepsake_memory
+            WHERE tenant = ? AND conversation_id = ? AND node_id IS NOT NULL
             """;
 
     /** A message's place in the tree beside its parent's. Parameters: key, key, sequence. */
@@ -49,7 +89,7 @@ final class Sql {
     static final NamedSql CHECK_MESSAGES = NamedSql.of(
             """
             SELECT m.seq, m.id, m.parent_seq, m.parent_id, m.tokens, m.run_start, m.depth, m.path_tokens, m.system_seq,
-                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome,
+                   m.user_seq, m.message, m.token_counter, m.created_at, m.outcome, m.made,
                    p.seq AS p_seq, p.id AS p_id, p.parent_seq AS p_parent_seq, p.parent_id AS p_parent_id,
                    p.tokens AS p_tokens, p.run_start AS p_run_start, p.depth AS p_depth, p.path_tokens AS p_path_tokens,
                    p.system_seq AS p_system_seq, p.user_seq AS p_user_seq, 1 AS has_runs
@@ -273,7 +313,7 @@ final class Sql {
             """
             SELECT m.tenant, m.app_id, m.conversation_id, m.node_id, u.day, u.input_tokens, u.output_tokens, u.cached_tokens
             FROM keepsake_usage u
-            JOIN keepsake_memory m ON m.memory_key = u.memory_key
+            JOIN keepsake_memory m ON m.memory_key = u.memory_key AND m.tenant = u.tenant
             WHERE u.tenant = ? AND u.day >= ? AND u.day < ?
             ORDER BY u.day
             """;

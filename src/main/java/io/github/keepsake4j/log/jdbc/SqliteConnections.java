@@ -3,8 +3,6 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -91,13 +89,30 @@ final class SqliteConnections extends Connections {
             if (closed) {
                 throw new LogClosedException(what + " on SQLite file " + file);
             }
-            return commit(open(what), begin, work);
+            return retriedIfReadOnly(what, begin, work);
         } catch (SQLException e) {
-            throw translate(String.valueOf(what), e);
+            throw SqliteErrors.translate(String.valueOf(what), file, e);
         } catch (DamagedException e) {
             throw e.during(String.valueOf(what));
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** A connection to a file that was read-only stays so, even if the file is writable by now. */
+    private <T> T retriedIfReadOnly(Object what, String begin, Work<T> work) throws SQLException {
+        boolean isNew = connection == null;
+        try {
+            return commit(open(what), begin, work);
+        } catch (SQLException e) {
+            if (!SqliteErrors.isReadOnly(e)) {
+                throw e;
+            }
+            disconnect(e);
+            if (isNew) {
+                throw e;
+            }
+            return commit(open(what), begin, work);
         }
     }
 
@@ -207,36 +222,9 @@ final class SqliteConnections extends Connections {
             open.close();
         } catch (SQLException e) {
             if (reason == null) {
-                throw translate("close", e);
+                throw SqliteErrors.translate("close", file, e);
             }
             reason.addSuppressed(e);
         }
-    }
-
-    private KeepsakeException translate(String what, SQLException e) {
-        String text = what + " on SQLite file " + file;
-        // The low byte is the primary result code (SQLite, "Result and Error Codes").
-        int code = e.getErrorCode() & 0xFF;
-        if (code == SQLiteErrorCode.SQLITE_CORRUPT.code || code == SQLiteErrorCode.SQLITE_NOTADB.code) {
-            return new UnreadableDataException(
-                    text + ": the file is damaged or is not a SQLite database; it was not changed", e);
-        }
-        // What may be written was checked before, and the statements fit the tables of this version.
-        if (code == SQLiteErrorCode.SQLITE_CONSTRAINT.code
-                || code == SQLiteErrorCode.SQLITE_MISMATCH.code
-                || code == SQLiteErrorCode.SQLITE_ERROR.code) {
-            return new UnreadableDataException(
-                    text + ": the file's tables or rows are damaged or of another version; nothing was written", e);
-        }
-        if (code == SQLiteErrorCode.SQLITE_BUSY.code
-                || code == SQLiteErrorCode.SQLITE_LOCKED.code
-                || code == SQLiteErrorCode.SQLITE_IOERR.code
-                || code == SQLiteErrorCode.SQLITE_FULL.code
-                || code == SQLiteErrorCode.SQLITE_CANTOPEN.code
-                || code == SQLiteErrorCode.SQLITE_READONLY.code
-                || code == SQLiteErrorCode.SQLITE_PROTOCOL.code) {
-            return new StorageUnavailableException(text + ": the file cannot be used at the moment", e);
-        }
-        return new KeepsakeException(text + " failed", e);
     }
 }

@@ -277,7 +277,8 @@ final class SqliteSql {
             ON CONFLICT (memory_key) DO UPDATE
               SET epoch = keepsake_memory.epoch + 1, revision = keepsake_memory.revision + 1,
                   tenant = NULL, app_id = NULL, conversation_id = NULL, node_id = NULL, title = NULL,
-                  metadata = NULL, last_seq = 0, head_seq = NULL, head_id = NULL, tokens = 0, created_at = 0, last_message_at = NULL
+                  metadata = NULL, last_seq = 0, head_seq = NULL, head_id = NULL, tokens = 0, created_at = 0, stored_at = 0, active_at = 0,
+                  last_message_at = NULL
               RETURNING epoch
             """;
 

@@ -69,6 +69,9 @@ final class SteppedAppender {
         // Only an import has a named parent that is not there: its name is kept for reads to report.
         String parentId = parent != null ? parent.id() : append.parent() instanceof Parent.Of of ? named(of) : null;
         checkView(append);
+        if (append.messages().isEmpty() && endId == null) {
+            throw noMessages();
+        }
         String head = endId;
         if (!append.messages().isEmpty()) {
             head = insert(append, texts, memory, parent, parentId, now);
@@ -167,6 +170,13 @@ final class SteppedAppender {
             session.update(Sql.ADVANCE_BESIDE_HEAD, seq, tokens, time, hash);
             session.update(Sql.PUT_REFERENCE, hash, append.reference(), seq, last);
         }
+        if (memory.lastSeq() > 0) {
+            session.update(Sql.MOVE_TO_FRONT, time, hash, time);
+        } else {
+            NewMessage first = append.messages().get(0);
+            long begin = first.createdAt() == null ? now : Rows.micros(first.createdAt());
+            session.update(Sql.BEGIN_ACTIVITY, begin, begin, time, hash);
+        }
         for (Map.Entry<LocalDate, Usage> day :
                 AppendRules.usageByDay(append, Rows.time(now)).entrySet()) {
             Usage used = day.getValue();
@@ -201,10 +211,14 @@ final class SteppedAppender {
         return parent.id().equals(Ids.BEFORE_IN_TIME) ? null : parent.id();
     }
 
+    private InvalidInputException noMessages() {
+        return new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+    }
+
     private void setView(View view, @Nullable String head) throws SQLException {
         String anchor = view.anchor() == null ? head : view.anchor();
         if (anchor == null) {
-            throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+            throw noMessages();
         }
         Node node = Node.existing(session, key, hash, "view anchor", anchor);
         session.update(Sql.PUT_VIEW, hash, node.seq(), node.id(), ViewJson.write(view));

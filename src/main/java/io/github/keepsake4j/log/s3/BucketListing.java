@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
@@ -7,6 +8,7 @@ import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -30,7 +32,7 @@ final class BucketListing {
     /** A document's entry when it had this etag, or no entry if it is the rest of an erased memory. */
     private record KnownEntry(String etag, @Nullable Entry entry) {}
 
-    private record Entry(String stamp, MemoryInfo info) {}
+    private record Entry(String stamp, MemoryInfo info, List<DailyUsage> usage) {}
 
     private final Bucket bucket;
     private final ObjectNames names;
@@ -49,12 +51,9 @@ final class BucketListing {
             throw new InvalidInputException("cursor", "is none that a page of this log gave out");
         }
         List<Entry> page = new ArrayList<>();
-        for (String root : names.roots(tenant)) {
-            for (Bucket.Listed object : bucket.list("Tenant " + MemoryKey.encode(tenant), root)) {
-                Entry entry = names.isDocument(tenant, object.name()) ? entry(tenant, object) : null;
-                if (entry != null && (below == null || entry.stamp().compareTo(below) < 0)) {
-                    page.add(entry);
-                }
+        for (Entry entry : entries(tenant)) {
+            if (below == null || entry.stamp().compareTo(below) < 0) {
+                page.add(entry);
             }
         }
         page.sort(Comparator.comparing(Entry::stamp).reversed());
@@ -65,6 +64,27 @@ final class BucketListing {
                         ? Optional.of(new ListQuery(
                                 query.limit(), shown.get(shown.size() - 1).stamp()))
                         : Optional.empty());
+    }
+
+    List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
+        return entries(tenant).stream()
+                .flatMap(entry -> entry.usage().stream())
+                .filter(usage -> !usage.day().isBefore(from) && usage.day().isBefore(toExclusive))
+                .sorted(Comparator.comparing(DailyUsage::day))
+                .toList();
+    }
+
+    private List<Entry> entries(String tenant) {
+        List<Entry> entries = new ArrayList<>();
+        for (String root : names.roots(tenant)) {
+            for (Bucket.Listed object : bucket.list("Tenant " + MemoryKey.encode(tenant), root)) {
+                Entry entry = names.isDocument(tenant, object.name()) ? entry(tenant, object) : null;
+                if (entry != null) {
+                    entries.add(entry);
+                }
+            }
+        }
+        return entries;
     }
 
     private @Nullable Entry entry(String tenant, Bucket.Listed object) {
@@ -90,23 +110,26 @@ final class BucketListing {
                 ? null
                 : read.tree()
                         .info()
-                        .map(info -> new Entry(stamp, timed(info, object.writtenAt())))
+                        .map(info -> new Entry(
+                                stamp,
+                                timed(info, object.writtenAt()),
+                                read.tree().usage(LocalDate.MIN, LocalDate.MAX)))
                         .orElse(null);
         return new KnownEntry(read.etag() == null ? object.etag() : read.etag(), entry);
     }
 
-    /** Without a time of its own, the last message is as old as the document. 1970 would look like long ago. */
+    /** Without a time of its own, a message is as old as the document. 1970 would look like long ago. */
     private static MemoryInfo timed(MemoryInfo info, Instant writtenAt) {
-        return Instant.EPOCH.equals(info.lastMessageAt())
-                ? new MemoryInfo(
-                        info.key(),
-                        info.title(),
-                        info.metadata(),
-                        info.messages(),
-                        info.tokens(),
-                        info.createdAt(),
-                        writtenAt)
-                : info;
+        Instant last = info.lastMessageAt();
+        return new MemoryInfo(
+                info.key(),
+                info.title(),
+                info.metadata(),
+                info.messages(),
+                info.tokens(),
+                Instant.EPOCH.equals(info.createdAt()) ? info.storedAt() : info.createdAt(),
+                Instant.EPOCH.equals(last) ? writtenAt : last,
+                info.storedAt());
     }
 
     /** Returns the key that a document tells whose name is a hash, or null if it tells none. */

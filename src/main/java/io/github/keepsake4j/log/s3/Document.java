@@ -76,7 +76,10 @@ record Document(
                 elements.isEmpty() ? null : elements.get(elements.size() - 1).id();
         boolean ours = parts.keepsake() != null
                 && Objects.equals(field.last(), last)
-                && (entries.isEmpty() || sequences.containsKey(field.head()));
+                && (entries.isEmpty()
+                        || sequences.containsKey(field.head())
+                        // All that was written so far is on named branches.
+                        || (field.head() == null && !field.references().isEmpty()));
 
         Map<String, Lease> leases = new HashMap<>();
         field.leases().forEach(lease -> leases.put(lease.name(), lease));
@@ -86,7 +89,7 @@ record Document(
                 // Another program has moved the head, so a reader who knows the old one must look again.
                 ours || parts.keepsake() == null ? field.revision() : field.revision() + 1,
                 ours ? field.head() : last,
-                Map.of(),
+                references(field, sequences),
                 entries,
                 views(field, sequences, parts.keepsake() == null ? keptEntries : List.of()),
                 summaries(field, sequences),
@@ -122,9 +125,9 @@ record Document(
                     element.tokens(),
                     element.isEstimate() ? ESTIMATE : counter,
                     element.createdAt(),
-                    null,
-                    null,
-                    null));
+                    element.outcome(),
+                    element.made() == null ? null : element.made().seen(),
+                    element.made() == null ? null : element.made().usage()));
         }
         return List.copyOf(entries);
     }
@@ -155,6 +158,12 @@ record Document(
             }
         }
         return views;
+    }
+
+    private static Map<String, String> references(KeepsakeField field, Map<String, Long> sequences) {
+        Map<String, String> there = new HashMap<>(field.references());
+        there.values().removeIf(id -> !sequences.containsKey(id));
+        return Map.copyOf(there);
     }
 
     private static List<Summary> summaries(KeepsakeField field, Map<String, Long> sequences) {

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** Writes changed memories as documents. Elements that were there are written as they were. */
@@ -44,7 +45,7 @@ final class DocumentWriter {
         boolean erased = state.epoch() != stored.state().epoch();
         Document before = erased ? Document.empty(1, stored.writes()) : stored;
         int hidden = hidden(state);
-        boolean keptIsThere = hidden == before.keptMessages();
+        boolean keptIsThere = hidden == before.keptMessages() && !hasOtherOutcome(before, state, hidden);
         String kept = hidden == 0 ? null : keptIsThere ? before.kept() : Ids.next();
         State written = with(state, elements(before, state.entries(), hidden));
         List<String> writes = new ArrayList<>(before.writes());
@@ -101,6 +102,9 @@ final class DocumentWriter {
                 element = parentIsKept == parentWasKept
                         ? entry.payload()
                         : Element.withParent(entry.payload(), entry.parentId(), parentIsKept);
+                if (!Objects.equals(old.get(i).outcome(), entry.outcome())) {
+                    element = Element.withOutcome(element, entry.outcome());
+                }
             } else {
                 element = Element.write(entry, parentIsKept);
             }
@@ -108,6 +112,17 @@ final class DocumentWriter {
             written.add(isSame(element, entry.payload()) ? entry : with(entry, element));
         }
         return List.copyOf(written);
+    }
+
+    /** Returns whether one of the first messages has got another outcome, so that they must be written again. */
+    private static boolean hasOtherOutcome(Document before, State state, int messages) {
+        List<Entry> old = before.state().entries();
+        for (int i = 0; i < Math.min(messages, old.size()); i++) {
+            if (!Objects.equals(old.get(i).outcome(), state.entries().get(i).outcome())) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static Entry with(Entry entry, String payload) {

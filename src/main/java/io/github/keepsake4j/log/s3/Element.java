@@ -5,7 +5,10 @@ import com.fasterxml.jackson.databind.JsonNode;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryTree.Entry;
+import io.github.keepsake4j.log.NotesText;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.time.DateTimeException;
@@ -30,6 +33,8 @@ import org.jspecify.annotations.Nullable;
  * @param isEstimate whether the tokens were not counted by the element's writer but are an estimate of ours
  * @param createdAt when it was made; 1970 if that is not known
  * @param raw the element as it is written
+ * @param outcome how it ended if it did not end well, or null
+ * @param made what is kept about how it was made, or null
  */
 record Element(
         String id,
@@ -38,16 +43,20 @@ record Element(
         int tokens,
         boolean isEstimate,
         Instant createdAt,
-        String raw) {
+        String raw,
+        @Nullable Outcome outcome,
+        @Nullable Made made) {
 
     /** The field that a plain reader ignores. It is written only when it has content. */
     static final String EXTRA = "keepsake";
 
+    private static final String OUTCOME = "outcome";
+    private static final String MADE = "made";
     private static final String PARENT = "parent_message_id";
     private static final MessageCodec CODEC = new MessageCodec();
 
     Element withRaw(String written) {
-        return new Element(id, parentId, type, tokens, isEstimate, createdAt, written);
+        return new Element(id, parentId, type, tokens, isEstimate, createdAt, written, outcome, made);
     }
 
     /**
@@ -74,12 +83,16 @@ record Element(
         String content = text(named, json, "content");
         checkFiles(named, json.path("files"));
         String parent = text(named, json, PARENT);
+        Outcome outcome = null;
+        Made made = null;
         if (json.has(EXTRA)) {
             if (!json.get(EXTRA).isObject()) {
                 throw wrong(named, EXTRA, "no object");
             }
             String real = text(named, json.get(EXTRA), "parent");
             parent = parent == null ? real : parent;
+            outcome = NotesText.outcome(text(named, json.get(EXTRA), OUTCOME));
+            made = NotesText.made(text(named, json.get(EXTRA), MADE));
         }
         boolean counted = json.hasNonNull("token_count");
         return new Element(
@@ -89,7 +102,9 @@ record Element(
                 counted ? count(named, json.get("token_count")) : estimate(content == null ? "" : content),
                 !counted,
                 json.hasNonNull("created_at") ? time(named, json.get("created_at")) : Instant.EPOCH,
-                raw);
+                raw,
+                outcome,
+                made);
     }
 
     private static @Nullable String text(String what, JsonNode json, String field) {
@@ -218,7 +233,30 @@ record Element(
         fields.putAll(body);
         fields.put("token_count", Integer.toString(entry.tokens()));
         fields.put("created_at", RawJson.write(entry.createdAt().toString()));
+        putExtra(fields, OUTCOME, NotesText.of(entry.outcome()));
+        putExtra(fields, MADE, NotesText.of(entry.seen(), entry.usage()));
         return withParent(fields, entry.parentId(), parentIsKept);
+    }
+
+    /** Writes an element again that has another outcome. */
+    static String withOutcome(String raw, @Nullable Outcome outcome) {
+        Map<String, String> fields = RawJson.fieldsOf(raw);
+        putExtra(fields, OUTCOME, NotesText.of(outcome));
+        return RawJson.object(fields);
+    }
+
+    /** Sets a text of our own field, or removes it. */
+    private static void putExtra(Map<String, String> fields, String name, @Nullable String text) {
+        String before = fields.remove(EXTRA);
+        Map<String, String> extra = before == null ? new LinkedHashMap<>() : RawJson.fieldsOf(before);
+        if (text == null) {
+            extra.remove(name);
+        } else {
+            extra.put(name, RawJson.write(text));
+        }
+        if (!extra.isEmpty()) {
+            fields.put(EXTRA, RawJson.object(extra));
+        }
     }
 
     /**

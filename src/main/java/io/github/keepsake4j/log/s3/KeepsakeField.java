@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param last the id of the document's last message when this was written, or null if it had none; if the last message is
  *     another one now, a program without this library has written since
  * @param head the head's id, or null
+ * @param references the ids of the newest messages of named branches, by name
  * @param epoch the epoch in force
  * @param revision the revision
  * @param counters the names of the counters of the messages' tokens, in the order of the messages
@@ -40,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 record KeepsakeField(
         @Nullable String last,
         @Nullable String head,
+        Map<String, String> references,
         long epoch,
         long revision,
         List<Counted> counters,
@@ -83,6 +85,7 @@ record KeepsakeField(
         return new KeepsakeField(
                 shown.isEmpty() ? null : shown.get(shown.size() - 1).id(),
                 state.head(),
+                state.references(),
                 state.epoch(),
                 state.revision(),
                 counters(shown),

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.s3;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
@@ -152,7 +153,8 @@ public final class S3MessageLog extends TreeMessageLog {
 
     @Override
     public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        throw new UnsupportedOperationException();
+        InputRules.checkUsage(tenant, from, toExclusive);
+        return listing.usage(tenant, from, toExclusive);
     }
 
     @Override

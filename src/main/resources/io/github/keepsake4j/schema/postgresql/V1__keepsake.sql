@@ -15,7 +15,9 @@ CREATE SEQUENCE keepsake_memory_number;
 -- last sequence, and what its sequences are above its depths. There are up to eight; an older one is found in the messages.
 -- summaries grows when a summary is added or the branch is counted anew, so that a writer sees that this came between.
 -- The prev_ columns are what the head was before the newest append, which RETURNING cannot tell before PostgreSQL 18.
--- No index covers a column that an append changes, and pages are left half empty, so that updates stay in the page (HOT).
+-- No index covers a column that each append changes, and pages are left half empty, so that updates stay in the page (HOT).
+-- active_at is the time of the newest message when the memory was last moved to the front of the list by activity: an append
+-- changes it only if the hour of UTC has changed.
 CREATE TABLE keepsake_memory (
   memory_key       bytea  PRIMARY KEY,
   number           bigint NOT NULL DEFAULT nextval('keepsake_memory_number'), -- order of creation, for listing
@@ -29,7 +31,9 @@ CREATE TABLE keepsake_memory (
   revision         bigint NOT NULL,
   last_seq         bigint NOT NULL,
   tokens           bigint NOT NULL,
-  created_at       bigint NOT NULL,
+  created_at       bigint NOT NULL,                                           -- of an imported memory, its first message's
+  stored_at        bigint NOT NULL DEFAULT 0,
+  active_at        bigint NOT NULL DEFAULT 0,
   last_message_at  bigint,
   head_seq         bigint,
   head_run_start   bigint,
@@ -50,6 +54,8 @@ CREATE TABLE keepsake_memory (
 ) WITH (fillfactor = 50);
 
 CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number);
+CREATE INDEX keepsake_memory_by_activity ON keepsake_memory (tenant, active_at, number);
+CREATE INDEX keepsake_memory_nodes ON keepsake_memory (tenant, conversation_id) WHERE node_id IS NOT NULL;
 
 -- A CHECK is read and prepared for each append, about two microseconds for each comparison. So there are only those that keep
 -- reads finite; all others are checked by the library as it reads. Null passes a CHECK.

@@ -1,6 +1,8 @@
 -- Keepsake4j, version 1 of the schema for SQLite. Times are microseconds of UTC since 1970; memory_key is the
 -- first 16 bytes of SHA-256 over the memory's canonical key.
 
+-- active_at is the time of the newest message when the memory was last moved to the front of the list by activity: an append
+-- changes it, and its index, only if the hour of UTC has changed.
 CREATE TABLE keepsake_memory (
   number          INTEGER PRIMARY KEY AUTOINCREMENT, -- order of creation, for listing
   memory_key      BLOB    NOT NULL UNIQUE,
@@ -16,7 +18,9 @@ CREATE TABLE keepsake_memory (
   head_seq        INTEGER,
   head_id         TEXT,
   tokens          INTEGER NOT NULL,
-  created_at      INTEGER NOT NULL,
+  created_at      INTEGER NOT NULL,                  -- of an imported memory, its first message's
+  stored_at       INTEGER NOT NULL DEFAULT 0,
+  active_at       INTEGER NOT NULL DEFAULT 0,
   last_message_at INTEGER,
   CHECK (epoch >= 1 AND revision >= 1 AND last_seq >= 0 AND tokens >= 0),
   CHECK ((head_seq IS NULL) = (head_id IS NULL) AND (head_seq IS NULL OR head_seq BETWEEN 1 AND last_seq)),
@@ -24,6 +28,8 @@ CREATE TABLE keepsake_memory (
 );
 
 CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number);
+CREATE INDEX keepsake_memory_by_activity ON keepsake_memory (tenant, active_at, number);
+CREATE INDEX keepsake_memory_nodes ON keepsake_memory (tenant, conversation_id) WHERE node_id IS NOT NULL;
 
 -- What a row inherits from its parent (run_start, depth, path_tokens, system_seq, user_seq) makes a bounded read cost what it
 -- returns: a run is a stretch of a branch whose sequence has no gaps.

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.inmemory;
 
+import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
@@ -9,7 +10,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.time.Clock;
 import java.util.List;
 
-class InMemoryMessageLogTest extends MessageLogContract {
+class InMemoryMessageLogTest extends MessageLogContract implements ActivityContract {
 
     private InMemoryMessageLog log;
 

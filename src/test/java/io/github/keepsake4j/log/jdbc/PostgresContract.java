@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
@@ -22,7 +23,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  * The contract on PostgreSQL, on a pool whose connections don't commit by themselves, in a session far from UTC (the
  * driver tells the server the zone that the tests run in).
  */
-abstract class PostgresContract extends MessageLogContract implements StoreClockContract {
+abstract class PostgresContract extends MessageLogContract implements ActivityContract, StoreClockContract {
 
     private static TcpProxy proxy;
     private static PGSimpleDataSource direct;

@@ -53,6 +53,39 @@ class PostgresErrorsTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "28P01 | FATAL: password authentication failed for user \"chat\" | user",
+                "28000 | FATAL: role \"chat\" does not exist | user",
+                "3D000 | FATAL: database \"chat\" does not exist | database",
+                "57P04 | FATAL: terminating connection because the database was dropped | database",
+                "08004 | The server requested SCRAM-based authentication, but no password was provided. | URL",
+                "42501 | ERROR: permission denied for table keepsake_memory | grant",
+                "42P01 | ERROR: relation \"keepsake_memory\" does not exist | script",
+                "3F000 | ERROR: schema \"chat\" does not exist | script",
+                "42703 | ERROR: column m.active_at does not exist | script"
+            })
+    void what_no_retry_mends_is_final_and_says_what_to_do(String state, String message, String what) {
+        // A pool reports what kept it from connecting as a time-out, which is retryable by its class.
+        SQLException pooled = new java.sql.SQLTransientConnectionException("time-out: " + message, state);
+        for (SQLException error :
+                new SQLException[] {new SQLException(message, state), new ConnectException(pooled), pooled}) {
+            KeepsakeException translated = PostgresErrors.translate("call", error, true);
+            assertThat(translated.isRetryable()).as("%s", translated).isFalse();
+            assertThat(translated).hasMessageStartingWith("call").hasMessageContaining(what);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"08001", "08006", "25006", "53100", "53300", "55P03", "57014", "57P01", "57P03", "58030", "40001"})
+    void what_may_end_by_itself_is_retryable(String state) {
+        assertThat(PostgresErrors.translate("call", new SQLException("ERROR: text", state), true)
+                        .isRetryable())
+                .isTrue();
+    }
+
+    @ParameterizedTest
     @CsvSource({"22021", "22P02", "22P03"})
     void values_are_not_blamed_on_a_pooler_where_nothing_was_prepared(String state) {
         assertThat(PostgresErrors.translate("call", new SQLException("ERROR: invalid", state), false))

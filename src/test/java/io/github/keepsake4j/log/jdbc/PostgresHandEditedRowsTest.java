@@ -16,7 +16,8 @@ import org.junit.jupiter.api.BeforeAll;
 /** Rows of PostgreSQL that were edited by hand, behind dropped constraints. */
 class PostgresHandEditedRowsTest extends HandEditedRowsContract {
 
-    private static final List<String> TABLES = List.of("message", "memory", "view", "summary", "lease");
+    private static final List<String> TABLES =
+            List.of("message", "memory", "view", "summary", "reference", "usage", "lease");
 
     private static HikariDataSource pool;
 

@@ -18,6 +18,7 @@ import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -106,6 +107,7 @@ class PostgresPreparedTest {
                 .keySet()
                 .removeAll(Set.of("INSERT_MESSAGE", "RUNS_BELOW", "ADVANCE_MEMORY", "APPEND_ONE_DISTRIBUTED"));
         statements.keySet().removeAll(Set.of("BUMP_REVISION", "MESSAGE_BY_ID", "PUT_VIEW", "CHECK_MESSAGES"));
+        statements.keySet().removeAll(Set.of("BEGIN_ACTIVITY", "MOVE_TO_FRONT"));
         statements.keySet().removeAll(Set.of("OUTCOME_BY_ID", "SET_OUTCOME"));
         statements.forEach((name, sql) -> assertThat(SENT).as(name).containsKey(sql));
         assertThat(SENT.keySet()).containsAll(Preparation.PREPARED);
@@ -314,6 +316,8 @@ class PostgresPreparedTest {
         log.describe(key, "title", Map.of("a", "b"));
         log.describe(key, null, Map.of());
         log.list("acme", ListQuery.first(10));
+        log.list("acme", ListQuery.first(10).byActivity());
+        log.nodes(ConversationKey.of("acme", name));
         log.putSummary(key, new Summary("a", "text", 1, "none", 1, 1, null, Instant.EPOCH), 1);
         log.putSummary(key, new Summary("b", "text", 1, "none", 1, 1, "model", Instant.EPOCH), 1);
         reads(log, key);

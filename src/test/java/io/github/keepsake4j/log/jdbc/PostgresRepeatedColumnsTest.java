@@ -8,10 +8,12 @@ import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
@@ -95,7 +97,7 @@ class PostgresRepeatedColumnsTest {
         }
 
         private void step() {
-            int kind = ids.isEmpty() ? random.nextInt(2) : random.nextInt(16);
+            int kind = ids.isEmpty() ? random.nextInt(2) : random.nextInt(20);
             switch (kind) {
                 case 0, 1, 2 -> append(Append.under(Parent.head(), List.of(message())));
                 case 3 -> append(LogTesting.batch(id(), id(), id()));
@@ -113,6 +115,20 @@ class PostgresRepeatedColumnsTest {
                     append(Append.under(Parent.head(), List.of(message()))
                             .withView(
                                     View.of(null, List.of(new View.Run(null, any()), new View.Run(any(), View.HEAD)))));
+                case 16 ->
+                    append(Append.under(Parent.head(), List.of(message())).onBranch(tab()));
+                case 17 ->
+                    append(Append.under(Parent.of(any()), List.of(message()))
+                            .withView(view())
+                            .onBranch(tab()));
+                case 18 ->
+                    append(Append.underHead(message().withUsage(new Usage(1, 1, 1)))
+                            .withView(random.nextBoolean() ? view() : View.of(null, List.of())));
+                case 19 -> {
+                    String to = any();
+                    trace.add("outcome of " + to);
+                    log.setOutcome(key, to, random.nextBoolean() ? null : Outcome.failed("x"), null);
+                }
                 case 12 -> {
                     String to = any();
                     trace.add("move to " + to);
@@ -135,6 +151,10 @@ class PostgresRepeatedColumnsTest {
                     }
                 }
             }
+        }
+
+        private String tab() {
+            return "tab " + random.nextInt(2);
         }
 
         private View view() {

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import static io.github.keepsake4j.log.LogTesting.KEY;
+import static io.github.keepsake4j.log.LogTesting.answer;
 import static io.github.keepsake4j.log.LogTesting.batch;
 import static io.github.keepsake4j.log.LogTesting.batchUnder;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -19,11 +20,16 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.jdbc.PostgresReadSql.Part;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Postgres;
@@ -34,6 +40,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
@@ -98,6 +105,43 @@ class PostgresStatementsTest {
         assertThat(count(() -> log.append(ConversationKey.of("acme", "new"), batch("a"))))
                 .isOne();
         assertThat(count(() -> log.append(KEY, batch("c")))).as("a replay").isEqualTo(2);
+    }
+
+    @Test
+    void what_is_kept_beside_a_message_costs_no_statement_and_nothing_where_nothing_is_kept() {
+        NewMessage noted = answer("c")
+                .withOutcome(Outcome.incomplete("cut"))
+                .withSeen(new Seen(List.of(new Seen.Range(1, 2)), List.of(), 0, false))
+                .withUsage(new Usage(1, 2, 3));
+        assertThat(count(() -> log.append(KEY, Append.underHead(noted)))).isOne();
+        assertThat(statements.get(0)).contains("keepsake_usage");
+        assertThat(count(() -> log.append(
+                        KEY, Append.underHead(answer("d"), answer("e").withUsage(new Usage(1, 2, 3))))))
+                .isOne();
+        assertThat(count(() -> log.append(
+                        KEY, Append.under(Parent.of("b"), List.of(answer("f").withUsage(new Usage(1, 2, 3)))))))
+                .isOne();
+        assertThat(count(() -> log.setOutcome(KEY, "a", Outcome.failed("x"), 1L)))
+                .isOne();
+        assertThat(count(() -> log.made(KEY, "c"))).isOne();
+        assertThat(count(() -> log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000))))
+                .isOne();
+        count(() -> log.append(KEY, batch("g").onBranch("tab")));
+        assertThat(count(() -> log.read(KEY, ReadQuery.newest(20).onBranch("tab"))))
+                .isOne();
+        assertThat(count(
+                        () -> log.read(KEY, ReadQuery.newest(20).onBranch("tab").alsoOldest(2))))
+                .isOne();
+        int named = count(() -> log.append(KEY, batch("h").onBranch("tab")));
+        Tell.line("Statements of an append to a named branch: " + named);
+
+        assertThat(PostgresSql.APPEND_ONE.text()
+                        + PostgresSql.APPEND_MANY.text()
+                        + PostgresSql.APPEND.text()
+                        + PostgresSql.APPEND_ONE_AND_VIEW.text())
+                .doesNotContain("keepsake_usage")
+                .doesNotContain("outcome")
+                .doesNotContain("made");
     }
 
     @Test

@@ -12,12 +12,15 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
@@ -28,8 +31,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CyclicBarrier;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -169,6 +174,82 @@ class PostgresUseTest {
                     .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
                             .isFalse());
         }
+    }
+
+    @Test
+    void a_user_that_the_server_refuses_is_no_outage() throws Exception {
+        PGSimpleDataSource source = source();
+        source.setUser("stranger");
+        try (HikariDataSource pool = Postgres.pool(source, 1, true, 300);
+                MessageLog plain = JdbcMessageLog.postgres(source);
+                MessageLog pooled = JdbcMessageLog.postgres(pool);
+                MessageLog own = JdbcMessageLog.builder()
+                        .url("jdbc:postgresql://127.0.0.1:" + server.port() + "/" + database, "stranger", "password")
+                        .statementTimeout(Duration.ofMillis(300))
+                        .build()) {
+            for (MessageLog log : List.of(plain, pooled, own)) {
+                assertFinal(() -> log.append(KEY, batch("a")), "user");
+                assertFinal(() -> log.list("acme", ListQuery.first(1)), "user");
+            }
+        }
+    }
+
+    @Test
+    void a_user_that_may_not_write_a_table_is_told_so_and_a_right_that_is_given_later_counts() throws Exception {
+        String role = "guest_" + database;
+        always(source()).append(KEY, batch("a"));
+        Postgres.execute(
+                source(),
+                "CREATE ROLE " + role + " LOGIN; GRANT SELECT ON ALL TABLES IN SCHEMA public TO " + role
+                        + "; GRANT USAGE ON SEQUENCE keepsake_memory_number TO " + role);
+        PGSimpleDataSource source = source();
+        source.setUser(role);
+        try (MessageLog log = JdbcMessageLog.postgres(source)) {
+            assertThat(branch(log, KEY)).containsExactly("a");
+            assertFinal(() -> log.append(KEY, batch("b")), "grant");
+            assertFinal(() -> log.erase(KEY), "grant");
+            Postgres.execute(source(), "GRANT ALL ON ALL TABLES IN SCHEMA public TO " + role);
+            assertThat(log.append(KEY, batch("b")).head()).isEqualTo("b");
+        }
+    }
+
+    @Test
+    void a_table_that_was_dropped_is_no_outage() throws Exception {
+        try (MessageLog log = always(source())) {
+            log.append(KEY, batch("a"));
+            Postgres.execute(source(), "DROP TABLE keepsake_lease");
+            assertFinal(() -> log.acquireLease(KEY, "work", "one", Duration.ofSeconds(1)), "V1__keepsake.sql");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_session_that_is_read_only_by_a_setting_is_no_outage(boolean autoCommit) throws Exception {
+        always(source()).append(KEY, batch("a"));
+        PGSimpleDataSource source = source();
+        source.setOptions("-c default_transaction_read_only=on");
+        try (HikariDataSource pool = Postgres.pool(source, 1, autoCommit);
+                MessageLog log = JdbcMessageLog.postgres(pool)) {
+            assertThat(branch(log, KEY)).containsExactly("a");
+            assertFinal(() -> log.append(KEY, batch("b")), "read-only");
+            assertFinal(() -> log.describe(KEY, "title", Map.of()), "read-only");
+            try (Connection connection = pool.getConnection()) {
+                assertThat(connection.getAutoCommit()).isEqualTo(autoCommit);
+            }
+            assertThat(branch(log, KEY)).containsExactly("a");
+        }
+        PGSimpleDataSource ofDriver = source();
+        ofDriver.setReadOnly(true);
+        try (MessageLog log = JdbcMessageLog.postgres(ofDriver)) {
+            assertFinal(() -> log.describe(KEY, "title", Map.of()), "read-only");
+        }
+    }
+
+    private static void assertFinal(ThrowingCallable call, String reason) {
+        assertThat(catchThrowable(call)).isInstanceOfSatisfying(KeepsakeException.class, error -> {
+            assertThat(error.isRetryable()).as("%s", error).isFalse();
+            assertThat(error).hasMessageContaining(reason).hasMessageNotContaining(SECRET);
+        });
     }
 
     @Test
@@ -315,6 +396,80 @@ class PostgresUseTest {
             assertThat(wal).isLessThan(2_048 + payload);
             assertThat(hot).isGreaterThan(updates * 95 / 100);
             assertThat(numbers).isEqualTo(101);
+        }
+    }
+
+    /** The list by activity has an index over a column that an append changes only if the hour has changed. */
+    @Test
+    void an_append_leaves_its_page_only_if_the_hour_has_changed() throws Exception {
+        int memories = 20;
+        int hours = 5;
+        int appends = Counts.of(20, 200);
+        TestClock clock = new TestClock();
+        try (HikariDataSource pool = Postgres.pool(source(), 1, true);
+                MessageLog log = JdbcMessageLog.builder()
+                        .dataSource(pool)
+                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .clock(clock)
+                        .build()) {
+            for (int hour = 0; hour < hours; hour++) {
+                for (int i = 0; i < appends; i++) {
+                    for (int m = 0; m < memories; m++) {
+                        log.append(ConversationKey.of("acme", "c" + m), batch(Ids.next()));
+                    }
+                    clock.advance(Duration.ofSeconds(1));
+                }
+                clock.advance(Duration.ofHours(1));
+            }
+            assertThat(number("SELECT count(*) FROM pg_indexes WHERE tablename = 'keepsake_memory'"))
+                    .isEqualTo(4);
+        }
+        long all = (long) memories * (hours * appends - 1);
+        await().until(() ->
+                number("SELECT n_tup_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'") >= all);
+        long hot = number("SELECT n_tup_hot_upd FROM pg_stat_user_tables WHERE relname = 'keepsake_memory'");
+        long moved = (long) memories * (hours - 1);
+        Tell.line("%d of %d updates HOT, %d moved a memory to the front", hot, all, moved);
+
+        assertThat(all - hot).isBetween(moved, moved + all / 50);
+    }
+
+    @Test
+    void a_list_by_activity_and_one_of_nodes_read_an_index_and_sort_nothing() throws Exception {
+        try (MessageLog log = always(source())) {
+            log.list("acme", ListQuery.first(1));
+            Postgres.execute(
+                    source(),
+                    """
+                    INSERT INTO keepsake_memory
+                      (memory_key, tenant, app_id, conversation_id, node_id, epoch, revision, last_seq, tokens, created_at, active_at)
+                    SELECT decode(md5(n::text), 'hex'), 'tenant ' || n % 10, 'app',
+                           'c' || CASE WHEN n % 5 = 0 THEN n / 100 ELSE n END,
+                           CASE WHEN n % 5 = 0 THEN 'node' || n END, 1, 1, 0, 0, 0, n * 7919 % 10007
+                    FROM generate_series(1, 10000) n;
+                    ANALYZE keepsake_memory
+                    """);
+            assertThat(plan(Sql.LIST_BY_ACTIVITY, "tenant 1", 5_000L, 7L, 50))
+                    .contains("Index Scan Backward using keepsake_memory_by_activity")
+                    .doesNotContain("Sort");
+            assertThat(plan(Sql.NODES, "tenant 5", "c7"))
+                    .contains("keepsake_memory_nodes")
+                    .doesNotContain("Seq Scan");
+            List<MemoryKey> active = LogTesting.listByActivity(log, "tenant 1", 100);
+            assertThat(active).hasSize(1_000).doesNotHaveDuplicates();
+            assertThat(log.nodes(ConversationKey.of("tenant 5", "c7")))
+                    .hasSize(10)
+                    .allMatch(node ->
+                            node.conversationId().equals("c7") && node.tenant().equals("tenant 5"));
+        }
+    }
+
+    private String plan(String sql, Object... values) throws SQLException {
+        try (Connection connection = source().getConnection()) {
+            return String.join(
+                    "\n",
+                    new Session(connection, new PostgresDialect())
+                            .list("EXPLAIN " + sql, row -> row.getString(1), values));
         }
     }
 

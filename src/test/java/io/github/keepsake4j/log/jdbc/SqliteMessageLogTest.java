@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
+import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.message.MemoryKey;
@@ -15,17 +16,14 @@ import java.time.Duration;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on a SQLite file. */
-class SqliteMessageLogTest extends MessageLogContract {
+class SqliteMessageLogTest extends MessageLogContract implements ActivityContract {
 
     @TempDir
     Path directory;
 
-    private SqliteConnections connections;
-
     @Override
     protected MessageLog open(Clock clock) {
-        connections = new SqliteConnections(file(), Duration.ofSeconds(10));
-        return new JdbcMessageLog(connections, clock);
+        return openAgain(clock);
     }
 
     @Override
@@ -59,13 +57,10 @@ class SqliteMessageLogTest extends MessageLogContract {
     /** The file is away, as if its volume were not mounted. */
     @Override
     public Outage breakStorage() throws IOException {
-        connections.disconnect();
         Path away = directory.resolve("away.db");
         Files.move(file(), away);
-        Files.createDirectory(file());
         return () -> {
             try {
-                Files.delete(file());
                 Files.move(away, file());
             } catch (IOException e) {
                 throw new UncheckedIOException(e);

@@ -1,0 +1,103 @@
+package io.github.keepsake4j.transfer;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageSerializer;
+import dev.langchain4j.data.message.CustomMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes messages as the JSON of LangChain4j's {@link ChatMessageSerializer}, which its {@code ChatMessageDeserializer}
+ * reads. The serializer itself fails for some attributes that a log keeps.
+ */
+public final class LangChain4jExport {
+
+    /** Jackson reads no longer number. */
+    private static final int MAX_DIGITS = 1_000;
+
+    /** A surrogate without its other half, which UTF-8 cannot hold. */
+    private static final Pattern LONE_SURROGATE = Pattern.compile("\\p{Cs}");
+
+    private LangChain4jExport() {}
+
+    /**
+     * Writes messages as LangChain4j's own JSON.
+     *
+     * <p>Values of attributes become values of JSON. Instants, UUIDs, URIs and characters become strings, and sets become
+     * lists. Numbers stay numbers, except that those that are not finite, are too long or do not fit in a double become
+     * strings. All other parts of the messages are read back equal. Unpaired surrogates are escaped, so that the text can be
+     * stored as UTF-8.
+     *
+     * @param messages the messages, such as those of a page of a history
+     * @return a JSON array
+     */
+    public static String toJson(List<? extends ChatMessage> messages) {
+        String json = ChatMessageSerializer.messagesToJson(
+                messages.stream().map(LangChain4jExport::plain).toList());
+        return LONE_SURROGATE.matcher(json).replaceAll(half -> "\\\\u%04x"
+                .formatted((int) half.group().charAt(0)));
+    }
+
+    private static ChatMessage plain(ChatMessage message) {
+        if (message instanceof UserMessage user) {
+            return user.toBuilder().attributes(map(user.attributes())).build();
+        }
+        if (message instanceof AiMessage ai) {
+            return ai.toBuilder().attributes(map(ai.attributes())).build();
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            return result.toBuilder().attributes(map(result.attributes())).build();
+        }
+        if (message instanceof CustomMessage custom) {
+            return CustomMessage.from(map(custom.attributes()));
+        }
+        return Objects.requireNonNull(message, "message");
+    }
+
+    private static Map<String, Object> map(Map<?, ?> values) {
+        Map<String, Object> plain = new LinkedHashMap<>();
+        values.forEach((key, value) -> plain.put(String.valueOf(key), value(value)));
+        return plain;
+    }
+
+    private static List<@Nullable Object> list(Collection<?> values) {
+        List<@Nullable Object> plain = new ArrayList<>(values.size());
+        values.forEach(value -> plain.add(value(value)));
+        return plain;
+    }
+
+    private static @Nullable Object value(@Nullable Object value) {
+        if (value instanceof Map<?, ?> map) {
+            return map(map);
+        }
+        if (value instanceof Collection<?> collection) {
+            return list(collection);
+        }
+        if (value instanceof Instant) {
+            return value.toString();
+        }
+        if (value instanceof BigInteger number) {
+            String digits = number.toString();
+            return digits.length() > MAX_DIGITS ? digits : number;
+        }
+        if (value instanceof BigDecimal number) {
+            double nearest = number.doubleValue();
+            boolean fits =
+                    Double.isFinite(nearest) && BigDecimal.valueOf(nearest).compareTo(number) == 0;
+            return fits ? (Object) nearest : number.toString();
+        }
+        return value;
+    }
+}

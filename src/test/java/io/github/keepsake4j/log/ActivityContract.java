@@ -1,0 +1,198 @@
+package io.github.keepsake4j.log;
+
+import static io.github.keepsake4j.log.LogTesting.*;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Listing a tenant's memories by activity, on logs that take the time from the clock of the process. */
+public interface ActivityContract extends LogUnderTest {
+
+    @Test
+    default void aRevivedMemoryIsListedFirst() {
+        List<MemoryKey> keys = hourly(12);
+        log().append(keys.get(11), batch("again"));
+
+        List<MemoryKey> expected = new ArrayList<>(keys);
+        expected.add(0, expected.remove(11));
+        for (int limit : new int[] {1, 2, 5, 11, 12, 13}) {
+            assertThat(keys(limit)).as("pages of %s", limit).isEqualTo(expected);
+        }
+        assertThat(list(log(), "acme", 5)).extracting(MemoryInfo::key).isEqualTo(keys);
+    }
+
+    @Test
+    default void everyWayToAppendMovesAMemoryToTheFront() {
+        List<MemoryKey> keys = hourly(4);
+        List<Append> ways = List.of(
+                batch("under the head"),
+                batch("several", "under the head too"),
+                batchUnder("a", "another branch"),
+                batch("with a view").withView(View.of(null, List.of())),
+                batch("expected").expectingHead("with a view"),
+                Append.under(Parent.root(), users("a root")));
+        for (Append way : ways) {
+            for (MemoryKey key : keys) {
+                clock().advance(Duration.ofHours(1));
+                log().append(key, way);
+                assertThat(keys(2)).first().isEqualTo(key);
+            }
+        }
+        clock().advance(Duration.ofHours(1));
+        log().describe(keys.get(1), "a title", Map.of());
+        log().append(keys.get(1), Append.viewOnly(View.of(null, List.of())));
+        log().moveHead(keys.get(1), "a", null);
+        log().append(keys.get(1), batch("under the head"));
+        assertThat(keys(2)).first().isEqualTo(keys.get(3));
+    }
+
+    @Test
+    default void aMemoryThatIsWrittenToWhilePagingIsOnNoLaterPageAndEachOtherOneIsOnOne() {
+        List<MemoryKey> keys = hourly(20);
+        Random random = new Random(7);
+        for (int walk = 0; walk < 20; walk++) {
+            Set<MemoryKey> written = new HashSet<>();
+            List<MemoryKey> met = new ArrayList<>();
+            Optional<ListQuery> next =
+                    Optional.of(ListQuery.first(1 + random.nextInt(6)).byActivity());
+            while (next.isPresent()) {
+                MemoryPage page = log().list("acme", next.get());
+                page.memories().forEach(info -> met.add(info.key()));
+                next = page.next();
+                MemoryKey key = keys.get(random.nextInt(keys.size()));
+                clock().advance(Duration.ofMinutes(random.nextInt(90)));
+                if (random.nextBoolean()) {
+                    written.add(key);
+                    log().append(key, batch("m" + walk + " " + met.size()));
+                }
+            }
+            assertThat(met).as("walk %s", walk).doesNotHaveDuplicates();
+            Set<MemoryKey> missing = new HashSet<>(keys);
+            met.forEach(missing::remove);
+            assertThat(written).as("walk %s", walk).containsAll(missing);
+        }
+        assertThat(keys(3)).containsExactlyInAnyOrderElementsOf(keys);
+    }
+
+    @Test
+    default void anImportedMemoryIsAsActiveAsItsMessages() {
+        List<MemoryKey> keys = hourly(3);
+        Instant between = clock().instant().minus(Duration.ofMinutes(90));
+        MemoryKey described = ConversationKey.of("acme", "described before it is imported");
+        log().describe(described, "a title", Map.of());
+        MemoryKey imported = ConversationKey.of("acme", "imported");
+        for (MemoryKey key : List.of(described, imported)) {
+            for (Instant time : List.of(between.minus(Duration.ofDays(9)), between)) {
+                log().append(
+                                key,
+                                Append.under(Parent.head(), List.of(at(time, "m" + time)))
+                                        .asImport());
+            }
+        }
+
+        List<MemoryKey> expected = new ArrayList<>(keys);
+        expected.addAll(1, List.of(imported, described));
+        assertThat(keys(2)).isEqualTo(expected);
+        log().append(imported, batch("and on"));
+        assertThat(keys(2)).first().isEqualTo(imported);
+    }
+
+    @Test
+    default void oldMessagesThatAreImportedIntoAnActiveMemoryLeaveItWhereItIs() {
+        List<MemoryKey> keys = hourly(3);
+        NewMessage old = at(clock().instant().minus(Duration.ofDays(9)), "old");
+        log().append(keys.get(0), Append.under(Parent.root(), List.of(old)).asImport());
+
+        assertThat(keys(2)).isEqualTo(keys);
+    }
+
+    @Test
+    default void aMemoryWithoutMessagesIsAsActiveAsItIsNew() {
+        List<MemoryKey> keys = hourly(2);
+        MemoryKey titled = ConversationKey.of("acme", "title alone");
+        log().describe(titled, "a title", Map.of());
+        clock().advance(Duration.ofHours(1));
+        log().append(keys.get(1), batch("again"));
+
+        assertThat(keys(1)).containsExactly(keys.get(1), titled, keys.get(0));
+    }
+
+    @Test
+    default void anErasedMemoryIsNotListedByActivityUntilItIsWrittenAgain() {
+        List<MemoryKey> keys = hourly(4);
+        log().erase(keys.get(0));
+        log().erase(keys.get(2));
+        assertThat(keys(1)).containsExactly(keys.get(1), keys.get(3));
+
+        log().append(keys.get(2), batch("afresh"));
+        assertThat(keys(1)).containsExactly(keys.get(2), keys.get(1), keys.get(3));
+    }
+
+    @Test
+    default void timesAtBothEndsAreListedByActivity() {
+        List<MemoryKey> keys = new ArrayList<>();
+        for (Instant time : TimesContract.STORED) {
+            keys.add(0, ConversationKey.of("acme", "at " + time));
+            log().append(keys.get(0), Append.under(Parent.head(), List.of(at(time, "a"))));
+        }
+        // Two of them are within one second, the later one first.
+        Collections.swap(keys, 5, 6);
+        for (int limit : new int[] {1, 3, 20}) {
+            assertThat(keys(limit)).isEqualTo(keys);
+        }
+    }
+
+    @Test
+    default void aCursorOfTheOtherOrderIsRefused() {
+        hourly(3);
+        ListQuery byCreation = log().list("acme", ListQuery.first(1)).next().orElseThrow();
+        ListQuery byActivity =
+                log().list("acme", ListQuery.first(1).byActivity()).next().orElseThrow();
+        assertThat(byActivity.activeFirst()).isTrue();
+        for (ListQuery wrong : List.of(
+                byCreation.byActivity(),
+                new ListQuery(1, byActivity.cursor()),
+                new ListQuery(1, "no cursor", true),
+                new ListQuery(1, "1/", true),
+                new ListQuery(1, "1/2/3", true))) {
+            assertThatThrownBy(() -> log().list("acme", wrong))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("cursor");
+        }
+    }
+
+    /** Makes memories that are an hour apart, and returns their keys, the newest first. */
+    private List<MemoryKey> hourly(int n) {
+        List<MemoryKey> keys = new ArrayList<>();
+        for (int i = 0; i < n; i++) {
+            keys.add(0, ConversationKey.of("acme", "c" + i));
+            log().append(keys.get(0), batch("a"));
+            log().append(ConversationKey.of("other tenant", "c" + i), batch("a"));
+            clock().advance(Duration.ofHours(1));
+        }
+        return keys;
+    }
+
+    private List<MemoryKey> keys(int limit) {
+        return listByActivity(log(), "acme", limit);
+    }
+
+    private static NewMessage at(Instant time, String id) {
+        return new NewMessage(id, UserMessage.from(SECRET + " " + id), 10, "test-counter", time);
+    }
+}

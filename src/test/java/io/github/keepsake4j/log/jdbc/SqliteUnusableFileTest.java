@@ -1,0 +1,149 @@
+package io.github.keepsake4j.log.jdbc;
+
+import static io.github.keepsake4j.log.LogTesting.KEY;
+import static io.github.keepsake4j.log.LogTesting.batch;
+import static io.github.keepsake4j.log.LogTesting.branch;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.KeepsakeException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.SQLException;
+import java.util.List;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A SQLite file that cannot be used until its owner changes something: no retry mends that, so no error says so. */
+class SqliteUnusableFileTest {
+
+    /** The place in a file's header of the version that a program must know to write the file. */
+    private static final int WRITE_VERSION = 18;
+
+    @TempDir
+    Path directory;
+
+    private Path file;
+
+    @BeforeEach
+    void fill() {
+        file = directory.resolve("chat.db");
+        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            log.append(KEY, batch("a"));
+        }
+    }
+
+    @Test
+    void a_directory_in_its_place_is_no_outage() {
+        try (MessageLog log = JdbcMessageLog.sqlite(directory)) {
+            assertFinal(() -> log.append(KEY, batch("b")), "is a directory");
+            assertFinal(() -> branch(log, KEY), "is a directory");
+        }
+    }
+
+    @Test
+    void a_file_that_sqlite_takes_for_read_only_is_no_outage_and_once_mended_is_used_by_the_same_log()
+            throws Exception {
+        setWriteVersion(3);
+        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            for (int i = 0; i < 2; i++) {
+                assertFinal(() -> log.append(KEY, batch("b")), "read-only");
+                assertThat(branch(log, KEY)).containsExactly("a");
+            }
+            setWriteVersion(2);
+
+            assertThat(log.append(KEY, batch("b")).head()).isEqualTo("b");
+            assertThat(branch(log, KEY)).containsExactly("a", "b");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"r--r--r--", "---------"})
+    void a_file_that_may_not_be_written_is_no_outage_and_once_it_may_is_used_by_the_same_log(String permissions)
+            throws Exception {
+        setPermissions(file, permissions);
+        assumeTrue(!Files.isWritable(file), "this user may write whatever the permissions are");
+        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            assertFinal(() -> log.append(KEY, batch("b")), "may not read and write it");
+            setPermissions(file, "rw-r--r--");
+            assertThat(log.append(KEY, batch("b")).head()).isEqualTo("b");
+        }
+    }
+
+    @Test
+    void a_directory_that_may_not_be_written_is_no_outage() throws Exception {
+        setPermissions(directory, "r-xr-xr-x");
+        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            assumeTrue(!Files.isWritable(directory), "this user may write whatever the permissions are");
+            assertFinal(() -> log.append(KEY, batch("b")), "directory");
+        } finally {
+            setPermissions(directory, "rwxr-xr-x");
+        }
+    }
+
+    /** Codes of SQLite, "Result and Error Codes". Too many open files are reported as 14, and end by themselves. */
+    @ParameterizedTest
+    @CsvSource({
+        "5, true",
+        "6, true",
+        "10, true",
+        "13, true",
+        "14, true",
+        "15, true",
+        "1032, true",
+        "8, false",
+        "264, false",
+        "520, false",
+        "776, false",
+        "1288, false",
+        "1544, false",
+        "3, false",
+        "23, false",
+        "11, false",
+        "26, false",
+        "19, false",
+        "1, false"
+    })
+    void an_error_is_retryable_only_if_a_retry_may_mend_it(int code, boolean retryable) {
+        KeepsakeException error = SqliteErrors.translate("call", file, new SQLException("[SQLITE]", "", code));
+
+        assertThat(error.isRetryable()).isEqualTo(retryable);
+        assertThat(error).hasMessageContaining("call").hasMessageContaining(file.toString());
+    }
+
+    @Test
+    void what_the_file_system_tells_makes_an_error_final() {
+        for (int code : List.of(10, 14)) {
+            assertThat(SqliteErrors.translate("call", directory, new SQLException("[SQLITE]", "", code)))
+                    .hasMessageContaining("is a directory")
+                    .matches(error -> !error.isRetryable());
+        }
+    }
+
+    private static void assertFinal(ThrowingCallable call, String reason) {
+        assertThat(catchThrowable(call)).isInstanceOfSatisfying(KeepsakeException.class, error -> {
+            assertThat(error.isRetryable()).as("%s", error).isFalse();
+            assertThat(error).hasMessageContaining(KEY.canonical()).hasMessageContaining(reason);
+        });
+    }
+
+    private void setWriteVersion(int version) throws Exception {
+        try (RandomAccessFile header = new RandomAccessFile(file.toFile(), "rw")) {
+            header.seek(WRITE_VERSION);
+            header.write(version);
+        }
+    }
+
+    private static void setPermissions(Path path, String permissions) throws Exception {
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(permissions));
+    }
+}
