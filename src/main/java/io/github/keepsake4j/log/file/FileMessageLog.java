@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.log.ActivityCursor;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.DailyUsage;
@@ -195,24 +196,47 @@ public final class FileMessageLog implements MessageLog {
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
         Ids.check("tenant", tenant);
-        long cursor = query.cursorAsNumber();
+        if (query.activeFirst()) {
+            ActivityCursor first = ActivityCursor.of(query);
+            return page(
+                    tenant,
+                    query,
+                    (list, behind) -> list.active(behind == null ? first : behind.activity(), query.limit() + 1),
+                    entry -> entry.activity().cursor());
+        }
+        long first = query.cursorAsNumber();
+        return page(
+                tenant,
+                query,
+                (list, behind) -> list.before(behind == null ? first : behind.number()),
+                entry -> Long.toString(entry.number()));
+    }
+
+    /** Tells the entries of a list that come behind another one, or the first ones. */
+    private interface Order {
+        List<TenantList.Entry> behind(TenantList list, TenantList.@Nullable Entry entry) throws IOException;
+    }
+
+    private MemoryPage page(String tenant, ListQuery query, Order order, Function<TenantList.Entry, String> cursor) {
         return during("list of tenant " + tenant, () -> {
             TenantList list = list(tenant);
             List<MemoryInfo> page = new ArrayList<>();
-            long edge = cursor;
-            for (List<TenantList.Entry> part = list.before(cursor); !part.isEmpty(); ) {
+            TenantList.Entry edge = null;
+            List<TenantList.Entry> part = order.behind(list, null);
+            while (!part.isEmpty()) {
                 for (TenantList.Entry entry : part) {
                     Optional<MemoryInfo> info =
                             listed(tenant, entry, tree -> Optional.of(tree.info()), Optional.empty());
-                    if (info.isPresent() && page.size() == query.limit()) {
-                        return new MemoryPage(page, Optional.of(new ListQuery(query.limit(), Long.toString(edge))));
+                    if (info.isEmpty()) {
+                        continue;
                     }
-                    if (info.isPresent()) {
-                        page.add(info.get());
-                        edge = entry.number();
+                    if (edge != null && page.size() == query.limit()) {
+                        return new MemoryPage(page, Optional.of(query.startingAt(cursor.apply(edge))));
                     }
+                    page.add(info.get());
+                    edge = entry;
                 }
-                part = list.before(part.get(part.size() - 1).number());
+                part = order.behind(list, part.get(part.size() - 1));
             }
             return new MemoryPage(page, Optional.empty());
         });

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.log.ActivityCursor;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -10,7 +11,9 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.PriorityQueue;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +37,11 @@ final class TenantList {
      * @param usageDay the newest day with usage, in days since 1970
      */
     record Entry(long number, String base, Instant activeAt, long usageDay) {
+
+        /** Returns the place of the memory in the order of activity. */
+        ActivityCursor activity() {
+            return new ActivityCursor(activeAt, number);
+        }
 
         /** Returns whether the list must tell another time or day. It tells a later time of the same hour not. */
         boolean differsFrom(Instant otherActiveAt, long otherUsageDay) {
@@ -170,6 +178,25 @@ final class TenantList {
             }
         }
         return found;
+    }
+
+    /** Returns the most active memories behind a place, the most active first. Goes through the whole list. */
+    List<Entry> active(ActivityCursor behind, int most) throws IOException {
+        PriorityQueue<Entry> best = new PriorityQueue<>(Comparator.comparing(Entry::activity));
+        for (List<Entry> part = before(Long.MAX_VALUE); !part.isEmpty(); ) {
+            for (Entry entry : part) {
+                if (entry.activity().compareTo(behind) < 0) {
+                    best.add(entry);
+                    if (best.size() > most) {
+                        best.remove();
+                    }
+                }
+            }
+            part = before(part.get(part.size() - 1).number());
+        }
+        List<Entry> sorted = new ArrayList<>(best);
+        sorted.sort(Comparator.comparing(Entry::activity).reversed());
+        return sorted;
     }
 
     /** Returns all memories, newest first. */

@@ -18,6 +18,7 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -383,14 +384,17 @@ final class Tree {
                 throw unreadable("its title", state.description, e);
             }
         }
+        Instant stored = memory.header().createdAt();
+        Instant first = state.firstMessageAt;
         return new MemoryInfo(
                 key,
                 description.title(),
                 description.metadata(),
                 state.count,
                 state.tokens,
-                memory.header().createdAt(),
-                state.lastMessageAt);
+                first != null && first.isBefore(stored) ? first : stored,
+                state.lastMessageAt,
+                stored);
     }
 
     View view(long anchor) throws IOException {

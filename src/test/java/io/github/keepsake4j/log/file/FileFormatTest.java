@@ -64,12 +64,7 @@ class FileFormatTest {
             assertThat(history(log, KEY))
                     .extracting(LoggedMessage::outcome)
                     .containsExactly(
-                            null,
-                            null,
-                            null,
-                            Outcome.failed("java.io.IOException"),
-                            Outcome.incomplete("cut"),
-                            null);
+                            null, null, null, Outcome.failed("java.io.IOException"), Outcome.incomplete("cut"), null);
             assertThat(history(log, KEY)).extracting(LoggedMessage::createdAt).containsOnly(AT);
             assertThat(branch(log, KEY)).containsExactly("s", "q1", "a1");
             Tail tab = log.read(KEY, ReadQuery.wholeBranch().onBranch("tab 2"));
@@ -109,7 +104,10 @@ class FileFormatTest {
                     KEY,
                     Append.under(Parent.of("q1"), List.of(cut))
                             .withView(View.of(null, List.of(new View.Run(null, "q1")))));
-            log.append(KEY, Append.underHead(message("q3", UserMessage.from("In a tab"))).onBranch("tab 2"));
+            log.append(
+                    KEY,
+                    Append.underHead(message("q3", UserMessage.from("In a tab")))
+                            .onBranch("tab 2"));
             log.putSummary(KEY, new Summary("a1", "They greeted.", 3, "words", 3, 12, "a model", AT), 1);
             log.setOutcome(KEY, "q2", Outcome.failed("java.io.IOException"), null);
             log.describe(KEY, "A title", Map.of("user", "7"));

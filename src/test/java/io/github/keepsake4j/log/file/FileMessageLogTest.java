@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.message.MemoryKey;
@@ -14,7 +15,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The contract on files. */
-class FileMessageLogTest extends MessageLogContract {
+class FileMessageLogTest extends MessageLogContract implements ActivityContract {
 
     @TempDir
     Path directory;
