@@ -202,8 +202,7 @@ class BoundTurnsTest {
     @EnumSource(names = {"AI_SERVICES", "ATTACH", "LISTENERS_ONLY"})
     void a_bound_turn_asks_the_log_no_more_than_before(Column column) {
         List<String> calls = new ArrayList<>();
-        Keepsake counting =
-                Keepsake.builder().messageLog(counted(log, calls)).build();
+        Keepsake counting = Keepsake.builder().messageLog(counted(log, calls)).build();
         AiMessage two = AiMessage.from(call("a", "tool", "{}"), call("b", "tool", "{}"));
         Assistant assistant = column.builder(counting, Assistant.class)
                 .chatModel(new Script("fine", two, "fine", OUT_OF_ORDER))
