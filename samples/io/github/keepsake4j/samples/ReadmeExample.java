@@ -20,6 +20,7 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.transfer.LangChain4jExport;
+import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -72,6 +73,9 @@ final class ReadmeExample {
         // example ends
         check(ChatMessageDeserializer.messagesFromJson(json).equals(said), "LangChain4j reads its own JSON");
 
+        Keepsake other = Keepsake.builder().messageLog(log).tenant("other").build();
+        wrong(other, model);
+
         Assistant stock = AiServices.builder(Assistant.class)
                 .chatModel(model)
                 .chatMemoryProvider(before)
@@ -92,6 +96,23 @@ final class ReadmeExample {
                                 .size());
         log.close();
         return figures;
+    }
+
+    private static void wrong(Keepsake keepsake, ChatModel model) {
+        String question = "What is my name?";
+        // example begins
+        Assistant assistant =
+                keepsake.aiServices(Assistant.class).chatModel(model).build();
+        assistant.chat("alice", question);
+        LoggedMessage answer =
+                keepsake.conversation("alice").branch(1).messages().get(0);
+
+        // Another answer to the same question. It becomes the current one, and the old one stays in the history.
+        String another = keepsake.turn("alice", Turn.regenerate(answer.id()), () -> assistant.chat("alice", question));
+        // example ends
+        List<LoggedMessage> history =
+                keepsake.conversation("alice").history(HistoryQuery.oldest(10)).messages();
+        check(history.size() == 3 && another.equals("I do not know you yet."), "one question has two answers");
     }
 
     private static void check(boolean holds, String what) {

@@ -2,7 +2,9 @@ package io.github.keepsake4j;
 
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.service.AiServices;
 import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
@@ -25,6 +27,7 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
 import io.github.keepsake4j.turn.TurnHandle;
 import io.github.keepsake4j.turn.TurnLeases;
@@ -93,6 +96,53 @@ public final class Keepsake {
      */
     public ChatMemoryProvider chatMemoryProvider() {
         return this::chatMemory;
+    }
+
+    /**
+     * Creates a builder of an AI service whose turns the memories of this {@link Keepsake} follow to their end. It is
+     * LangChain4j's builder with {@link #chatMemoryProvider()} and all that {@link #attach} sets.
+     *
+     * <pre>{@code
+     * Assistant assistant = keepsake.aiServices(Assistant.class).chatModel(model).build();
+     * }</pre>
+     *
+     * @param service the interface of the AI service
+     * @param <T> the interface
+     * @return a new builder
+     */
+    public <T> AiServices<T> aiServices(Class<T> service) {
+        return attach(AiServices.builder(service));
+    }
+
+    /**
+     * Makes an AI service tell the memories of this {@link Keepsake} how its turns end: a question without an answer, an
+     * answer that broke off, an answer that a guardrail refused or rewrote. The memory then holds what the user got.
+     *
+     * <p>The returned builder has the settings of the given one, and settings of either apply to both. When it builds the
+     * service, it adds listeners, a streaming model that {@linkplain #remembering remembers}, a request transformer in
+     * front of that which is set, and, if no memory is set, {@link #chatMemoryProvider()}. Services that are built
+     * without it are known by the listeners on the class path alone, which do not learn of an {@link Error}, of streams
+     * that are not started, and of answers that broke off.
+     *
+     * @param builder LangChain4j's builder
+     * @param <T> the interface of the AI service
+     * @return a builder that builds the same service
+     */
+    public <T> AiServices<T> attach(AiServices<T> builder) {
+        return memories.services().attach(builder);
+    }
+
+    /**
+     * Makes a streaming model keep the answers that break off: when the stream fails, when its connection is cut, and when
+     * its handle is cancelled. What the model said until then is stored as an incomplete answer. Use it where a service
+     * is built without {@link #aiServices} and {@link #attach}. Calls that are of no AI service with a memory of this
+     * library pass through unchanged.
+     *
+     * @param model the model
+     * @return a model that calls it
+     */
+    public StreamingChatModel remembering(StreamingChatModel model) {
+        return memories.services().remembering(Objects.requireNonNull(model, "model"));
     }
 
     /**
@@ -191,6 +241,29 @@ public final class Keepsake {
      */
     public <T extends @Nullable Object> T turn(Object memoryId, TurnPolicy policy, Supplier<? extends T> body) {
         return turns.run(memories.key(memoryId), Objects.requireNonNull(policy, "policy"), body);
+    }
+
+    /**
+     * Runs a whole turn as {@link #turn(Object, Supplier)} does, for a method of an AI service that has no parameter for
+     * a {@link Turn}. What the turn names applies to the first call that the body makes with this memory on the caller's
+     * thread; a branch applies to all calls.
+     *
+     * <pre>{@code
+     * String other = keepsake.turn("42", Turn.regenerate(answerId), () -> assistant.chat("42", question));
+     * }</pre>
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param turn how the turn begins
+     * @param body the turn
+     * @param <T> the type of the turn's result
+     * @return the body's result
+     * @throws TurnConflictException if another turn is in progress and the policy rejects this one, or if the wait for
+     *     the other turn times out or is interrupted
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public <T extends @Nullable Object> T turn(Object memoryId, Turn turn, Supplier<? extends T> body) {
+        MemoryKey key = memories.key(memoryId);
+        return turns.run(key, null, () -> memories.services().with(key, turn, body));
     }
 
     /**

@@ -12,6 +12,7 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Ids;
@@ -29,6 +30,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,6 +52,7 @@ public final class ChatMemories {
     private final Summaries summaries;
     private final ViewWriter views;
     private final TailLoader loader;
+    private final Services services = new Services(this);
 
     /** The context that each memory returned last. A context that is missing here is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
@@ -148,6 +151,15 @@ public final class ChatMemories {
         return new RequestBudget(this);
     }
 
+    /**
+     * Returns what the AI services on these memories have in common.
+     *
+     * @return the services
+     */
+    public Services services() {
+        return services;
+    }
+
     MessageLog log(MemoryKey key) {
         return logs.apply(key);
     }
@@ -218,7 +230,12 @@ public final class ChatMemories {
      * @param round the ids of the calls and of the results with which a turn goes on; empty for none, or null if unknown
      */
     Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round) {
-        return meter.read(key, loader.load(log(key), id, key, atLeast, round));
+        return load(id, key, atLeast, round, UnaryOperator.identity());
+    }
+
+    /** Reads as {@link #load(Object, MemoryKey, int, List)} does, on the branch to which each read is directed. */
+    Tail load(Object id, MemoryKey key, int atLeast, @Nullable List<String> round, UnaryOperator<ReadQuery> from) {
+        return meter.read(key, loader.load(log(key), id, key, atLeast, round, from));
     }
 
     /** Returns the messages that were read, before any limit. */

@@ -7,6 +7,8 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
@@ -20,6 +22,7 @@ import io.github.keepsake4j.summary.SummaryFailedException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,6 +104,20 @@ public final class Conversation {
      */
     public List<Branch> branches() {
         return memories.log(key).branches(key);
+    }
+
+    /**
+     * Returns the messages of this memory that a model was shown when it gave an answer. They are known for answers of AI
+     * services whose turns are bound; see {@code Keepsake.attach}. Costs one look-up and one read for each run of
+     * messages.
+     *
+     * @param answerId the id of an assistant message
+     * @return what the model was shown, or empty if it is not known
+     * @throws InvalidInputException if the message is not in the memory
+     */
+    public Optional<SeenMessages> seenBy(String answerId) {
+        MessageLog log = memories.log(key);
+        return log.made(key, answerId).map(Made::seen).map(seen -> SeenMessages.read(log, key, seen));
     }
 
     /**

@@ -1,34 +1,15 @@
 package io.github.keepsake4j.chat;
 
-import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
-import io.github.keepsake4j.context.Context;
-import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextOverflowException;
-import io.github.keepsake4j.context.Summarization;
-import io.github.keepsake4j.log.Append;
-import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.ErasedException;
-import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.InvalidInputException;
-import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.view.Reading;
-import io.github.keepsake4j.view.Shown;
-import io.github.keepsake4j.view.ViewWriter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A LangChain4j chat memory over the log. Added messages are appended to the log and stay there. {@link #messages()}
@@ -47,14 +28,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class KeepsakeChatMemory implements ChatMemory {
 
-    private final Object id;
-    private final MemoryKey key;
-    private final ChatMemories memories;
-    private final ReentrantLock lock = new ReentrantLock();
-    private @Nullable WriteBuffer buffer;
-
-    /** Whether this instance has written anything. If not, it may be one of several that serve one turn. */
-    private boolean used;
+    /** All that is added outside of bound turns. */
+    private final OpenTurn unbound;
 
     /**
      * Creates a memory. Does no I/O. Applications obtain one from {@code Keepsake.chatMemoryProvider()}.
@@ -64,14 +39,12 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @param memories the parts that all memories share
      */
     KeepsakeChatMemory(Object id, MemoryKey key, ChatMemories memories) {
-        this.id = id;
-        this.key = key;
-        this.memories = memories;
+        this.unbound = new OpenTurn(id, key, memories);
     }
 
     @Override
     public Object id() {
-        return id;
+        return unbound.id;
     }
 
     /**
@@ -95,14 +68,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     @Override
     public void add(Iterable<ChatMessage> messages) {
         List<ChatMessage> list = copy(messages);
-        lock.lock();
-        try {
-            if (!isRetry(list)) {
-                accept(list);
-            }
-        } finally {
-            lock.unlock();
-        }
+        adding(list).add(list);
     }
 
     /**
@@ -118,27 +84,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
     @Override
     public void set(Iterable<ChatMessage> messages) {
         List<ChatMessage> list = copy(messages);
-        if (list.isEmpty()) {
-            throw new InvalidInputException("messages", "must not be empty; call clear() to empty memory " + key);
-        }
-        boolean keepsSummary = list.removeIf(Summarization::isSummary);
-        lock.lock();
-        try {
-            flush(buffer());
-            WriteBuffer open = buffer();
-            open.refill(null);
-            boolean awaits = open.awaited > 0;
-            Reading seen = show(open, list, keepsSummary, null, null);
-            used = true;
-            List<String> ids = seen.ids();
-            open.appended = ids.isEmpty() ? null : ids.get(ids.size() - 1);
-            if (!awaits || !seen.isRunning()) {
-                open.set(seen.lastRound(), memories.nanoTime());
-                open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
-            }
-        } finally {
-            lock.unlock();
-        }
+        turn().set(list);
     }
 
     /**
@@ -151,34 +97,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      */
     @Override
     public List<ChatMessage> messages() {
-        lock.lock();
-        try {
-            buffer().refill(null);
-            writePending(buffer());
-            WriteBuffer open = buffer();
-            SystemMessage system = open.heldSystem;
-            // Only the read right after a tool round may reuse an earlier read. A system message indicates a new turn.
-            // After another read, the model may have failed and a new turn may have begun.
-            Tail known = system == null ? open.currentTail() : null;
-            List<String> round = round(open);
-            Tail tail = known != null ? known : load(open, 0, round);
-            if (system != null) {
-                tail = writeSystem(open, system, tail);
-            }
-            Context context = memories.select(id, key, tail, round);
-            open.read(tail);
-            Shown shown = Shown.of(tail, context);
-            memories.views().handOut(key, shown.reading(), shown.given());
-            memories.shown(key, context, shown.reading().cut());
-            memories.summaries().check(id, key, tail, () -> context);
-            Overflow over = context.over();
-            if (over != null && open.isToTell(over.newest())) {
-                throw new ContextOverflowException(key, over);
-            }
-            return context.messages();
-        } finally {
-            lock.unlock();
-        }
+        return turn().messages();
     }
 
     /**
@@ -187,24 +106,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      */
     @Override
     public void clear() {
-        lock.lock();
-        try {
-            flush(buffer());
-            WriteBuffer open = buffer();
-            Reading empty = inEpoch(() -> memories.views().clear(key, epochOf(open)));
-            open.read(null);
-            open.set(List.of(), memories.nanoTime());
-            used = true;
-            open.awaited = 0;
-            Context shown = memories.shown(key);
-            LoggedMessage summary = shown == null ? null : shown.summary();
-            open.refill(
-                    empty == null
-                            ? null
-                            : new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
-        } finally {
-            lock.unlock();
-        }
+        turn().clear();
     }
 
     /**
@@ -213,15 +115,7 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * answer. Other turns do not need it.
      */
     public void flush() {
-        lock.lock();
-        try {
-            if (buffer != null) {
-                flush(buffer);
-            }
-            memories.log(key).flush(key);
-        } finally {
-            lock.unlock();
-        }
+        turn().flush();
     }
 
     /**
@@ -231,7 +125,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @return a future that completes when the messages are accepted, or completes exceptionally
      */
     public CompletableFuture<Void> addAsync(List<ChatMessage> messages) {
-        return CompletableFuture.runAsync(() -> add(messages), memories.executor());
+        List<ChatMessage> list = copy(messages);
+        OpenTurn turn = adding(list);
+        return CompletableFuture.runAsync(() -> turn.add(list), unbound.memories.executor());
     }
 
     /**
@@ -241,7 +137,9 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @return a future that completes when the messages are set, or completes exceptionally
      */
     public CompletableFuture<Void> setAsync(List<ChatMessage> messages) {
-        return CompletableFuture.runAsync(() -> set(messages), memories.executor());
+        List<ChatMessage> list = copy(messages);
+        OpenTurn turn = turn();
+        return CompletableFuture.runAsync(() -> turn.set(list), unbound.memories.executor());
     }
 
     /**
@@ -250,246 +148,31 @@ public final class KeepsakeChatMemory implements ChatMemory {
      * @return a future that completes with the messages, or completes exceptionally
      */
     public CompletableFuture<List<ChatMessage>> messagesAsync() {
-        return CompletableFuture.supplyAsync(this::messages, memories.executor());
+        OpenTurn turn = turn();
+        return CompletableFuture.supplyAsync(turn::messages, unbound.memories.executor());
     }
 
-    /**
-     * Returns the round with which this instance's turn goes on, or an empty list for none. Returns null if only the log can
-     * tell, because other instances may have written what this turn has said so far.
-     */
-    private @Nullable List<String> round(WriteBuffer open) {
-        return used || open.heldSystem != null ? open.round(memories.nanoTime()) : null;
+    /** Returns the turn that the current call belongs to. */
+    private OpenTurn turn() {
+        BoundTurn bound = Invocations.turnOf(this);
+        return bound == null ? unbound : bound;
     }
 
-    private WriteBuffer buffer() {
-        WriteBuffer open = buffer;
-        if (open == null) {
-            open = new WriteBuffer();
-            buffer = open;
+    /** Returns the turn that an added list belongs to. The user message of a call binds the call to this memory. */
+    private OpenTurn adding(List<ChatMessage> list) {
+        BoundTurn bound = Invocations.turnOf(this);
+        if (bound == null) {
+            return unbound;
         }
-        return open;
+        if (list.stream().anyMatch(UserMessage.class::isInstance)) {
+            Invocations.asked(bound);
+        }
+        return bound;
     }
 
-    /**
-     * Returns whether a call repeats a failed add with the same message objects. If it does, or if messages were
-     * accepted before that add, this method writes the pending messages.
-     */
-    private boolean isRetry(List<ChatMessage> list) {
-        WriteBuffer open = buffer();
-        if (open.adds.isEmpty()) {
-            return false;
-        }
-        boolean again = open.adds.isRetry(list);
-        // If messages were accepted before the failed add, the whole batch is sent again unchanged. A different batch
-        // could not tell whether the first one was stored.
-        boolean more = open.pending.size() > open.adds.size();
-        if (!open.pending.isEmpty() && (again || more)) {
-            writePending(open);
-        }
-        open.pending.clear();
-        open.adds.answered();
-        buffer().adds.answered();
-        return again;
-    }
-
-    private void accept(List<ChatMessage> list) {
-        WriteBuffer open = buffer();
-        int before = open.pending.size();
-        int awaited = open.awaited;
-        try {
-            boolean due = false;
-            for (ChatMessage message : list) {
-                due |= accept(open, message);
-            }
-            if (due) {
-                open.adds.sent(open.pending.subList(before, open.pending.size()));
-                write(open);
-                open.adds.answered();
-                buffer().adds.answered();
-            }
-        } catch (RuntimeException e) {
-            if (!(e instanceof KeepsakeException known && known.isRetryable())) {
-                refuse(open, before, awaited, e);
-            }
-            throw e;
-        }
-    }
-
-    /**
-     * Discards a refused message, so that it does not block the next one. Writes the messages that were accepted before
-     * the refused one.
-     */
-    private void refuse(WriteBuffer open, int before, int awaited, RuntimeException reason) {
-        List<NewMessage> accepted = List.copyOf(open.pending.subList(0, Math.min(before, open.pending.size())));
-        open.pending.clear();
-        open.adds.answered();
-        open.awaited = awaited;
-        if (accepted.isEmpty() || buffer != open) {
-            return;
-        }
-        try {
-            append(open, Append.under(Parent.head(), accepted));
-        } catch (RuntimeException e) {
-            reason.addSuppressed(e);
-        }
-    }
-
-    /** Accepts a message and returns whether it is time to write. */
-    private boolean accept(WriteBuffer open, ChatMessage message) {
-        WriteBuffer.Refill refill = open.refill();
-        boolean isSummary = Summarization.isSummary(message);
-        if (refill != null) {
-            if (isSummary) {
-                refill(open, refill.withSummary());
-            } else if (memories.views()
-                    .isHandedOut(key, refill.seen().position().epoch(), message)) {
-                refill(open, refill.with(message));
-                open.awaited = WriteBuffer.calls(message);
-                return false;
-            } else {
-                open.refill(null);
-            }
-        }
-        if (isSummary) {
-            // A framework writes back a summary that this memory returned. It is not a message of the conversation.
-            return false;
-        }
-        if (message instanceof SystemMessage system && open.pending.isEmpty()) {
-            SystemMessage held = open.heldSystem;
-            if (held != null && !held.equals(system)) {
-                writeSystem(open, held, load(open, 0, List.of()));
-            }
-            open.heldSystem = system;
-            open.appended = null;
-            return false;
-        }
-        return open.accept(memories.prepare(message));
-    }
-
-    /** Shows what was added again since the memory was cleared: messages, and possibly the summary. */
-    private void refill(WriteBuffer open, WriteBuffer.Refill refill) {
-        String summary = refill.behindSummary() ? refill.summary() : null;
-        Reading seen = show(open, refill.linked(), false, summary, refill.seen());
-        open.refill(refill.at(seen));
-    }
-
-    /** Makes the memory show a list. */
-    private Reading show(
-            WriteBuffer open,
-            List<ChatMessage> list,
-            boolean keepsSummary,
-            @Nullable String summary,
-            @Nullable Reading seen) {
-        ViewWriter.Request request = new ViewWriter.Request(
-                list,
-                keepsSummary,
-                summary,
-                epochOf(open),
-                () -> {
-                    List<String> round = round(open);
-                    Tail tail = load(open, list.size(), round);
-                    return Shown.of(tail, memories.select(id, key, tail, round));
-                },
-                open.lists);
-        try {
-            return inEpoch(() -> memories.views().set(key, request, seen));
-        } finally {
-            // If the call failed, its outcome may be unknown, so the next call must read the log.
-            open.read(null);
-        }
-    }
-
-    /**
-     * Returns the epoch that must be in force, or null for any. Within a tool round it is the epoch in which the round
-     * began, so that the rest of the round is refused after an erasure.
-     */
-    private static @Nullable Long epochOf(WriteBuffer open) {
-        return open.awaited > 0 ? open.epoch : null;
-    }
-
-    /** Writes all accepted messages, including the system message. */
-    private void flush(WriteBuffer open) {
-        if (open.heldSystem != null || !open.pending.isEmpty()) {
-            write(open);
-        }
-    }
-
-    private void write(WriteBuffer open) {
-        SystemMessage system = open.heldSystem;
-        if (system != null) {
-            // No read has happened since the system message was held, so it is unknown whether it is new.
-            writeSystem(open, system, load(open, 0, List.of()));
-        }
-        writePending(open);
-    }
-
-    private Tail writeSystem(WriteBuffer open, SystemMessage system, Tail tail) {
-        LoggedMessage inForce = tail.system();
-        if (inForce != null && inForce.message().equals(system)) {
-            open.heldSystem = null;
-            return tail;
-        }
-        List<NewMessage> batch = List.of(memories.prepare(system));
-        AppendResult result = append(open, Append.under(Parent.head(), batch));
-        open.heldSystem = null;
-        Tail after = tail.after(batch, result);
-        return after != null ? after : load(open, 0, List.of());
-    }
-
-    private void writePending(WriteBuffer open) {
-        if (open.pending.isEmpty()) {
-            return;
-        }
-        List<NewMessage> batch = List.copyOf(open.pending);
-        AppendResult result = append(open, Append.under(Parent.head(), batch));
-        open.pending.clear();
-        open.refill(null);
-        open.wrote(batch, memories.nanoTime());
-        used = true;
-        ChatMessage last = batch.get(batch.size() - 1).message();
-        open.appended = batch.get(batch.size() - 1).id();
-        Tail tail = open.tail();
-        Tail after = tail == null ? null : tail.after(batch, result);
-        open.appended(after, last instanceof ToolExecutionResultMessage);
-        if (last instanceof AiMessage calls && calls.hasToolExecutionRequests() && after != null) {
-            Overflow over = memories.overflowWithResults(id, key, after, calls);
-            if (over != null && over.part() == Overflow.Part.LAST_ROUND) {
-                throw new ContextOverflowException(key, over);
-            }
-        }
-        if (last instanceof AiMessage && open.awaited == 0) {
-            buffer = open.next();
-            if (after != null) {
-                memories.summaries().check(id, key, after, () -> memories.select(id, key, after, List.of()));
-            }
-        }
-    }
-
-    private AppendResult append(WriteBuffer open, Append append) {
-        return inEpoch(() -> memories.append(key, open.epoch == null ? append : append.inEpoch(open.epoch)));
-    }
-
-    private <T extends @Nullable Object> T inEpoch(Supplier<T> step) {
-        try {
-            return step.get();
-        } catch (ErasedException e) {
-            // The turn began before the erasure and is over. The next turn begins with an empty buffer.
-            buffer = null;
-            throw e;
-        }
-    }
-
-    /** Reads as far back as the strategy requires, and at least the given number of messages. */
-    private Tail load(WriteBuffer open, int atLeast, @Nullable List<String> round) {
-        Tail tail = memories.load(id, key, atLeast, round);
-        if (open.awaited == 0) {
-            if (open.epoch != null && open.epoch != tail.epoch()) {
-                open.refill(null);
-            }
-            open.epoch = tail.epoch();
-        }
-        open.read(null);
-        return tail;
+    /** Creates the turn of a call that begins to use this memory. */
+    BoundTurn begin(Invocation invocation) {
+        return new BoundTurn(this, invocation, unbound);
     }
 
     static List<ChatMessage> copy(Iterable<ChatMessage> messages) {

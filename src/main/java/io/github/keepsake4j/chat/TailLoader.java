@@ -19,6 +19,7 @@ import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -70,13 +71,20 @@ final class TailLoader {
      * not count.
      *
      * @param round the ids of the calls and of the results with which a turn goes on; empty or null for none
+     * @param from directs each read to the branch of the turn
      */
-    Tail load(MessageLog log, Object id, MemoryKey key, int atLeast, @Nullable List<String> round) {
+    Tail load(
+            MessageLog log,
+            Object id,
+            MemoryKey key,
+            int atLeast,
+            @Nullable List<String> round,
+            UnaryOperator<ReadQuery> from) {
         Reach reach = strategy.reach(id);
         if (reach.messages() < atLeast) {
             reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
-        Tail tail = load(log, id, key, reach, round);
+        Tail tail = load(log, id, key, reach, round, from);
         if (round == null || round.isEmpty()) {
             return tail;
         }
@@ -87,7 +95,7 @@ final class TailLoader {
                 if (meanwhile.messages().isEmpty() || tail.complete()) {
                     return tail;
                 }
-                Tail exact = load(log, id, key, beyond(reach, meanwhile.messages(), summarized), round);
+                Tail exact = load(log, id, key, beyond(reach, meanwhile.messages(), summarized), round, from);
                 // A turn that is longer than the strategy looks back still begins with its user message.
                 return Meanwhile.of(exact.messages(), round).isRead() ? exact : tail;
             }
@@ -98,7 +106,13 @@ final class TailLoader {
             summarized = false;
             int more = (int)
                     Math.min(ALL, (long) MESSAGES_PER_TURN * (tail.messages().size() + MESSAGES_PER_TURN));
-            tail = load(log, id, key, new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), false), round);
+            tail = load(
+                    log,
+                    id,
+                    key,
+                    new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), false),
+                    round,
+                    from);
         }
         return tail;
     }
@@ -114,7 +128,13 @@ final class TailLoader {
     }
 
     /** Reads on until enough is there beside the messages that are left out because they ended badly. */
-    private Tail load(MessageLog log, Object id, MemoryKey key, Reach reach, @Nullable List<String> round) {
+    private Tail load(
+            MessageLog log,
+            Object id,
+            MemoryKey key,
+            Reach reach,
+            @Nullable List<String> round,
+            UnaryOperator<ReadQuery> from) {
         Integer known = uncounted.get(key);
         int more = known == null ? 0 : known;
         while (true) {
@@ -124,7 +144,7 @@ final class TailLoader {
                     reach.tokens(),
                     reach.oldest(),
                     reach.toSummary());
-            Tail tail = loadCounted(log, id, key, further, round);
+            Tail tail = loadCounted(log, id, key, further, round, from);
             EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
             int read = tail.messages().size();
             // Fewer messages mean that a bound of turns or tokens ended the read; those do not count them either.
@@ -143,23 +163,29 @@ final class TailLoader {
         }
     }
 
-    private Tail loadCounted(MessageLog log, Object id, MemoryKey key, Reach reach, @Nullable List<String> round) {
+    private Tail loadCounted(
+            MessageLog log,
+            Object id,
+            MemoryKey key,
+            Reach reach,
+            @Nullable List<String> round,
+            UnaryOperator<ReadQuery> from) {
         if (reach.oldest() == Integer.MAX_VALUE) {
-            ReadQuery everything = ReadQuery.wholeBranch();
+            ReadQuery everything = from.apply(ReadQuery.wholeBranch());
             return ViewReader.read(
                     log, key, reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
         }
         Long known = enough.get(key);
         long tokens = known == null ? reach.tokens() : Math.max(known, reach.tokens());
         while (true) {
-            Tail tail = upTo(log, id, key, reach, tokens);
+            Tail tail = upTo(log, id, key, reach, tokens, from);
             if (tokens == Long.MAX_VALUE) {
                 return tail;
             }
-            long from = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
-            if (tail.complete() || tail.messages().size() >= reach.messages() || from > 0) {
+            long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
+            if (tail.complete() || tail.messages().size() >= reach.messages() || shownFrom > 0) {
                 boolean farTooMuch = tail.messages().stream()
-                                .filter(message -> message.sequence() < from)
+                                .filter(message -> message.sequence() < shownFrom)
                                 .count()
                         > tail.messages().size() * FAR_TOO_MUCH;
                 remember(key, reach, farTooMuch ? tokens / 2 : tokens);
@@ -178,11 +204,13 @@ final class TailLoader {
     }
 
     /** Reads until one of the bounds is reached. */
-    private Tail upTo(MessageLog log, Object id, MemoryKey key, Reach reach, long tokens) {
+    private Tail upTo(
+            MessageLog log, Object id, MemoryKey key, Reach reach, long tokens, UnaryOperator<ReadQuery> from) {
         long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
         while (true) {
             int limit = (int) Math.min(guess, reach.messages());
-            Tail tail = ViewReader.read(log, key, query(reach, tokens).atMost(limit));
+            Tail tail =
+                    ViewReader.read(log, key, from.apply(query(reach, tokens).atMost(limit)));
             // Fewer messages than the limit mean that the view or the token bound ended the read.
             if (tail.messages().size() < limit || limit == reach.messages() || turns(id, key, tail) >= reach.turns()) {
                 return tail;

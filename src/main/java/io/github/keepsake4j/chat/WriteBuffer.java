@@ -142,6 +142,12 @@ final class WriteBuffer {
         return true;
     }
 
+    /** Records results that were written before their round was whole. */
+    void wroteEarly(List<NewMessage> results, long nanos) {
+        wrote(results, nanos);
+        read(null);
+    }
+
     /** Records what was written. */
     void wrote(List<NewMessage> batch, long nanos) {
         for (NewMessage message : batch) {
@@ -173,8 +179,18 @@ final class WriteBuffer {
      * that of a new turn, because the round's turn failed or ended without an answer.
      */
     List<String> round(long nanos) {
+        return nanos - roundAt > READS_WITHIN ? List.of() : round();
+    }
+
+    /** Returns whether the last message that was written has calls that wait for results. */
+    boolean isCalled() {
+        return awaited > 0 && !round.isEmpty();
+    }
+
+    /** Returns the round with which the turn goes on, or an empty list, for a buffer that serves only one turn. */
+    List<String> round() {
         boolean ended = round.size() < 2 || awaited > 0 || heldSystem != null;
-        return ended || nanos - roundAt > READS_WITHIN ? List.of() : round;
+        return ended ? List.of() : round;
     }
 
     private static List<String> concat(List<String> ids, String id) {

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * that they take no place: the other messages are shown as if these did not exist.
  *
  * <p>A turn whose user message failed is left out, except for its complete tool rounds. If it has any, its user message
- * stays too. Otherwise a retry would do again what the tools have done. A rejected answer is left out in any turn.
+ * stays too. Otherwise a retry would do again what the tools have done. A rejected answer is left out in any turn. An answer
+ * that is not rejected stays, because a turn that failed got none: it is that of another turn, which went on meanwhile.
  *
  * @param hidden the messages that are left out, each with the reason
  * @param unclear how many other messages may have to be left out: calls that wait for results, in a turn whose user message
@@ -137,6 +138,9 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         private final List<Span> spans = new ArrayList<>();
         private final Deque<Round> newestFirst = new ArrayDeque<>();
 
+        /** The results in whose place others were stored. */
+        private final List<LoggedMessage> replaced = new ArrayList<>();
+
         Reader(@Nullable LoggedMessage earlier) {
             spans.add(new Span(earlier, new ArrayList<>()));
         }
@@ -148,6 +152,8 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                 Round round = new Round(logged, ai);
                 spans.get(spans.size() - 1).rounds.add(round);
                 newestFirst.push(round);
+            } else if (logged.message() instanceof ToolExecutionResultMessage && isRejected(logged)) {
+                replaced.add(logged);
             } else if (logged.message() instanceof ToolExecutionResultMessage result) {
                 // A result belongs to the newest calls that wait for it, even in an older turn.
                 boolean unused = newestFirst.stream().anyMatch(round -> round.takes(logged, result));
@@ -156,6 +162,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
 
         EndedBadly result() {
             List<Omission> hidden = new ArrayList<>();
+            replaced.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
             int unclear = 0;
             boolean anyUser = false;
             boolean anyHidden = false;
@@ -170,7 +177,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                 for (Round round : span.rounds) {
                     if (isRejected(round.messages.get(0))) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
-                    } else if (failed && !round.isDone()) {
+                    } else if (failed && round.isCall && !round.isDone()) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.FAILED)));
                     } else if (span.user == null && !round.waiting.isEmpty()) {
                         unclear += round.messages.size();

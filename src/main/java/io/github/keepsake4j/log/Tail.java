@@ -128,6 +128,37 @@ public record Tail(
     }
 
     /**
+     * Returns this tail without a message.
+     *
+     * @param messageId the message's id
+     * @return a tail that no read returns
+     */
+    public Tail without(String messageId) {
+        List<LoggedMessage> fewer = without(messages, messageId);
+        LoggedMessage newestUser = user;
+        if (user != null && user.id().equals(messageId)) {
+            newestUser = null;
+            for (LoggedMessage message : fewer) {
+                newestUser = message.message() instanceof UserMessage ? message : newestUser;
+            }
+        }
+        return new Tail(
+                position,
+                fewer,
+                without(oldest, messageId),
+                system,
+                newestUser,
+                view,
+                summary,
+                complete,
+                missingParent);
+    }
+
+    private static List<LoggedMessage> without(List<LoggedMessage> list, String messageId) {
+        return list.stream().filter(message -> !message.id().equals(messageId)).toList();
+    }
+
+    /**
      * Returns the oldest messages of a longer branch. They are unchanged, unless they reached the newest message; then
      * the new messages are added. The requested number is not known here, so a caller that needs n messages takes the
      * first n.

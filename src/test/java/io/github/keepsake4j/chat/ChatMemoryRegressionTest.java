@@ -286,9 +286,11 @@ class ChatMemoryRegressionTest {
         m.add(user("1"), ai("2"));
         m.clear();
         m.messages();
-        Field f = KeepsakeChatMemory.class.getDeclaredField("buffer");
+        Field unbound = KeepsakeChatMemory.class.getDeclaredField("unbound");
+        unbound.setAccessible(true);
+        Field f = OpenTurn.class.getDeclaredField("buffer");
         f.setAccessible(true);
-        WriteBuffer buffer = (WriteBuffer) f.get(m);
+        WriteBuffer buffer = (WriteBuffer) f.get(unbound.get(m));
         assertThat(buffer == null || buffer.refill() == null).isTrue();
     }
 

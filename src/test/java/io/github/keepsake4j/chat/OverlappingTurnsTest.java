@@ -12,6 +12,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.memory.ChatMemory;
+import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
@@ -223,14 +224,14 @@ class OverlappingTurnsTest {
         private int calls;
         private long requests;
 
-        Service(int self, Baton baton, Random random, Keepsake keepsake, boolean system) {
+        Service(int self, Baton baton, Random random, ChatMemoryProvider memories, boolean system) {
             this.self = self;
             this.baton = baton;
             this.random = random;
             AiServices<Assistant> builder = AiServices.builder(Assistant.class)
                     .chatModel(this)
                     .tools(this)
-                    .chatMemoryProvider(id -> new Interrupted(keepsake.chatMemory(id), () -> baton.pass(self)));
+                    .chatMemoryProvider(id -> new Interrupted(memories.get(id), () -> baton.pass(self)));
             if (system) {
                 builder.systemMessageProvider(id -> "Be brief");
             }
@@ -311,28 +312,39 @@ class OverlappingTurnsTest {
 
     @Test
     void random_turns_of_two_services_send_nothing_that_strict_providers_refuse() throws Exception {
+        random(Counts.of(10_000, 1_000_000), false);
+    }
+
+    @Test
+    void nor_do_those_of_two_services_on_one_memory_object() throws Exception {
+        random(Counts.of(5_000, 100_000), true);
+    }
+
+    private static void random(long count, boolean shared) throws Exception {
         long seed = new Random().nextLong();
         Tell.line("OverlappingTurnsTest seed " + seed);
         Random random = new Random(seed);
         long turns = 0;
         long requests = 0;
-        while (turns < Counts.of(10_000, 1_000_000)) {
+        while (turns < count) {
             ContextStrategy strategy = strategy(random);
             Keepsake keepsake = Keepsake.builder()
                     .messageLog(new InMemoryMessageLog())
                     .strategy(strategy)
                     .build();
+            KeepsakeChatMemory one = keepsake.chatMemory("c");
+            ChatMemoryProvider memories = shared ? id -> one : keepsake.chatMemoryProvider();
             Baton baton = new Baton(random);
             boolean system = random.nextBoolean();
-            int count = 1 + random.nextInt(20);
+            int each = 1 + random.nextInt(20);
             AtomicReference<Throwable> failure = new AtomicReference<>();
             List<Service> services = new ArrayList<>();
             List<Thread> threads = new ArrayList<>();
             for (int self = 0; self < 2; self++) {
                 int number = self;
-                Service service = new Service(self, baton, random, keepsake, system);
+                Service service = new Service(self, baton, random, memories, system);
                 services.add(service);
-                Thread thread = new Thread(() -> baton.run(number, () -> service.turns(count)));
+                Thread thread = new Thread(() -> baton.run(number, () -> service.turns(each)));
                 thread.setUncaughtExceptionHandler((t, e) -> failure.compareAndSet(null, e));
                 thread.start();
                 threads.add(thread);
@@ -344,7 +356,7 @@ class OverlappingTurnsTest {
             assertThat(failure.get())
                     .as("seed %d after %d turns, %s", seed, turns, strategy)
                     .isNull();
-            turns += 2L * count;
+            turns += 2L * each;
             requests += services.stream().mapToLong(service -> service.requests).sum();
         }
         Tell.line("%d turns, %d requests, nothing that a provider refuses", turns, requests);

@@ -93,7 +93,7 @@ class SummarizedAiServicesTest {
         assistant.chat("id", "three");
 
         assertSent(model, 0, user("two"));
-        assertSent(model, 1, user("two"), user("three"));
+        assertSent(model, 1, user("three"));
         assertThat(history(keepsake)).endsWith(user("two"), ai("rejected"), user("three"), ai("better"));
         assertStored(keepsake, 4);
     }
@@ -108,7 +108,7 @@ class SummarizedAiServicesTest {
 
         assertSent(model, 0, user("two"));
         assertSent(model, 1, user("two"), ai("rejected"), user("Say something else"));
-        assertStored(keepsake, 2);
+        assertStored(keepsake, 3);
     }
 
     @ParameterizedTest

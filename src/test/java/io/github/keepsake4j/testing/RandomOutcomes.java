@@ -102,7 +102,9 @@ public final class RandomOutcomes {
                         || done.stream().anyMatch(calls -> questions.get(calls) == message);
             } else if (questions.containsKey(first)) {
                 shows = !is(byId.get(first), Outcome.Kind.REJECTED)
-                        && (!is(questions.get(first), Outcome.Kind.FAILED) || done.contains(first));
+                        && (!is(questions.get(first), Outcome.Kind.FAILED)
+                                || done.contains(first)
+                                || !((AiMessage) byId.get(first).message()).hasToolExecutionRequests());
             } else {
                 shows = true;
             }

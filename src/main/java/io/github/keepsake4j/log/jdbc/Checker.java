@@ -46,7 +46,7 @@ final class Checker {
     private final List<Object> badViews = new ArrayList<>();
 
     private final List<Object> badSummaries = new ArrayList<>();
-    private final List<String> badReferences = new ArrayList<>();
+    private final List<Object> badReferences = new ArrayList<>();
     private @Nullable Memory memory;
     private long newest;
     private long newestSound;
@@ -150,6 +150,8 @@ final class Checker {
             kind = Damage.Kind.MESSAGE;
             node.checkType(Rows.messageByName(key, codec, row).message().type());
             Made unused = NotesText.made(Rows.nullableText(row, "made"));
+            // By its name, which takes no number that is not whole.
+            long unusedTime = Rows.number(row, "created_at");
             sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
         } catch (DamagedException e) {
             problem = e.problem();
@@ -230,9 +232,16 @@ final class Checker {
 
     /** There are as many names as an application gives, so they are read at once. */
     private boolean reference(ResultSet row) throws SQLException {
-        Long there = Rows.nullableNumber(row, "there");
-        String name = row.getString("name");
-        if (there == null || name == null || isUnsound(there)) {
+        boolean sound;
+        try {
+            Long there = Rows.nullableNumber(row, "there");
+            sound = there != null && Rows.nullableText(row, "name") != null && !isUnsound(there);
+        } catch (DamagedException e) {
+            // The name is no text.
+            sound = false;
+        }
+        if (!sound) {
+            Object name = row.getObject("name");
             long seq = row.getLong("seq");
             add(
                     Damage.Kind.REFERENCE,
@@ -293,7 +302,7 @@ final class Checker {
         for (Object version : badSummaries) {
             session.update(Sql.DROP_SUMMARY, version, hash, hash, epoch);
         }
-        for (String name : badReferences) {
+        for (Object name : badReferences) {
             session.update(Sql.DROP_REFERENCE, name, hash, hash, epoch);
         }
         dialect.recount(session, hash);

@@ -87,7 +87,7 @@ interface Dialect {
             Memory memory = Memory.lock(session, hash);
             AppendRules.checkEpoch(key, epoch, memory.epoch());
             List<Optional<String>> before = session.list(
-                    Sql.OUTCOME_BY_ID, row -> Optional.ofNullable(Rows.nullableText(row, "outcome")), hash, messageId);
+                    Sql.OUTCOME_BY_ID, row -> Optional.ofNullable(row.getString("outcome")), hash, messageId);
             if (before.isEmpty()) {
                 throw UnknownMessageException.notThere(key, "messageId", messageId);
             }

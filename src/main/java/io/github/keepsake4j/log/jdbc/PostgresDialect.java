@@ -185,6 +185,8 @@ final class PostgresDialect implements Dialect {
                 if (Objects.equals(found.outcome(), text)) {
                     return true;
                 }
+                // Without a sound row there is nothing that the statement could have changed.
+                Memory.find(session, hash).sound();
             }
             throw new StorageUnavailableException("outcome in memory " + key + ": others were first each time", null);
         });

@@ -202,7 +202,7 @@ final class Rows {
                         "model",
                         number(row, "replaced_messages"),
                         number(row, "replaced_tokens"))
-                .withVersion(number(row, "version"));
+                .withVersion(Math.max(0, row.getLong("version")));
     }
 
     /** The same, of a row whose columns have other names. */

@@ -67,8 +67,8 @@ abstract class HandEditedRowsContract {
             "keepsake_usage",
             "keepsake_lease");
 
-    /** Calls that read what a check does not: other memories' rows, and sums. */
-    private static final List<String> UNCHECKED = List.of("list", "usage");
+    /** Calls that read what a check does not: other memories' rows, and sums by day. */
+    private static final List<String> UNCHECKED = List.of("list", "usage", "append with usage");
 
     /** The rows that are edited: a root, one inside a run, one that a branch hangs from, the start and end of a branch. */
     private static final List<String> MESSAGES = List.of("m1", "m2", "m3", "m7", "m9");

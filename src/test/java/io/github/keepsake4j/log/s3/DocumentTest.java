@@ -14,17 +14,21 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.Messages;
 import io.github.keepsake4j.view.ViewReader;
@@ -32,7 +36,6 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -463,6 +466,58 @@ class DocumentTest extends BucketFixture {
     }
 
     @Test
+    void what_is_kept_beside_messages_is_in_our_own_fields_and_outlives_other_programs() throws Exception {
+        log.append(NODE, batch("a"));
+        log.append(
+                NODE,
+                Append.underHead(answer("b")
+                        .withSeen(new Seen(List.of(new Seen.Range(1, 1)), List.of(), 0, false))
+                        .withUsage(new Usage(7, 8, 9))));
+        log.append(NODE, batch("c").onBranch("tab"));
+        String before = text(NODE_OBJECT);
+        log.setOutcome(NODE, "a", Outcome.failed("java.io.IOException"), null);
+
+        String now = text(NODE_OBJECT);
+        assertThat(before).contains("\"keepsake\":{\"made\":\"s1 u7,8,9\"}").doesNotContain("outcome");
+        assertThat(now)
+                .contains("\"keepsake\":{\"outcome\":\"failed java.io.IOException\"}")
+                .contains("\"references\":{\"tab\":\"c\"}");
+        assertThat(PlainProgram.read(now)).isEqualTo(PlainProgram.read(before));
+        log.setOutcome(NODE, "a", null, null);
+        assertThat(text(NODE_OBJECT)).doesNotContain("outcome");
+        log.setOutcome(NODE, "a", Outcome.failed("x"), null);
+        // Another program appends a message and keeps the fields that it does not know.
+        put(
+                NODE_OBJECT,
+                text(NODE_OBJECT)
+                        .replace(
+                                "\n],",
+                                ",\n{\"message_id\":\"d\",\"parent_message_id\":\"b\",\"role\":\"user\",\"content\":\"d\",\"files\":[]}\n],"));
+
+        MessageLog other = another();
+        assertThat(branch(other, NODE)).containsExactly("a", "b", "d");
+        assertThat(other.find(NODE, List.of("a")).get(0).outcome()).isEqualTo(Outcome.failed("x"));
+        assertThat(other.made(NODE, "b").orElseThrow().usage()).isEqualTo(new Usage(7, 8, 9));
+        assertThat(ids(other.read(NODE, ReadQuery.wholeBranch().onBranch("tab")).messages()))
+                .containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void an_outcome_of_a_cleared_message_leaves_one_object_beside_the_document() throws Exception {
+        log.append(NODE, batch("a", "b"));
+        log.append(NODE, clear());
+        log.append(NODE, batch("c"));
+        log.setOutcome(NODE, "a", Outcome.failed("x"), null);
+        log.setOutcome(NODE, "c", Outcome.failed("y"), null);
+
+        assertThat(objects()).hasSize(2);
+        assertThat(another().history(NODE, HistoryQuery.oldest(9)).messages())
+                .extracting(LoggedMessage::outcome)
+                .containsExactly(Outcome.failed("x"), null, Outcome.failed("y"));
+        assertThat(PlainProgram.thread(text(NODE_OBJECT))).containsExactly("c");
+    }
+
+    @Test
     void clearing_twice_leaves_one_object_beside_the_document() throws Exception {
         for (String id : List.of("a", "b", "c")) {
             log.append(NODE, batch(id));
@@ -513,8 +568,9 @@ class DocumentTest extends BucketFixture {
         log.describe(NODE, SECRET, Map.of());
         log.erase(NODE);
 
-        assertThat(objects()).containsExactly(NODE_OBJECT);
-        assertThat(text(NODE_OBJECT)).doesNotContain(SECRET, "\"a\"", "\"c\"");
+        assertThat(objects()).isEmpty();
+        assertThat(allObjects()).hasSize(1).allSatisfy(name -> assertThat(text(name))
+                .doesNotContain(SECRET, "\"a\"", "\"c\""));
     }
 
     @Test
@@ -522,7 +578,7 @@ class DocumentTest extends BucketFixture {
         log.append(NODE, batch("a", "b"));
         another().erase(NODE);
         assertThatThrownBy(() -> log.append(NODE, clear())).isInstanceOf(InvalidInputException.class);
-        assertThat(objects()).containsExactly(NODE_OBJECT);
+        assertThat(objects()).isEmpty();
 
         log.append(NODE, batch("c", "d"));
         log.append(NODE, clear());
@@ -617,22 +673,20 @@ class DocumentTest extends BucketFixture {
         put("conversation_memory/notes.txt", "not ours");
         put("conversation_memory/not decoded.json", "not ours");
         put("node_memory/too/short.json", "not ours");
-        var first = log.list("default", ListQuery.first(4));
+        var first = log.list("default", ListQuery.first(5));
         log.append(first.memories().get(2).key(), batch("x"));
-        log.append(first.memories().get(3).key(), batch("x"));
 
         var rest = log.list("default", first.next().orElseThrow());
-        assertThat(StreamSupport.stream(first.memories().spliterator(), false)
-                        .map(i -> i.key().canonical()))
+        assertThat(first.memories())
+                .extracting(i -> i.key().canonical())
                 .containsExactly(
                         "conversation/default/c1",
                         "conversation/default/c2",
                         "conversation/default/c3",
-                        "conversation/default/c4");
-        assertThat(rest.memories())
-                .extracting(i -> i.key().canonical())
-                .startsWith("conversation/default/c5")
-                .hasSize(4);
+                        "conversation/default/c4",
+                        "conversation/default/c5");
+        assertThat(rest.memories()).extracting(i -> i.key().canonical()).startsWith("conversation/default/c6");
+        assertThat(list(log, "default", 3)).hasSize(9);
         assertThat(first.memories().get(0).createdAt()).isEqualTo(Instant.parse("2026-01-09T00:00:00Z"));
     }
 

@@ -1,0 +1,114 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.service.AiServiceContext;
+import dev.langchain4j.service.AiServices;
+import dev.langchain4j.service.TokenStream;
+import dev.langchain4j.service.tool.ToolExecution;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.lang.reflect.Field;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * LangChain4j's builder of an AI service, with what the turns of our memories need. It shares the settings of the builder
+ * that it was made from. Not thread-safe, as every builder.
+ */
+final class AttachedServices<T> extends AiServices<T> {
+
+    private final AiServices<T> builder;
+    private final ChatMemories memories;
+    private boolean attached;
+
+    AttachedServices(AiServices<T> builder, ChatMemories memories) {
+        super(settings(builder));
+        this.builder = builder;
+        this.memories = memories;
+    }
+
+    /** Returns the settings of a builder, which LangChain4j shows only to builders. */
+    private static AiServiceContext settings(AiServices<?> builder) {
+        try {
+            Field context = AiServices.class.getDeclaredField("context");
+            context.setAccessible(true);
+            return (AiServiceContext) context.get(builder);
+        } catch (ReflectiveOperationException | RuntimeException e) {
+            throw new InvalidInputException(
+                    "builder",
+                    "has no settings that can be read (" + e
+                            + "); use AiServices with keepsake.chatMemoryProvider(), whose turns are bound by the listeners"
+                            + " on the class path");
+        }
+    }
+
+    @Override
+    public T build() {
+        if (!attached) {
+            attach();
+            attached = true;
+        }
+        return watched(builder.build());
+    }
+
+    private void attach() {
+        if (!context.hasChatMemory()) {
+            chatMemoryProvider(id -> memories.memory(id, memories.key(id)));
+        }
+        TurnListeners.register(context.eventListenerRegistrar);
+        if (context.streamingChatModel != null) {
+            streamingChatModel(memories.services().remembering(context.streamingChatModel));
+        }
+        Consumer<ToolExecution> before = context.toolService.afterToolExecution();
+        Consumer<ToolExecution> told = AttachedServices::executed;
+        afterToolExecution(before == null ? told : told.andThen(before));
+        var transformer = context.chatRequestTransformer;
+        chatRequestTransformer((request, memoryId) ->
+                transformer.apply(memories.services().withoutRepeatedQuestion(request, memoryId), memoryId));
+    }
+
+    /** Tells the turn of a tool that has run, before the AI service adds the results of its round. */
+    private static void executed(ToolExecution execution) {
+        Invocation invocation = Invocations.of(execution.invocationContext());
+        BoundTurn turn = invocation == null ? null : invocation.turn();
+        if (turn != null) {
+            turn.executed(execution);
+        }
+    }
+
+    /** Returns a service that tells of errors and of streams that LangChain4j's events do not tell of. */
+    @SuppressWarnings({"unchecked", "ReferenceEquality"})
+    private T watched(T service) {
+        if (!Proxy.isProxyClass(service.getClass())) {
+            // A framework makes its services otherwise. Its events tell of them.
+            return service;
+        }
+        // Called directly, because the service's interface may be one that only its own package can call.
+        InvocationHandler handler = Proxy.getInvocationHandler(service);
+        Class<?> type = context.aiServiceClass;
+        return (T) Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, arguments) -> {
+            if (method.getDeclaringClass() != Object.class) {
+                return call(service, handler, method, arguments);
+            }
+            return method.getName().equals("equals") && arguments != null
+                    ? (Object) (proxy == arguments[0])
+                    : handler.invoke(service, method, arguments);
+        });
+    }
+
+    private static @Nullable Object call(
+            Object service, InvocationHandler handler, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        WatchedCall call = WatchedCall.begin();
+        try {
+            Object result = handler.invoke(service, method, arguments);
+            return result instanceof TokenStream stream ? call.watched(stream) : result;
+        } catch (Throwable e) {
+            call.threw(e);
+            throw e;
+        } finally {
+            call.end();
+        }
+    }
+}

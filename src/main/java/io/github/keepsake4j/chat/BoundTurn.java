@@ -1,0 +1,489 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.observability.api.event.AiServiceResponseReceivedEvent;
+import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
+import dev.langchain4j.service.tool.ToolExecution;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.HeadConflictException;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The turn of one call of an AI service. It is told how the call goes and writes beside its messages how they ended, so
+ * that the memory holds what the user got. Neither an error nor a completion is the last word: an answer may come after
+ * either. Thread-safe.
+ */
+final class BoundTurn extends OpenTurn {
+
+    /** The branch of answers that came when they could not become the current ones any more. */
+    static final String ASIDE = "keepsake.aside";
+
+    /** How often a result is looked at whose calls are not added yet. */
+    private static final int MOST_WAITS = 60;
+
+    private static final Logger LOG = LoggerFactory.getLogger(BoundTurn.class);
+
+    private final KeepsakeChatMemory memory;
+    private final Invocation invocation;
+    private final GuardrailPasses passes = new GuardrailPasses();
+    private final Sightings sightings = new Sightings();
+    private final SlowResults slow = new SlowResults();
+
+    /** Where the next messages go, or null before the first use. */
+    private @Nullable Course course;
+
+    private @Nullable String question;
+    private @Nullable Written answer;
+
+    /** An answer that broke off. */
+    private @Nullable Written partial;
+
+    private @Nullable Long epoch;
+    private @Nullable AnswerEnd end;
+
+    /** Whether what the user wrote was kept beside what a guardrail made of it. */
+    private boolean keptAsked;
+
+    private boolean failed;
+    private boolean cancelled;
+    private boolean completed;
+
+    /** An answer that was written. */
+    private record Written(String id, AiMessage message) {}
+
+    BoundTurn(KeepsakeChatMemory memory, Invocation invocation, OpenTurn unbound) {
+        super(unbound.id, unbound.key, unbound.memories);
+        this.memory = memory;
+        this.invocation = invocation;
+    }
+
+    boolean isOf(KeepsakeChatMemory other) {
+        return memory == other;
+    }
+
+    Invocation invocation() {
+        return invocation;
+    }
+
+    // What the AI service reads and adds.
+
+    @Override
+    void add(List<ChatMessage> list) {
+        lock.lock();
+        try {
+            LoggedMessage again = question == null ? course().question() : null;
+            if (again != null && list.stream().anyMatch(UserMessage.class::isInstance)) {
+                question = again.id();
+                if (!course().repeatsQuestion()) {
+                    sightings.asked(again.sequence(), again.message());
+                }
+                if (again.outcome() != null) {
+                    mark(again.id(), null);
+                }
+                return;
+            }
+            if (list.stream().anyMatch(AiMessage.class::isInstance)) {
+                reopen();
+                if (partial != null && isStored(list, partial)) {
+                    return;
+                }
+                replacePartial(list);
+                return;
+            }
+            List<ChatMessage> rest = withoutWritten(list);
+            if (!rest.isEmpty()) {
+                super.add(rest);
+            }
+            keepAsked();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Leaves out the tool results that were written while other tools of their round still ran. */
+    private List<ChatMessage> withoutWritten(List<ChatMessage> list) {
+        List<ChatMessage> rest = new ArrayList<>(list);
+        for (ChatMessage message : list) {
+            NewMessage early = message instanceof ToolExecutionResultMessage result ? slow.added(result) : null;
+            if (early != null && early.message().equals(message)) {
+                rest.remove(message);
+            } else if (early != null) {
+                // It was compensated since. The later form is the one that counts.
+                mark(early.id(), Outcome.rejected("replaced"));
+                buffer().awaited++;
+            }
+        }
+        return rest;
+    }
+
+    /** A tool has run. Its result is written if it waits too long for those of the other tools. */
+    void executed(ToolExecution execution) {
+        lock.lock();
+        try {
+            later(slow.executed(execution), MOST_WAITS);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void later(ToolExecutionResultMessage result, int waits) {
+        long nanos = SlowResults.LONGEST_WAIT.toNanos();
+        CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, memories.executor())
+                .execute(() -> writeSlow(result, waits));
+    }
+
+    private void writeSlow(ToolExecutionResultMessage result, int waits) {
+        lock.lock();
+        try {
+            if (completed || failed) {
+                return;
+            }
+            quietly(() -> {
+                List<NewMessage> waiting =
+                        slow.waiting().stream().map(memories::prepare).toList();
+                if (waiting.isEmpty() && buffer().pending.isEmpty()) {
+                    return;
+                }
+                if (writeEarly(waiting)) {
+                    slow.written(waiting);
+                    memories.log(key).flush(key);
+                } else if (slow.isWaiting(result) && waits > 0) {
+                    // A streaming model's tools may run before their calls are added.
+                    later(result, waits - 1);
+                }
+            });
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A question whose turn goes on after an error has not failed. */
+    private void reopen() {
+        if (failed && question != null) {
+            failed = false;
+            mark(question, null);
+        }
+    }
+
+    /** Returns whether a late answer is the partial answer that is stored already. */
+    private boolean isStored(List<ChatMessage> list, Written stored) {
+        boolean same = list.size() == 1
+                && list.get(0) instanceof AiMessage ai
+                && !ai.hasToolExecutionRequests()
+                && Objects.equals(ai.text(), stored.message().text());
+        if (same && !cancelled && (end == null || end.outcome() == null)) {
+            partial = null;
+            mark(stored.id(), null);
+        }
+        return same;
+    }
+
+    /** Adds an answer. One that follows a partial answer of this turn takes its place, unless others have gone on. */
+    private void replacePartial(List<ChatMessage> list) {
+        Written replaced = partial;
+        if (replaced == null) {
+            super.add(list);
+            return;
+        }
+        partial = null;
+        Parent parent = parentOf(replaced.id());
+        if (!cancelled) {
+            course().next(parent, replaced.id());
+            try {
+                super.add(list);
+                return;
+            } catch (HeadConflictException e) {
+                LOG.debug("Memory {}: an answer came after the conversation had gone on", key);
+            }
+        }
+        course().aside(parent);
+        super.add(list);
+    }
+
+    /** Keeps what the user wrote beside what a guardrail made of it. */
+    private void keepAsked() {
+        String by = invocation.rewrittenBy();
+        String asked = question;
+        if (by == null || asked == null || keptAsked) {
+            return;
+        }
+        keptAsked = true;
+        quietly(() -> {
+            UserMessage original = invocation.question();
+            LoggedMessage stored = stored(asked);
+            if (!stored.message().equals(original)) {
+                NewMessage kept = memories.prepare(original).withOutcome(Outcome.rejected(by));
+                memories.append(
+                        key,
+                        inEpoch(Append.under(parentOf(stored), List.of(kept)).onBranch(ASIDE)));
+            }
+        });
+    }
+
+    @Override
+    NewMessage prepare(ChatMessage message) {
+        NewMessage prepared = super.prepare(message);
+        if (message instanceof UserMessage && question == null) {
+            question = prepared.id();
+        }
+        if (!(message instanceof AiMessage ai)) {
+            return prepared;
+        }
+        AnswerEnd ended = end;
+        end = null;
+        if (ended != null) {
+            prepared = prepared.withUsage(ended.usage());
+            prepared = ai.hasToolExecutionRequests() ? prepared : prepared.withOutcome(ended.outcome());
+        }
+        return prepared.withSeen(sightings.seen());
+    }
+
+    @Override
+    Append place(List<NewMessage> batch) {
+        return course().place(batch);
+    }
+
+    @Override
+    void wrote(List<NewMessage> batch, AppendResult result) {
+        NewMessage newest = batch.get(batch.size() - 1);
+        course().wrote(newest.id(), newest.message() instanceof SystemMessage, result);
+        epoch = result.epoch();
+        long sequence = result.lastSequence() - batch.size();
+        for (NewMessage message : batch) {
+            sequence++;
+            if (message.message() instanceof UserMessage && !result.replayed()) {
+                sightings.asked(sequence, message.message());
+            }
+        }
+        if (newest.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests()) {
+            answer = new Written(newest.id(), ai);
+        }
+    }
+
+    @Override
+    Tail read(int atLeast, @Nullable List<String> round) {
+        return course().read(id, key, memories, atLeast, round);
+    }
+
+    @Override
+    void shown(Tail tail, Context context, List<ChatMessage> messages) {
+        sightings.shown(tail, context, messages);
+    }
+
+    /** This turn knows what it has said itself. */
+    @Override
+    List<String> round(WriteBuffer open) {
+        return open.round();
+    }
+
+    private Course course() {
+        Course known = course;
+        if (known == null) {
+            memories.services().begins(key);
+            known = Course.of(memories.services().turn(invocation.parameters(), key), key, memories);
+            course = known;
+            if (known.repeatsQuestion()) {
+                memories.services().repeats(key, this);
+            }
+        }
+        return known;
+    }
+
+    /** Returns whether a request ends with a question that it already holds, before tool rounds of an earlier try. */
+    boolean repeatsQuestion(ChatRequest request) {
+        lock.lock();
+        try {
+            return course().repeatsQuestion() && sightings.isFollowedByQuestion(request);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // What the AI service tells.
+
+    void requested(ChatRequest request) {
+        lock.lock();
+        try {
+            sightings.requested(request);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void responded(AiServiceResponseReceivedEvent event) {
+        lock.lock();
+        try {
+            end = AnswerEnd.of(event.response(), failed || partial != null);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    void outputChecked(OutputGuardrailExecutedEvent event) {
+        lock.lock();
+        try {
+            passes.checked(event);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The call returned. What the user got is what the memory shall show. */
+    void completed() {
+        lock.lock();
+        try {
+            completed = true;
+            quietly(() -> {
+                flush();
+                showGiven();
+                memories.log(key).flush(key);
+            });
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Shows the answer that the user got in the place of one that a guardrail refused or rewrote. */
+    private void showGiven() {
+        Written stored = answer;
+        AiMessage given = passes.given();
+        if (stored == null
+                || given == null
+                || Objects.equals(given.text(), stored.message().text())) {
+            return;
+        }
+        NewMessage shown = memories.prepare(given).withUsage(passes.usage());
+        List<NewMessage> batch = List.of(shown);
+        Append sibling = Append.under(parentOf(stored.id()), batch).expectingHead(stored.id());
+        try {
+            memories.append(key, inEpoch(course().onBranch(sibling)));
+        } catch (HeadConflictException e) {
+            // Other turns have gone on. Behind them it is shown and theirs stays shown too.
+            memories.append(key, inEpoch(course().onBranch(Append.under(Parent.head(), batch))));
+        }
+        answer = new Written(shown.id(), given);
+        mark(stored.id(), Outcome.rejected(String.valueOf(passes.by())));
+    }
+
+    /** The call returned a stream that the caller is to start. */
+    void returned() {
+        memories.services().returned(key, this);
+    }
+
+    /** The caller starts the stream. */
+    void starts() {
+        memories.services().starts(key, this);
+    }
+
+    /** The call threw an exception, or its stream told of an error. */
+    void failed(Throwable error) {
+        failed(error.getClass().getName());
+    }
+
+    /** The call ended without an answer. */
+    void failed(String reason) {
+        lock.lock();
+        try {
+            if (completed) {
+                return;
+            }
+            quietly(this::flush);
+            Written refused = answer;
+            String by = passes.by();
+            if (refused != null) {
+                // The user got the error and not this answer.
+                mark(refused.id(), Outcome.rejected(by == null ? reason : by));
+            }
+            if (question != null && partial == null && !failed) {
+                failed = true;
+                if (course().isAnotherAnswer()) {
+                    quietly(() -> course().back(memories.log(key), key, epoch));
+                } else {
+                    mark(question, Outcome.failed(reason));
+                }
+                quietly(() -> memories.log(key).flush(key));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The stream of the answer ended before the answer did. */
+    void brokeOff(String text, String reason, boolean byUser) {
+        lock.lock();
+        try {
+            cancelled |= byUser;
+            if (answer != null || partial != null || question == null) {
+                return;
+            }
+            if (text.isBlank()) {
+                failed(reason);
+                return;
+            }
+            AiMessage said = AiMessage.from(text);
+            end = new AnswerEnd(null, Outcome.incomplete(byUser ? AnswerEnd.CANCELLED : AnswerEnd.CUT));
+            quietly(() -> {
+                super.add(List.of(said));
+                partial = answer;
+                answer = null;
+                memories.log(key).flush(key);
+            });
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Append inEpoch(Append append) {
+        return epoch == null ? append : append.inEpoch(epoch);
+    }
+
+    private LoggedMessage stored(String messageId) {
+        return memories.log(key).find(key, List.of(messageId)).stream()
+                .findFirst()
+                .orElseThrow(() -> UnknownMessageException.notThere(key, "message", messageId));
+    }
+
+    private Parent parentOf(String messageId) {
+        return parentOf(stored(messageId));
+    }
+
+    private static Parent parentOf(LoggedMessage message) {
+        return message.parentId() == null ? Parent.root() : Parent.of(message.parentId());
+    }
+
+    private void mark(String messageId, @Nullable Outcome outcome) {
+        quietly(() -> memories.log(key).setOutcome(key, messageId, outcome, epoch));
+    }
+
+    /** Runs what follows a turn's end. It must not replace the turn's own result or error. */
+    private void quietly(Runnable step) {
+        try {
+            step.run();
+        } catch (ErasedException | UnknownMessageException e) {
+            LOG.debug("Memory {}: how a turn ended is not kept, because its messages are not there any more", key);
+        } catch (RuntimeException e) {
+            LOG.warn("Memory {}: how a turn ended could not be kept ({})", key, e.toString());
+        }
+    }
+}

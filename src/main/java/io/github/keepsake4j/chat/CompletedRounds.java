@@ -1,0 +1,74 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Finds what a stored turn consists of. */
+final class CompletedRounds {
+
+    /** The number of messages of the first read. Each further one is larger by this factor. */
+    private static final int FEW = 16;
+
+    private CompletedRounds() {}
+
+    /**
+     * Returns where a failed turn goes on: behind its last complete tool round, or behind its question.
+     *
+     * @param branch the branch on which the turn is looked for, or null for the current one
+     * @param question the turn's question
+     * @return the id of a message
+     */
+    static String end(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
+        Tail after;
+        try {
+            after = log.read(key, ReadQuery.wholeBranch().onBranch(branch).after(question.id()));
+        } catch (UnknownMessageException e) {
+            // The question is on another branch, so nothing that follows it is known.
+            return question.id();
+        }
+        String end = question.id();
+        int waiting = 0;
+        for (LoggedMessage logged : after.messages()) {
+            ChatMessage message = logged.message();
+            if (message instanceof UserMessage) {
+                break;
+            }
+            if (message instanceof AiMessage ai) {
+                List<ToolExecutionRequest> calls = ai.toolExecutionRequests();
+                waiting = calls.size();
+                if (waiting == 0) {
+                    break;
+                }
+            } else if (message instanceof ToolExecutionResultMessage && --waiting == 0) {
+                end = logged.id();
+            }
+        }
+        return end;
+    }
+
+    /** Returns the question of an answer, or null if there is none on its branch. */
+    static @Nullable LoggedMessage question(MessageLog log, MemoryKey key, LoggedMessage answer) {
+        for (int most = FEW; ; most *= FEW) {
+            Tail tail = log.read(key, ReadQuery.newest(most).endingIn(answer.id()));
+            for (int i = tail.messages().size() - 1; i >= 0; i--) {
+                if (tail.messages().get(i).message() instanceof UserMessage) {
+                    return tail.messages().get(i);
+                }
+            }
+            if (tail.complete() || most > Integer.MAX_VALUE / FEW) {
+                return null;
+            }
+        }
+    }
+}

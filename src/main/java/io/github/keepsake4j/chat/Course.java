@@ -1,0 +1,215 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.turn.Turn;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a turn reads and where its next messages go. Mostly that is the head. A turn that is taken again begins at an
+ * older message and then goes on at the head, which has moved there. The caller guards access.
+ */
+final class Course {
+
+    /** More messages than any branch holds, but small enough to calculate with. */
+    private static final int MOST = 1 << 30;
+
+    /** The name of the branch, or null for the memory's current one. */
+    private @Nullable String branch;
+
+    /** The parent of the next message, or null for the branch's newest message. */
+    private @Nullable Parent next;
+
+    /** The newest message of the branch if the next message may only follow then, or null for any. */
+    private @Nullable String expected;
+
+    /** Whether no other turn may come between the messages of this one. */
+    private boolean alone;
+
+    /** The stored question that the turn asks again, or null if it asks a new one. */
+    private final @Nullable LoggedMessage question;
+
+    /** Whether the question is left out of what is read, because the AI service puts it behind. */
+    private boolean withoutQuestion;
+
+    private final boolean anotherAnswer;
+
+    /** The head before the first message of this turn, or null. */
+    private @Nullable String before;
+
+    /** The newest message of this turn, or null. */
+    private @Nullable String own;
+
+    private Course(
+            @Nullable String branch,
+            @Nullable Parent next,
+            @Nullable LoggedMessage question,
+            boolean withoutQuestion,
+            boolean anotherAnswer) {
+        this.branch = branch;
+        this.next = next;
+        this.question = question;
+        this.withoutQuestion = withoutQuestion;
+        this.anotherAnswer = anotherAnswer;
+    }
+
+    /**
+     * Finds the beginning of a turn.
+     *
+     * @throws InvalidInputException if the memory has no such message
+     */
+    static Course of(@Nullable Turn turn, MemoryKey key, ChatMemories memories) {
+        if (turn == null) {
+            return new Course(null, null, null, false, false);
+        }
+        String id = turn.messageId();
+        if (id == null) {
+            return new Course(turn.branch(), null, null, false, false);
+        }
+        LoggedMessage named = memories.log(key).find(key, List.of(id)).stream()
+                .findFirst()
+                .orElseThrow(() -> new InvalidInputException(
+                        "turn", "names the message " + id + ", which is not in memory " + key));
+        return switch (turn.kind()) {
+            case RETRY -> retry(turn, key, memories, named);
+            case REGENERATE -> regenerate(turn, key, memories, named);
+            default -> edit(turn, key, named);
+        };
+    }
+
+    private static Course edit(Turn turn, MemoryKey key, LoggedMessage named) {
+        check(named.message() instanceof UserMessage, "edit", "a user message", key, named);
+        return new Course(turn.branch(), parentOf(named), null, false, false);
+    }
+
+    private static Course retry(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
+        check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
+        String end = CompletedRounds.end(memories.log(key), key, turn.branch(), named);
+        return new Course(turn.branch(), Parent.of(end), named, end.equals(named.id()), false);
+    }
+
+    private static Course regenerate(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
+        check(
+                named.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests(),
+                "regenerate",
+                "an answer",
+                key,
+                named);
+        String parent = named.parentId();
+        check(parent != null, "regenerate", "an answer to a question", key, named);
+        LoggedMessage question = CompletedRounds.question(memories.log(key), key, named);
+        check(question != null, "regenerate", "an answer to a question", key, named);
+        boolean directly = Objects.requireNonNull(question, "question").id().equals(parent);
+        return new Course(turn.branch(), Parent.of(Objects.requireNonNull(parent, "parent")), question, directly, true);
+    }
+
+    private static void check(boolean holds, String turn, String kind, MemoryKey key, LoggedMessage named) {
+        if (!holds) {
+            throw new InvalidInputException(
+                    "turn",
+                    "Turn." + turn + " needs the id of " + kind + "; message " + named.id() + " of memory " + key
+                            + " is not one");
+        }
+    }
+
+    static Parent parentOf(LoggedMessage message) {
+        return message.parentId() == null ? Parent.root() : Parent.of(message.parentId());
+    }
+
+    /** Returns whether the AI service asks a question again that is shown before tool rounds. */
+    boolean repeatsQuestion() {
+        return question != null && !withoutQuestion && next != null;
+    }
+
+    /** Returns the stored question that the turn asks again, or null. */
+    @Nullable
+    LoggedMessage question() {
+        return question;
+    }
+
+    /** Returns whether the question has another answer already, so that it has not failed if this turn fails. */
+    boolean isAnotherAnswer() {
+        return anotherAnswer;
+    }
+
+    /** Puts the next messages under a parent, if a message is the branch's newest one. */
+    void next(Parent parent, String newest) {
+        next = parent;
+        expected = newest;
+    }
+
+    /** Puts the next messages, and all that follow them, under a parent on a branch that is not the current one. */
+    void aside(Parent parent) {
+        next = parent;
+        expected = null;
+        branch = BoundTurn.ASIDE;
+        alone = true;
+    }
+
+    Append place(List<NewMessage> batch) {
+        Append append = onBranch(Append.under(next == null ? Parent.head() : next, batch));
+        return expected == null ? append : append.expectingHead(expected);
+    }
+
+    Append onBranch(Append append) {
+        return append.onBranch(branch);
+    }
+
+    /** Records the newest message that was written. */
+    void wrote(String newest, boolean onlySystem, AppendResult result) {
+        if (own == null) {
+            before = result.previousHead();
+        }
+        own = newest;
+        // A changed system message goes before what the turn itself says.
+        boolean begins = onlySystem && next != null;
+        next = alone || begins ? Parent.of(newest) : null;
+        expected = null;
+        withoutQuestion = withoutQuestion && begins;
+    }
+
+    /** Makes the message the head again that it was before this turn, if only this turn moved it since. */
+    void back(MessageLog log, MemoryKey key, @Nullable Long epoch) {
+        String first = before;
+        if (first != null && own != null && branch == null) {
+            String head = log.read(key, ReadQuery.newest(0)).head();
+            if (own.equals(head)) {
+                log.moveHead(key, first, epoch);
+            }
+        }
+    }
+
+    /** Reads what a turn at this place sees. */
+    Tail read(Object id, MemoryKey key, ChatMemories memories, int atLeast, @Nullable List<String> round) {
+        if (next instanceof Parent.Root) {
+            ReadQuery position = ReadQuery.newest(0).onBranch(branch);
+            return Tail.empty(memories.log(key).read(key, position).position());
+        }
+        if (next instanceof Parent.Of of) {
+            String left = withoutQuestion && question != null ? question.id() : null;
+            // The question takes no place in the view.
+            int more = left == null
+                    ? atLeast
+                    : Math.max(
+                            atLeast,
+                            1 + Math.min(MOST, memories.strategy().reach(id).messages()));
+            Tail tail = memories.load(id, key, more, round, query -> query.endingIn(of.id()));
+            return left == null ? tail : tail.without(left);
+        }
+        return branch == null
+                ? memories.load(id, key, atLeast, round)
+                : memories.load(id, key, atLeast, round, query -> query.onBranch(branch));
+    }
+}

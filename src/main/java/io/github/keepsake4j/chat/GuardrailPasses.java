@@ -1,0 +1,59 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.guardrail.OutputGuardrailResult;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
+import io.github.keepsake4j.log.Usage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the output guardrails of a turn did. Each pass runs the guardrails on one answer, in their order. A guardrail that
+ * asks the model again ends its pass. The caller guards access.
+ */
+final class GuardrailPasses {
+
+    private boolean inPass;
+    private @Nullable AiMessage first;
+
+    /** What the newest guardrail made of the answer. LangChain4j drops what an earlier one made of it. */
+    private @Nullable String rewritten;
+
+    private @Nullable Usage usage;
+    private @Nullable String by;
+
+    void checked(OutputGuardrailExecutedEvent event) {
+        OutputGuardrailResult result = event.result();
+        ChatResponse response = event.request().responseFromLLM();
+        if (!inPass) {
+            first = response.aiMessage();
+            usage = AnswerEnd.usage(response);
+            inPass = true;
+        }
+        rewritten = result.isSuccess() && result.hasRewrittenResult() ? result.successfulText() : null;
+        if (!result.isSuccess()) {
+            by = event.guardrailClass().getName();
+            inPass = !result.isFatal();
+        } else if (rewritten != null) {
+            by = by == null ? event.guardrailClass().getName() : by;
+        }
+    }
+
+    /** Returns the answer that the last pass let through, or null if there are no guardrails. */
+    @Nullable
+    AiMessage given() {
+        return first == null || rewritten == null ? first : first.withText(rewritten);
+    }
+
+    /** Returns the tokens that the answer of the last pass used, or null if they are not known. */
+    @Nullable
+    Usage usage() {
+        return usage;
+    }
+
+    /** Returns the class of the guardrail that refused or rewrote an answer, or null if none did. */
+    @Nullable
+    String by() {
+        return by;
+    }
+}

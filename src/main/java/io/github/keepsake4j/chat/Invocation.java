@@ -1,0 +1,107 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.invocation.InvocationContext;
+import dev.langchain4j.invocation.InvocationParameters;
+import dev.langchain4j.observability.api.event.InputGuardrailExecutedEvent;
+import dev.langchain4j.service.memory.ChatMemoryService;
+import java.lang.ref.WeakReference;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call of an AI service. It becomes a turn of the memory that adds its user message. A read before that binds it
+ * only for the time being, because it may be a read of another memory with the same id. Thread-safe.
+ */
+final class Invocation {
+
+    private final WeakReference<UUID> id;
+    private final Object memoryId;
+    private final UserMessage question;
+    private final InvocationParameters parameters;
+
+    /** The listeners that told of the call first. Others tell of the same call again and are not listened to. */
+    private final Object source;
+
+    private @Nullable BoundTurn turn;
+    private boolean asked;
+
+    /** The guardrail that rewrote the user message, which may be before a memory is used. */
+    private volatile @Nullable String rewrittenBy;
+
+    private volatile boolean over;
+
+    /**
+     * Creates an invocation that has just begun.
+     *
+     * @param id its id, which lives as long as something may still tell of the call
+     * @param context the call
+     * @param question the user message as the caller wrote it
+     * @param source the listeners that tell of the call
+     */
+    Invocation(UUID id, InvocationContext context, UserMessage question, Object source) {
+        this.id = new WeakReference<>(id);
+        this.memoryId = context.chatMemoryId();
+        this.parameters = context.invocationParameters();
+        this.question = question;
+        this.source = source;
+    }
+
+    UserMessage question() {
+        return question;
+    }
+
+    InvocationParameters parameters() {
+        return parameters;
+    }
+
+    boolean isToldBy(Object listeners) {
+        return source == listeners;
+    }
+
+    /** Returns the turn, or null if no memory of ours was used yet. */
+    synchronized @Nullable BoundTurn turn() {
+        return turn;
+    }
+
+    /** Returns the turn in a memory if this call belongs to it or may do so, else null. */
+    synchronized @Nullable BoundTurn turnIn(KeepsakeChatMemory memory) {
+        if (turn != null && turn.isOf(memory)) {
+            return turn;
+        }
+        // A service with one memory for all callers passes LangChain4j's default id, whatever the memory's own id is.
+        boolean mayBe = memoryId.equals(memory.id()) || memoryId.equals(ChatMemoryService.DEFAULT);
+        if (asked || !mayBe) {
+            return null;
+        }
+        turn = memory.begin(this);
+        return turn;
+    }
+
+    /** Binds this call for good, and returns whether it was not yet. */
+    synchronized boolean asked() {
+        boolean first = !asked;
+        asked = true;
+        return first;
+    }
+
+    void inputChecked(InputGuardrailExecutedEvent event) {
+        if (event.result().hasRewrittenResult()) {
+            rewrittenBy = event.guardrailClass().getName();
+        }
+    }
+
+    /** Returns the class of the guardrail that rewrote the user message, or null if none did. */
+    @Nullable
+    String rewrittenBy() {
+        return rewrittenBy;
+    }
+
+    boolean isOver() {
+        return over || id.get() == null;
+    }
+
+    void end() {
+        over = true;
+    }
+}

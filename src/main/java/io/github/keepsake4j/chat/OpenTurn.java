@@ -1,0 +1,448 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Context.Overflow;
+import io.github.keepsake4j.context.ContextOverflowException;
+import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.view.Reading;
+import io.github.keepsake4j.view.Shown;
+import io.github.keepsake4j.view.ViewWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a memory reads and writes in one turn: the messages that it has accepted and will write later, and what it has
+ * read. All that is added outside of bound turns shares one instance, because nothing tells such turns apart.
+ * Thread-safe.
+ */
+class OpenTurn {
+
+    final Object id;
+    final MemoryKey key;
+    final ChatMemories memories;
+    final ReentrantLock lock = new ReentrantLock();
+    private @Nullable WriteBuffer buffer;
+
+    /** Whether this instance has written anything. If not, it may be one of several that serve one turn. */
+    private boolean used;
+
+    OpenTurn(Object id, MemoryKey key, ChatMemories memories) {
+        this.id = id;
+        this.key = key;
+        this.memories = memories;
+    }
+
+    /** Does what {@link KeepsakeChatMemory#add(Iterable)} says. */
+    void add(List<ChatMessage> list) {
+        lock.lock();
+        try {
+            if (!isRetry(list)) {
+                accept(list);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does what {@link KeepsakeChatMemory#set} says. */
+    void set(List<ChatMessage> list) {
+        if (list.isEmpty()) {
+            throw new InvalidInputException("messages", "must not be empty; call clear() to empty memory " + key);
+        }
+        boolean keepsSummary = list.removeIf(Summarization::isSummary);
+        lock.lock();
+        try {
+            flush(buffer());
+            WriteBuffer open = buffer();
+            open.refill(null);
+            boolean awaits = open.awaited > 0;
+            Reading seen = show(open, list, keepsSummary, null, null);
+            used = true;
+            List<String> ids = seen.ids();
+            open.appended = ids.isEmpty() ? null : ids.get(ids.size() - 1);
+            if (!awaits || !seen.isRunning()) {
+                open.set(seen.lastRound(), memories.nanoTime());
+                open.awaited = list.isEmpty() ? 0 : WriteBuffer.calls(list.get(list.size() - 1));
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does what {@link KeepsakeChatMemory#messages()} says. */
+    List<ChatMessage> messages() {
+        lock.lock();
+        try {
+            buffer().refill(null);
+            writePending(buffer());
+            WriteBuffer open = buffer();
+            SystemMessage system = open.heldSystem;
+            // Only the read right after a tool round may reuse an earlier read. A system message indicates a new turn.
+            // After another read, the model may have failed and a new turn may have begun.
+            Tail known = system == null ? open.currentTail() : null;
+            List<String> round = round(open);
+            Tail tail = known != null ? known : load(open, 0, round);
+            if (system != null) {
+                tail = writeSystem(open, system, tail);
+            }
+            Context context = memories.select(id, key, tail, round);
+            open.read(tail);
+            Shown shown = Shown.of(tail, context);
+            memories.views().handOut(key, shown.reading(), shown.given());
+            memories.shown(key, context, shown.reading().cut());
+            memories.summaries().check(id, key, tail, () -> context);
+            Overflow over = context.over();
+            if (over != null && open.isToTell(over.newest())) {
+                throw new ContextOverflowException(key, over);
+            }
+            List<ChatMessage> messages = context.messages();
+            shown(tail, context, messages);
+            return messages;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does what {@link KeepsakeChatMemory#clear()} says. */
+    void clear() {
+        lock.lock();
+        try {
+            flush(buffer());
+            WriteBuffer open = buffer();
+            Reading empty = inEpoch(() -> memories.views().clear(key, epochOf(open)));
+            open.read(null);
+            open.set(List.of(), memories.nanoTime());
+            used = true;
+            open.awaited = 0;
+            Context shown = memories.shown(key);
+            LoggedMessage summary = shown == null ? null : shown.summary();
+            open.refill(
+                    empty == null
+                            ? null
+                            : new WriteBuffer.Refill(empty, List.of(), summary == null ? null : summary.id(), false));
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Does what {@link KeepsakeChatMemory#flush()} says. */
+    void flush() {
+        lock.lock();
+        try {
+            if (buffer != null) {
+                flush(buffer);
+            }
+            memories.log(key).flush(key);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Returns the round with which this turn goes on, or an empty list for none. Returns null if only the log can tell,
+     * because other instances may have written what this turn has said so far.
+     */
+    @Nullable
+    List<String> round(WriteBuffer open) {
+        return used || open.heldSystem != null ? open.round(memories.nanoTime()) : null;
+    }
+
+    /**
+     * Writes tool results that wait for others of their round, with further results that were not added yet.
+     *
+     * @param notAdded the further results
+     * @return whether there was a round that waits for them
+     */
+    final boolean writeEarly(List<NewMessage> notAdded) {
+        WriteBuffer open = buffer();
+        if (!open.isCalled() || open.awaited < notAdded.size()) {
+            return false;
+        }
+        List<NewMessage> batch = new ArrayList<>(open.pending);
+        batch.addAll(notAdded);
+        AppendResult result = append(open, place(batch));
+        open.pending.clear();
+        open.awaited -= notAdded.size();
+        wrote(batch, result);
+        open.wroteEarly(batch, memories.nanoTime());
+        used = true;
+        return true;
+    }
+
+    /** Prepares a message that was added for its append. */
+    NewMessage prepare(ChatMessage message) {
+        return memories.prepare(message);
+    }
+
+    /** Returns the append of a batch, at the place where this turn goes on. */
+    Append place(List<NewMessage> batch) {
+        return Append.under(Parent.head(), batch);
+    }
+
+    /** Records that a batch was written. */
+    void wrote(List<NewMessage> batch, AppendResult result) {}
+
+    /**
+     * Reads what this turn sees.
+     *
+     * @param atLeast the number of messages to read even if the strategy requires fewer
+     * @param round the ids of the calls and of the results with which this turn goes on; empty for none, or null if
+     *     unknown
+     */
+    Tail read(int atLeast, @Nullable List<String> round) {
+        return memories.load(id, key, atLeast, round);
+    }
+
+    /** Records what {@link #messages()} returns. */
+    void shown(Tail tail, Context context, List<ChatMessage> messages) {}
+
+    final WriteBuffer buffer() {
+        WriteBuffer open = buffer;
+        if (open == null) {
+            open = new WriteBuffer();
+            buffer = open;
+        }
+        return open;
+    }
+
+    /**
+     * Returns whether a call repeats a failed add with the same message objects. If it does, or if messages were
+     * accepted before that add, this method writes the pending messages.
+     */
+    private boolean isRetry(List<ChatMessage> list) {
+        WriteBuffer open = buffer();
+        if (open.adds.isEmpty()) {
+            return false;
+        }
+        boolean again = open.adds.isRetry(list);
+        // If messages were accepted before the failed add, the whole batch is sent again unchanged. A different batch
+        // could not tell whether the first one was stored.
+        boolean more = open.pending.size() > open.adds.size();
+        if (!open.pending.isEmpty() && (again || more)) {
+            writePending(open);
+        }
+        open.pending.clear();
+        open.adds.answered();
+        buffer().adds.answered();
+        return again;
+    }
+
+    private void accept(List<ChatMessage> list) {
+        WriteBuffer open = buffer();
+        int before = open.pending.size();
+        int awaited = open.awaited;
+        try {
+            boolean due = false;
+            for (ChatMessage message : list) {
+                due |= accept(open, message);
+            }
+            if (due) {
+                open.adds.sent(open.pending.subList(before, open.pending.size()));
+                write(open);
+                open.adds.answered();
+                buffer().adds.answered();
+            }
+        } catch (RuntimeException e) {
+            if (!(e instanceof KeepsakeException known && known.isRetryable())) {
+                refuse(open, before, awaited, e);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Discards a refused message, so that it does not block the next one. Writes the messages that were accepted before
+     * the refused one.
+     */
+    private void refuse(WriteBuffer open, int before, int awaited, RuntimeException reason) {
+        List<NewMessage> accepted = List.copyOf(open.pending.subList(0, Math.min(before, open.pending.size())));
+        open.pending.clear();
+        open.adds.answered();
+        open.awaited = awaited;
+        if (accepted.isEmpty() || buffer != open) {
+            return;
+        }
+        try {
+            wrote(accepted, append(open, place(accepted)));
+        } catch (RuntimeException e) {
+            reason.addSuppressed(e);
+        }
+    }
+
+    /** Accepts a message and returns whether it is time to write. */
+    private boolean accept(WriteBuffer open, ChatMessage message) {
+        WriteBuffer.Refill refill = open.refill();
+        boolean isSummary = Summarization.isSummary(message);
+        if (refill != null) {
+            if (isSummary) {
+                refill(open, refill.withSummary());
+            } else if (memories.views()
+                    .isHandedOut(key, refill.seen().position().epoch(), message)) {
+                refill(open, refill.with(message));
+                open.awaited = WriteBuffer.calls(message);
+                return false;
+            } else {
+                open.refill(null);
+            }
+        }
+        if (isSummary) {
+            // A framework writes back a summary that this memory returned. It is not a message of the conversation.
+            return false;
+        }
+        if (message instanceof SystemMessage system && open.pending.isEmpty()) {
+            SystemMessage held = open.heldSystem;
+            if (held != null && !held.equals(system)) {
+                writeSystem(open, held, load(open, 0, List.of()));
+            }
+            open.heldSystem = system;
+            open.appended = null;
+            return false;
+        }
+        return open.accept(prepare(message));
+    }
+
+    /** Shows what was added again since the memory was cleared: messages, and possibly the summary. */
+    private void refill(WriteBuffer open, WriteBuffer.Refill refill) {
+        String summary = refill.behindSummary() ? refill.summary() : null;
+        Reading seen = show(open, refill.linked(), false, summary, refill.seen());
+        open.refill(refill.at(seen));
+    }
+
+    /** Makes the memory show a list. */
+    private Reading show(
+            WriteBuffer open,
+            List<ChatMessage> list,
+            boolean keepsSummary,
+            @Nullable String summary,
+            @Nullable Reading seen) {
+        ViewWriter.Request request = new ViewWriter.Request(
+                list,
+                keepsSummary,
+                summary,
+                epochOf(open),
+                () -> {
+                    List<String> round = round(open);
+                    Tail tail = load(open, list.size(), round);
+                    return Shown.of(tail, memories.select(id, key, tail, round));
+                },
+                open.lists);
+        try {
+            return inEpoch(() -> memories.views().set(key, request, seen));
+        } finally {
+            // If the call failed, its outcome may be unknown, so the next call must read the log.
+            open.read(null);
+        }
+    }
+
+    /**
+     * Returns the epoch that must be in force, or null for any. Within a tool round it is the epoch in which the round
+     * began, so that the rest of the round is refused after an erasure.
+     */
+    private static @Nullable Long epochOf(WriteBuffer open) {
+        return open.awaited > 0 ? open.epoch : null;
+    }
+
+    /** Writes all accepted messages, including the system message. */
+    private void flush(WriteBuffer open) {
+        if (open.heldSystem != null || !open.pending.isEmpty()) {
+            write(open);
+        }
+    }
+
+    private void write(WriteBuffer open) {
+        SystemMessage system = open.heldSystem;
+        if (system != null) {
+            // No read has happened since the system message was held, so it is unknown whether it is new.
+            writeSystem(open, system, load(open, 0, List.of()));
+        }
+        writePending(open);
+    }
+
+    private Tail writeSystem(WriteBuffer open, SystemMessage system, Tail tail) {
+        LoggedMessage inForce = tail.system();
+        if (inForce != null && inForce.message().equals(system)) {
+            open.heldSystem = null;
+            return tail;
+        }
+        List<NewMessage> batch = List.of(memories.prepare(system));
+        AppendResult result = append(open, place(batch));
+        open.heldSystem = null;
+        wrote(batch, result);
+        Tail after = tail.after(batch, result);
+        return after != null ? after : load(open, 0, List.of());
+    }
+
+    private void writePending(WriteBuffer open) {
+        if (open.pending.isEmpty()) {
+            return;
+        }
+        List<NewMessage> batch = List.copyOf(open.pending);
+        AppendResult result = append(open, place(batch));
+        open.pending.clear();
+        wrote(batch, result);
+        open.refill(null);
+        open.wrote(batch, memories.nanoTime());
+        used = true;
+        ChatMessage last = batch.get(batch.size() - 1).message();
+        open.appended = batch.get(batch.size() - 1).id();
+        Tail tail = open.tail();
+        Tail after = tail == null ? null : tail.after(batch, result);
+        open.appended(after, last instanceof ToolExecutionResultMessage);
+        if (last instanceof AiMessage calls && calls.hasToolExecutionRequests() && after != null) {
+            Overflow over = memories.overflowWithResults(id, key, after, calls);
+            if (over != null && over.part() == Overflow.Part.LAST_ROUND) {
+                throw new ContextOverflowException(key, over);
+            }
+        }
+        if (last instanceof AiMessage && open.awaited == 0) {
+            buffer = open.next();
+            if (after != null) {
+                memories.summaries().check(id, key, after, () -> memories.select(id, key, after, List.of()));
+            }
+        }
+    }
+
+    private AppendResult append(WriteBuffer open, Append append) {
+        return inEpoch(() -> memories.append(key, open.epoch == null ? append : append.inEpoch(open.epoch)));
+    }
+
+    private <T extends @Nullable Object> T inEpoch(Supplier<T> step) {
+        try {
+            return step.get();
+        } catch (ErasedException e) {
+            // The turn began before the erasure and is over. The next turn begins with an empty buffer.
+            buffer = null;
+            throw e;
+        }
+    }
+
+    /** Reads as far back as the strategy requires, and at least the given number of messages. */
+    private Tail load(WriteBuffer open, int atLeast, @Nullable List<String> round) {
+        Tail tail = read(atLeast, round);
+        if (open.awaited == 0) {
+            if (open.epoch != null && open.epoch != tail.epoch()) {
+                open.refill(null);
+            }
+            open.epoch = tail.epoch();
+        }
+        open.read(null);
+        return tail;
+    }
+}

@@ -1,0 +1,67 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.model.ModelProvider;
+import dev.langchain4j.model.chat.Capability;
+import dev.langchain4j.model.chat.ChatRequestOptions;
+import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.langchain4j.model.chat.listener.ChatModelListener;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.request.ChatRequestParameters;
+import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A streaming model in front of another one. It sees the tokens of an answer, which no event of LangChain4j tells, so that
+ * an answer that breaks off is kept. Requests that are of no turn of our memories pass through. Thread-safe.
+ */
+final class RememberingModel implements StreamingChatModel {
+
+    private final StreamingChatModel model;
+
+    RememberingModel(StreamingChatModel model) {
+        this.model = model;
+    }
+
+    @Override
+    public void chat(ChatRequest request, StreamingChatResponseHandler handler) {
+        BoundTurn turn = IssuedRequests.take(request);
+        if (turn == null) {
+            model.chat(request, handler);
+            return;
+        }
+        StreamedAnswer answer = new StreamedAnswer(handler, turn);
+        try {
+            model.chat(request, answer);
+        } catch (Throwable e) {
+            answer.threw(e);
+            throw e;
+        }
+    }
+
+    @Override
+    public void chat(ChatRequest request, ChatRequestOptions options, StreamingChatResponseHandler handler) {
+        BoundTurn turn = IssuedRequests.take(request);
+        model.chat(request, options, turn == null ? handler : new StreamedAnswer(handler, turn));
+    }
+
+    @Override
+    public ChatRequestParameters defaultRequestParameters() {
+        return model.defaultRequestParameters();
+    }
+
+    @Override
+    public List<ChatModelListener> listeners() {
+        return model.listeners();
+    }
+
+    @Override
+    public ModelProvider provider() {
+        return model.provider();
+    }
+
+    @Override
+    public Set<Capability> supportedCapabilities() {
+        return model.supportedCapabilities();
+    }
+}

@@ -1,0 +1,70 @@
+package io.github.keepsake4j.chat;
+
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Seen;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The messages of a memory that a model was shown when it gave an answer. Immutable.
+ *
+ * @param messages the messages as they are stored, in the order in which they were shown, with the question
+ * @param shortened the ids of the tool results that were shown shortened or cleared
+ * @param summary the summary that was shown in the place of older messages, or null if there was none
+ * @param altered whether the request held more than these messages, or other forms of them, such as retrieved texts or what
+ *     a transformer added
+ */
+public record SeenMessages(
+        List<LoggedMessage> messages, Set<String> shortened, @Nullable Summary summary, boolean altered) {
+
+    /** The number of messages that one read returns at most. */
+    private static final int PAGE = 1_000;
+
+    /** Copies the collections. */
+    public SeenMessages {
+        messages = List.copyOf(messages);
+        shortened = Set.copyOf(shortened);
+    }
+
+    static SeenMessages read(MessageLog log, MemoryKey key, Seen seen) {
+        List<LoggedMessage> messages = new ArrayList<>();
+        seen.shown().forEach(range -> add(log, key, range, messages));
+        Set<Long> shortened = new HashSet<>(seen.shortened());
+        Summary summary = log.summaries(key).stream()
+                .filter(stored -> seen.summary() > 0 && stored.version() == seen.summary())
+                .findFirst()
+                .orElse(null);
+        return new SeenMessages(
+                messages,
+                messages.stream()
+                        .filter(message -> shortened.contains(message.sequence()))
+                        .map(LoggedMessage::id)
+                        .collect(Collectors.toSet()),
+                summary,
+                seen.altered());
+    }
+
+    /** Adds the messages of a run, in pages. */
+    private static void add(MessageLog log, MemoryKey key, Seen.Range range, List<LoggedMessage> messages) {
+        long after = range.first() - 1;
+        while (after < range.last()) {
+            int limit = (int) Math.min(PAGE, range.last() - after);
+            HistoryPage page = log.history(key, new HistoryQuery(limit, after, true));
+            page.messages().stream()
+                    .filter(message -> message.sequence() <= range.last())
+                    .forEach(messages::add);
+            after = page.messages().isEmpty()
+                    ? range.last()
+                    : page.messages().get(page.messages().size() - 1).sequence();
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.invocation.InvocationParameters;
+import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.service.AiServices;
+import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.turn.Turn;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * AI services whose turns are bound to the memories of one {@code Keepsake}, from which applications obtain them.
+ * Thread-safe.
+ */
+public final class Services {
+
+    /** The maximum number of memories of which something is kept from one call of a service to the next. */
+    private static final int MEMORIES = 1_000;
+
+    private final ChatMemories memories;
+
+    /** The newest turn of each memory whose stream was not started yet. */
+    private final RecentlyUsed<MemoryKey, BoundTurn> unstarted = new RecentlyUsed<>(MEMORIES);
+
+    /** The newest turn of each memory whose request ends with a question that it already holds. */
+    private final RecentlyUsed<MemoryKey, BoundTurn> repeating = new RecentlyUsed<>(MEMORIES);
+
+    private record Wanted(MemoryKey key, Turn turn) {}
+
+    /** What the callers of this thread want of the turns that begin, the innermost caller first. */
+    @SuppressWarnings("ThreadLocalUsage")
+    private final ThreadLocal<@Nullable Deque<Wanted>> wanted = new ThreadLocal<>();
+
+    Services(ChatMemories memories) {
+        this.memories = memories;
+    }
+
+    /**
+     * Prepares a builder of AI services.
+     *
+     * @param builder LangChain4j's builder
+     * @param <T> the service's type
+     * @return a builder on the same service
+     */
+    public <T> AiServices<T> attach(AiServices<T> builder) {
+        return new AttachedServices<>(Objects.requireNonNull(builder, "builder"), memories);
+    }
+
+    /**
+     * Makes a model keep the answers that break off.
+     *
+     * @param model the model
+     * @return a model that calls it
+     */
+    public StreamingChatModel remembering(StreamingChatModel model) {
+        return model instanceof RememberingModel ? model : new RememberingModel(model);
+    }
+
+    /**
+     * Runs a call whose turn begins otherwise than behind the newest message.
+     *
+     * @param key the memory
+     * @param turn how the turn begins
+     * @param body the call
+     * @param <T> the type of its result
+     * @return the body's result
+     */
+    public <T extends @Nullable Object> T with(MemoryKey key, Turn turn, Supplier<? extends T> body) {
+        Deque<Wanted> outer = wanted.get();
+        Deque<Wanted> all = outer == null ? new ArrayDeque<>() : outer;
+        wanted.set(all);
+        Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"));
+        all.push(mine);
+        try {
+            return body.get();
+        } finally {
+            all.remove(mine);
+            if (all.isEmpty()) {
+                wanted.remove();
+            }
+        }
+    }
+
+    /** Returns how a turn begins, or null for behind the newest message. A message is tried again only once. */
+    @Nullable
+    Turn turn(InvocationParameters parameters, MemoryKey key) {
+        if (parameters instanceof Turn turn) {
+            return turn;
+        }
+        Deque<Wanted> all = wanted.get();
+        Wanted first = all == null
+                ? null
+                : all.stream()
+                        .filter(candidate -> candidate.key().equals(key))
+                        .findFirst()
+                        .orElse(null);
+        if (all != null && first != null && first.turn().messageId() != null) {
+            all.remove(first);
+            String branch = first.turn().branch();
+            if (branch != null) {
+                all.push(new Wanted(key, Turn.on(branch)));
+            }
+        }
+        return first == null ? null : first.turn();
+    }
+
+    /** Records that a turn begins. A stream of the memory that was not started until now has failed. */
+    void begins(MemoryKey key) {
+        BoundTurn waiting = unstarted.get(key);
+        if (waiting != null) {
+            unstarted.remove(key);
+            waiting.failed("not started");
+        }
+    }
+
+    /** Records a turn whose stream the caller has yet to start. */
+    void returned(MemoryKey key, BoundTurn turn) {
+        unstarted.put(key, turn);
+    }
+
+    /** Records that a stream was started. */
+    void starts(MemoryKey key, BoundTurn turn) {
+        if (turn.equals(unstarted.get(key))) {
+            unstarted.remove(key);
+        }
+    }
+
+    /** Records a turn whose request ends with a question that it already holds. */
+    void repeats(MemoryKey key, BoundTurn turn) {
+        repeating.put(key, turn);
+    }
+
+    /** Leaves out the question with which an AI service ends a request that already holds it. */
+    ChatRequest withoutRepeatedQuestion(ChatRequest request, Object memoryId) {
+        MemoryKey key = memories.key(memoryId);
+        BoundTurn turn = repeating.get(key);
+        if (turn == null || !turn.repeatsQuestion(request)) {
+            return request;
+        }
+        repeating.remove(key);
+        List<ChatMessage> messages = request.messages();
+        return request.toBuilder()
+                .messages(messages.subList(0, messages.size() - 1))
+                .build();
+    }
+}

@@ -1,0 +1,157 @@
+package io.github.keepsake4j.turn;
+
+import dev.langchain4j.invocation.InvocationParameters;
+import io.github.keepsake4j.message.Ids;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a turn begins that does not simply follow the newest message: a question that is tried again, an answer that is
+ * made again, a question that is changed, or a branch of its own. Pass it to a method of an AI service that declares a
+ * parameter of this type or of type {@link InvocationParameters}, or to {@code Keepsake.turn(id, turn, body)}.
+ *
+ * <pre>{@code
+ * interface Assistant {
+ *     String chat(@MemoryId String id, @UserMessage String text, Turn turn);
+ * }
+ * assistant.chat("42", question, Turn.regenerate(answerId));
+ * }</pre>
+ *
+ * <p>It takes effect in AI services whose listeners know this library: those of {@code Keepsake.aiServices(...)} and
+ * {@code Keepsake.attach(...)}, and by default all AI services. Use an instance for one call. The inherited map may be
+ * used as with any other {@link InvocationParameters}.
+ */
+public final class Turn extends InvocationParameters {
+
+    /** How a turn begins. */
+    public enum Kind {
+        /** With a new question behind the newest message. */
+        NEW,
+        /** With a question that is stored already and that got no answer. */
+        RETRY,
+        /** With the question of an answer that is stored already. */
+        REGENERATE,
+        /** With a new question in the place of a stored one. */
+        EDIT
+    }
+
+    private final Kind kind;
+    private final @Nullable String messageId;
+    private final @Nullable String branch;
+
+    private Turn(Kind kind, @Nullable String messageId, @Nullable String branch) {
+        this.kind = kind;
+        this.messageId = messageId;
+        this.branch = branch;
+    }
+
+    /**
+     * Takes a turn behind the newest message, as a call without a {@link Turn} does.
+     *
+     * @return the turn
+     */
+    public static Turn next() {
+        return new Turn(Kind.NEW, null, null);
+    }
+
+    /**
+     * Tries a question again that got no answer. The user message that the AI service adds is not stored again. Tool
+     * rounds that the failed turn completed are shown to the model, so that it need not call the tools again. The answer
+     * follows the question, and the branch with this question becomes the current one.
+     *
+     * @param userMessageId the id of the stored user message
+     * @return the turn
+     */
+    public static Turn retry(String userMessageId) {
+        return new Turn(Kind.RETRY, Ids.check("user message id", userMessageId), null);
+    }
+
+    /**
+     * Makes an answer again. The user message that the AI service adds is not stored again. The new answer is a sibling
+     * of the old one and becomes the current one.
+     *
+     * @param answerId the id of the stored answer
+     * @return the turn
+     */
+    public static Turn regenerate(String answerId) {
+        return new Turn(Kind.REGENERATE, Ids.check("answer id", answerId), null);
+    }
+
+    /**
+     * Asks another question in the place of a stored one. The new question is a sibling of the old one and becomes the
+     * current one.
+     *
+     * @param userMessageId the id of the stored user message
+     * @return the turn
+     */
+    public static Turn edit(String userMessageId) {
+        return new Turn(Kind.EDIT, Ids.check("user message id", userMessageId), null);
+    }
+
+    /**
+     * Takes a turn on a branch with a name, such as that of a browser's tab. The branch begins at the memory's newest
+     * message when its name is used first. From then on, it is moved only by its own turns.
+     *
+     * @param name the name of the branch
+     * @return the turn
+     */
+    public static Turn on(String name) {
+        return new Turn(Kind.NEW, null, Ids.check("branch name", name));
+    }
+
+    /**
+     * Takes this turn on a branch with a name, as {@link #on} does.
+     *
+     * @param name the name of the branch
+     * @return a new turn without the entries of this one's map
+     */
+    public Turn onBranch(String name) {
+        return new Turn(kind, messageId, Ids.check("branch name", name));
+    }
+
+    /**
+     * Returns how the turn begins.
+     *
+     * @return the kind
+     */
+    public Kind kind() {
+        return kind;
+    }
+
+    /**
+     * Returns the message with which the turn begins.
+     *
+     * @return the id of a stored message, or null for a turn of kind {@link Kind#NEW}
+     */
+    public @Nullable String messageId() {
+        return messageId;
+    }
+
+    /**
+     * Returns the branch on which the turn is taken.
+     *
+     * @return its name, or null for the memory's current branch
+     */
+    public @Nullable String branch() {
+        return branch;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Turn turn
+                && kind == turn.kind
+                && Objects.equals(messageId, turn.messageId)
+                && Objects.equals(branch, turn.branch)
+                && super.equals(other);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * super.hashCode() + Objects.hash(kind, messageId, branch);
+    }
+
+    @Override
+    public String toString() {
+        return "Turn[kind=" + kind + ", messageId=" + messageId + ", branch=" + branch + "]";
+    }
+}

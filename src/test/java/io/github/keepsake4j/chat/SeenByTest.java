@@ -1,0 +1,198 @@
+package io.github.keepsake4j.chat;
+
+import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.agent.tool.Tool;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.rag.content.Content;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.EndingTurns.Assistant;
+import io.github.keepsake4j.chat.EndingTurns.Script;
+import io.github.keepsake4j.chat.EndingTurns.TurnAssistant;
+import io.github.keepsake4j.context.ClearToolResults;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Pinned;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Tell;
+import io.github.keepsake4j.testing.WordCounter;
+import io.github.keepsake4j.turn.Turn;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the memory says that a model was shown is what the model received. */
+class SeenByTest {
+
+    @TempDir
+    Path directory;
+
+    static class Tools {
+        @Tool
+        String tool() {
+            return "result" + " word".repeat(40);
+        }
+    }
+
+    private static ContextStrategy strategy(Random random) {
+        WordCounter words = new WordCounter();
+        return switch (random.nextInt(7)) {
+            case 0 -> SlidingWindow.withMaxMessages(6 + random.nextInt(20));
+            case 1 -> SlidingWindow.withMaxTurns(1 + random.nextInt(5));
+            case 2 -> TokenLimit.withMaxTokens(200 + random.nextInt(300), words);
+            case 3 -> ClearToolResults.keepNewest(random.nextInt(3)).and(SlidingWindow.withMaxMessages(30));
+            case 4 -> Pinned.firstMessages(2).and(SlidingWindow.withMaxMessages(10 + random.nextInt(10)));
+            case 5 -> Summarization.triggerMessages(8).keepMessages(4);
+            default -> SlidingWindow.withMaxMessages(200);
+        };
+    }
+
+    @Test
+    void it_is_what_the_model_received_with_every_strategy() throws SQLException {
+        long seed = new Random().nextLong();
+        Tell.line("SeenByTest seed " + seed);
+        Random random = new Random(seed);
+        int turns = 0;
+        int answers = 0;
+        Path file = directory.resolve("chat.db");
+        MessageLog log = JdbcMessageLog.sqlite(file);
+        while (turns < Counts.of(200, 1_000)) {
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .tenant("t" + turns)
+                    .strategy(strategy(random))
+                    .executor(Runnable::run)
+                    .summarizer((previous, messages) -> "what was said")
+                    .build();
+            Map<String, ChatRequest> received = new HashMap<>();
+            Script model = model(random, received);
+            TurnAssistant assistant = keepsake.aiServices(TurnAssistant.class)
+                    .chatModel(model)
+                    .systemMessageProvider(id -> "rule " + random.nextInt(2))
+                    .tools(new Tools())
+                    .build();
+            for (int i = 1 + random.nextInt(20); i > 0; i--) {
+                assistant.chat("c", "question", turn(keepsake, random));
+                turns++;
+            }
+            for (LoggedMessage answer : EndingTurns.logged(keepsake, "c")) {
+                if (answer.message() instanceof AiMessage ai) {
+                    check(keepsake, answer, received.get(EndingTurns.text(List.of(ai))), seed);
+                    answers++;
+                }
+            }
+        }
+        log.close();
+        int median = median(file);
+        Tell.line("%d turns, %d answers, %d bytes beside an answer in the median", turns, answers, median);
+        assertThat(median).isLessThanOrEqualTo(200);
+    }
+
+    /** Returns the bytes that are kept beside the answer in the median. */
+    private static int median(Path file) throws SQLException {
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("SELECT length(CAST(made AS BLOB)) FROM keepsake_message"
+                        + " WHERE made IS NOT NULL ORDER BY 1")) {
+            List<Integer> lengths = new ArrayList<>();
+            while (rows.next()) {
+                lengths.add(rows.getInt(1));
+            }
+            return lengths.get(lengths.size() / 2);
+        }
+    }
+
+    private static Turn turn(Keepsake keepsake, Random random) {
+        List<LoggedMessage> logged = EndingTurns.logged(keepsake, "c");
+        List<LoggedMessage> answers = logged.stream()
+                .filter(message -> message.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests())
+                .toList();
+        return answers.isEmpty() || random.nextInt(4) > 0
+                ? Turn.next()
+                : Turn.regenerate(answers.get(random.nextInt(answers.size())).id());
+    }
+
+    private static Script model(Random random, Map<String, ChatRequest> received) {
+        int[] calls = {0};
+        Script.Step step = request -> {
+            AiMessage message =
+                    random.nextInt(3) == 0 ? EndingTurns.toolCall("t" + calls[0]++) : ai("answer " + random.nextInt());
+            received.put(EndingTurns.text(List.of(message)), request);
+            return EndingTurns.response(message);
+        };
+        return new Script(step);
+    }
+
+    private static void check(Keepsake keepsake, LoggedMessage answer, ChatRequest request, long seed) {
+        SeenMessages seen = keepsake.conversation("c").seenBy(answer.id()).orElseThrow();
+        List<ChatMessage> expected = new ArrayList<>(request.messages());
+        boolean summarized = expected.removeIf(Summarization::isSummary);
+        Set<String> shortened = seen.shortened();
+        String as = "seed " + seed + ", " + EndingTurns.text(request.messages());
+        assertThat(EndingTurns.text(
+                        seen.messages().stream().map(LoggedMessage::message).toList()))
+                .as(as)
+                .isEqualTo(EndingTurns.text(expected));
+        for (int i = 0; i < expected.size(); i++) {
+            LoggedMessage stored = seen.messages().get(i);
+            if (shortened.contains(stored.id())) {
+                assertThat(stored.message()).isInstanceOf(ToolExecutionResultMessage.class);
+                assertThat(expected.get(i)).as(as).isNotEqualTo(stored.message());
+            } else {
+                assertThat(expected.get(i)).as(as).isEqualTo(stored.message());
+            }
+        }
+        assertThat(seen.summary() != null).as(as).isEqualTo(summarized);
+        assertThat(seen.altered()).as(as).isFalse();
+    }
+
+    @Test
+    void what_others_add_to_a_request_is_told() {
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        Assistant assistant = keepsake.aiServices(Assistant.class)
+                .chatModel(new Script("fine"))
+                .contentRetriever(query -> List.of(Content.from("a fact")))
+                .storeRetrievedContentInChatMemory(false)
+                .build();
+
+        assistant.chat("c", "one");
+
+        LoggedMessage answer = EndingTurns.logged(keepsake, "c").get(1);
+        SeenMessages seen = keepsake.conversation("c").seenBy(answer.id()).orElseThrow();
+        assertThat(seen.altered()).isTrue();
+        assertThat(seen.messages()).extracting(LoggedMessage::message).containsExactly(user("one"));
+    }
+
+    @Test
+    void nothing_is_known_of_what_the_application_adds_itself() {
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        keepsake.chatMemory("c").add(List.of(user("one"), ai("fine")));
+        String answer = EndingTurns.logged(keepsake, "c").get(1).id();
+
+        assertThat(keepsake.conversation("c").seenBy(answer)).isEmpty();
+    }
+}

@@ -1,0 +1,69 @@
+package io.github.keepsake4j.testing;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** A local server that speaks OpenAI's protocol for streamed answers. It can break the connection within an answer. */
+public final class OpenAiServer implements AutoCloseable {
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final HttpServer server;
+    private final String[] tokens;
+    private final boolean breaks;
+
+    /**
+     * Starts the server.
+     *
+     * @param breaks whether it breaks the connection behind the tokens, before the answer's end
+     * @param tokens the tokens of each answer
+     */
+    public OpenAiServer(boolean breaks, String... tokens) throws IOException {
+        this.breaks = breaks;
+        this.tokens = tokens;
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/v1/chat/completions", this::answer);
+        server.setExecutor(threads);
+        server.start();
+    }
+
+    public String baseUrl() {
+        return "http://127.0.0.1:" + server.getAddress().getPort() + "/v1";
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        exchange.getRequestBody().readAllBytes();
+        exchange.getResponseHeaders().add("Content-Type", "text/event-stream");
+        // A length that is not reached makes the client see that the connection broke.
+        exchange.sendResponseHeaders(200, breaks ? 1_000_000 : 0);
+        OutputStream body = exchange.getResponseBody();
+        for (String token : tokens) {
+            body.write(event("{\"content\":\"" + token + "\"}", "null"));
+            body.flush();
+        }
+        if (!breaks) {
+            body.write(event("{}", "\"stop\""));
+            body.write("data: [DONE]\n\n".getBytes(StandardCharsets.UTF_8));
+            body.close();
+        }
+        exchange.close();
+    }
+
+    private static byte[] event(String delta, String reason) {
+        return ("data: {\"id\":\"1\",\"object\":\"chat.completion.chunk\",\"created\":1,\"model\":\"m\",\"choices\":[{"
+                        + "\"index\":0,\"delta\":" + delta + ",\"finish_reason\":" + reason + "}]}\n\n")
+                .getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        threads.shutdownNow();
+    }
+}
