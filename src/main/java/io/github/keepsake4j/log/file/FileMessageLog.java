@@ -30,6 +30,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -51,6 +52,8 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A log in plain files below a directory, for one machine without a database: laptops, continuous integration, and tools
@@ -61,12 +64,12 @@ import org.jspecify.annotations.Nullable;
  * made again when it is needed. So what a read or an append costs does not depend on the length of the file.
  *
  * <p><b>Processes.</b> Any number of threads and processes of one machine may use a directory. Appends to one memory wait for
- * each other, up to 10 seconds. Reads do not wait. A network file system is not supported, and the file
+ * each other, up to 10 seconds. Reads do not wait. Reading needs the right to write, too. A network file system is not supported, and the file
  * {@code keepsake.lock} must not be deleted while a log is open.
  *
  * <p><b>Durability.</b> By default an append returns when the device has it ({@link Builder#fsync}). A last line without an
  * end was never acknowledged. It is moved beside, which is logged. A line that has an end but cannot be read is damage:
- * every call for that memory throws {@link io.github.keepsake4j.message.UnreadableDataException}, nothing is written over
+ * every call for that memory throws {@link UnreadableDataException}, nothing is written over
  * it, and {@link #repair} passes over it.
  *
  * <p><b>Erasure</b> deletes a memory's files and leaves a tombstone without ids. It does not overwrite the device's blocks.
@@ -74,6 +77,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A lease ends by the clock of the process. Thread-safe.
  */
 public final class FileMessageLog implements MessageLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FileMessageLog.class);
 
     private static final int ATTEMPTS = 8;
     private static final long PAUSE = 50_000;
@@ -225,8 +230,7 @@ public final class FileMessageLog implements MessageLog {
             List<TenantList.Entry> part = order.behind(list, null);
             while (!part.isEmpty()) {
                 for (TenantList.Entry entry : part) {
-                    Optional<MemoryInfo> info =
-                            listed(tenant, entry, tree -> Optional.of(tree.info()), Optional.empty());
+                    Optional<MemoryInfo> info = info(tenant, entry);
                     if (info.isEmpty()) {
                         continue;
                     }
@@ -240,6 +244,16 @@ public final class FileMessageLog implements MessageLog {
             }
             return new MemoryPage(page, Optional.empty());
         });
+    }
+
+    /** A memory whose first line cannot be read must not hide the others. */
+    private Optional<MemoryInfo> info(String tenant, TenantList.Entry entry) throws IOException {
+        try {
+            return listed(tenant, entry, tree -> Optional.of(tree.info()), Optional.empty());
+        } catch (UnreadableDataException e) {
+            LOG.warn("A memory is missing in the list of tenant {}: {}", tenant, e.getMessage());
+            return Optional.empty();
+        }
     }
 
     @Override
@@ -280,6 +294,7 @@ public final class FileMessageLog implements MessageLog {
             Files.createDirectories(names.directory());
             Tombstone tombstone = new Tombstone(last.epoch() + 1, last.revision() + 1);
             tombstone.write(names, force);
+            forceNames(names.directory());
             delete(names, number);
             return tombstone.epoch();
         });
@@ -310,10 +325,9 @@ public final class FileMessageLog implements MessageLog {
         memories.drop(names);
         for (Path path : List.of(names.data(), names.index(), names.side(), names.torn(), names.leases())) {
             Files.deleteIfExists(path);
+            Files.deleteIfExists(SmallFiles.made(path));
         }
-        if (force) {
-            SmallFiles.forceNames(names.directory());
-        }
+        forceNames(names.directory());
         TenantList list = new TenantList(names.directory(), opener, force);
         if (number > 0) {
             list.remove(number, names.base());
@@ -322,8 +336,8 @@ public final class FileMessageLog implements MessageLog {
 
     @Override
     public List<Damage> check(MemoryKey key) {
-        return MemoryTree.check(() -> askDamaged(
-                "check of", key, tree -> new Checker(tree.memory(), tree.state()).check(), absent -> List.of()));
+        return MemoryTree.check(
+                () -> askDamaged("check of", key, tree -> new Checker(tree).check(), absent -> List.of()));
     }
 
     @Override
@@ -335,7 +349,7 @@ public final class FileMessageLog implements MessageLog {
                     if (memory == null) {
                         return new Repair(List.of(), null, null, 0, 0, 0);
                     }
-                    return new Checker(memory, memory.recover(true)).repair();
+                    return new Checker(new Tree(memory, memory.recover(true))).repair();
                 }));
     }
 
@@ -450,14 +464,15 @@ public final class FileMessageLog implements MessageLog {
         }
         T value = null;
         RuntimeException failure = null;
+        Tree tree = new Tree(memory, state);
         try {
-            value = question.of(new Tree(memory, state));
+            value = question.of(tree);
         } catch (BrokenIndexException e) {
             return Answer.none(memory.isUnchangedSince(state) ? Answer.Kind.NEEDS_LOCK : Answer.Kind.CHANGED);
         } catch (RuntimeException e) {
             failure = e;
         }
-        return memory.isUnchangedSince(state)
+        return !tree.needsUnchanged() || memory.isUnchangedSince(state)
                 ? new Answer<>(Answer.Kind.VALID, value, failure)
                 : Answer.none(Answer.Kind.CHANGED);
     }
@@ -544,9 +559,7 @@ public final class FileMessageLog implements MessageLog {
     private void create(MemoryKey key, Names names, String line, Tombstone before, Instant now) throws IOException {
         if (!Files.exists(names.directory())) {
             Files.createDirectory(names.directory());
-            if (force) {
-                SmallFiles.forceNames(root);
-            }
+            forceNames(root);
         }
         TenantList list = new TenantList(names.directory(), opener, force);
         long number = holdingList(names.directory(), () -> list.add(names.base(), now));
@@ -557,6 +570,7 @@ public final class FileMessageLog implements MessageLog {
                 Files.deleteIfExists(path);
             }
             SmallFiles.replace(names.data(), bytes, force);
+            forceNames(names.directory());
         } catch (IOException e) {
             removeAfter(e, list, number, names);
             throw e;
@@ -568,6 +582,12 @@ public final class FileMessageLog implements MessageLog {
             }
             return true;
         });
+    }
+
+    private void forceNames(Path directory) throws IOException {
+        if (force) {
+            SmallFiles.forceNames(directory);
+        }
     }
 
     /** An entry without a memory is passed over, so that it cannot be removed does no harm. */

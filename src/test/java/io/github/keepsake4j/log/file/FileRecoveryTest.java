@@ -7,11 +7,13 @@ import static io.github.keepsake4j.log.LogTesting.batchUnder;
 import static io.github.keepsake4j.log.LogTesting.branch;
 import static io.github.keepsake4j.log.LogTesting.history;
 import static io.github.keepsake4j.log.LogTesting.ids;
+import static io.github.keepsake4j.log.LogTesting.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
@@ -274,6 +276,7 @@ class FileRecoveryTest {
     }
 
     @Test
+    @ExpectedLog("is missing in the list")
     void a_first_line_that_cannot_be_read_is_damage_and_can_be_erased() throws Exception {
         files.spoil(0);
         try (MessageLog log = files.open()) {
@@ -281,6 +284,9 @@ class FileRecoveryTest {
                 assertThatThrownBy(call).isInstanceOf(UnreadableDataException.class);
             }
             assertThat(log.check(KEY)).extracting(Damage::kind).containsExactly(Damage.Kind.MEMORY);
+            ConversationKey other = ConversationKey.of("acme", "other");
+            log.append(other, batch("a"));
+            assertThat(list(log, "acme", 1)).extracting(MemoryInfo::key).containsExactly(other);
             assertThatThrownBy(() -> log.repair(KEY)).isInstanceOf(UnreadableDataException.class);
             long epoch = log.erase(KEY);
             assertThat(epoch).isEqualTo(2);
