@@ -96,8 +96,13 @@ final class Course {
 
     private static Course retry(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
         check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
-        String end = CompletedRounds.end(memories.log(key), key, turn.branch(), named);
-        return new Course(turn.branch(), Parent.of(end), named, end.equals(named.id()), false);
+        CompletedRounds.End end = CompletedRounds.end(memories.log(key), key, turn.branch(), named);
+        return new Course(
+                turn.branch(),
+                Parent.of(end.id()),
+                named,
+                end.id().equals(named.id()),
+                end.answered() && named.outcome() == null);
     }
 
     private static Course regenerate(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {

@@ -9,6 +9,9 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.openai.OpenAiTokenUsage;
+import dev.langchain4j.model.output.TokenUsage;
 import dev.langchain4j.rag.content.Content;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.EndingTurns.Assistant;
@@ -20,7 +23,9 @@ import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -34,6 +39,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -184,6 +191,36 @@ class SeenByTest {
         SeenMessages seen = keepsake.conversation("c").seenBy(answer.id()).orElseThrow();
         assertThat(seen.altered()).isTrue();
         assertThat(seen.messages()).extracting(LoggedMessage::message).containsExactly(user("one"));
+    }
+
+    @Test
+    void the_tokens_that_answers_used_are_kept_and_summed() {
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        TokenUsage openAi = OpenAiTokenUsage.builder()
+                .inputTokenCount(100)
+                .outputTokenCount(7)
+                .inputTokensDetails(OpenAiTokenUsage.InputTokensDetails.builder()
+                        .cachedTokens(64)
+                        .build())
+                .build();
+        Script.Step first = request -> ChatResponse.builder()
+                .aiMessage(EndingTurns.toolCall("t"))
+                .tokenUsage(new TokenUsage(10, 5))
+                .build();
+        Script.Step second = request ->
+                ChatResponse.builder().aiMessage(ai("fine")).tokenUsage(openAi).build();
+        keepsake.aiServices(Assistant.class)
+                .chatModel(new Script(first, second))
+                .tools(new Tools())
+                .build()
+                .chat("c", "one");
+
+        LocalDate today = LocalDate.now(ZoneOffset.UTC);
+        Usage sum = keepsake.usage(today.minusDays(1), today.plusDays(1)).stream()
+                .map(DailyUsage::usage)
+                .reduce(Usage.NONE, Usage::plus);
+        assertThat(sum).isEqualTo(new Usage(110, 12, 64));
     }
 
     @Test

@@ -311,7 +311,8 @@ final class DocumentStore implements Memories {
             T answer;
             try {
                 answer = attempt(first);
-            } catch (KeepsakeException e) {
+            } catch (RuntimeException e) {
+                // A layer above may give up a change with an exception of its own.
                 cleanUp(e);
                 throw e;
             }
@@ -323,7 +324,7 @@ final class DocumentStore implements Memories {
          * Leaves nothing of a change that failed: an erasure that has listed what is beside the document misses what came later.
          * If that is not possible now, the caller learns that a retry is needed, whatever the change failed of.
          */
-        private void cleanUp(KeepsakeException failure) {
+        private void cleanUp(RuntimeException failure) {
             try {
                 if (!orphans.isEmpty()) {
                     base = load(key);
