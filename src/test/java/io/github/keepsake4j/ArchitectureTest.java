@@ -28,6 +28,7 @@ class ArchitectureTest {
             Map.entry("codec", List.of("message")),
             Map.entry("tokens", List.of("message")),
             Map.entry("log", List.of("message")),
+            Map.entry("log.file", List.of("log", "codec", "message")),
             Map.entry("log.inmemory", List.of("log", "codec", "message")),
             Map.entry("log.jdbc", List.of("log", "codec", "message")),
             Map.entry("log.s3", List.of("log", "codec", "message")),
@@ -88,7 +89,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule one_public_class_for_each_backend = classes()
             .that()
-            .resideInAnyPackage(ROOT + ".log.inmemory", ROOT + ".log.jdbc", ROOT + ".log.s3")
+            .resideInAnyPackage(ROOT + ".log.file", ROOT + ".log.inmemory", ROOT + ".log.jdbc", ROOT + ".log.s3")
             .and()
             .haveSimpleNameNotEndingWith("MessageLog")
             .and()

@@ -4,15 +4,28 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * One page of a tenant's memories.
+ * One page of a tenant's memories. Together, the two lists have at most as many entries as the query allows.
  *
  * @param memories the memories, in the order that the query asked for
+ * @param damaged the memories that cannot be read, in the same order; always empty for logs that do not read memories to
+ *     list them
  * @param next the next page's query, or empty if this was the last page when it was read
  */
-public record MemoryPage(List<MemoryInfo> memories, Optional<ListQuery> next) {
+public record MemoryPage(List<MemoryInfo> memories, List<DamagedMemory> damaged, Optional<ListQuery> next) {
 
     /** Copies the components. */
     public MemoryPage {
         memories = List.copyOf(memories);
+        damaged = List.copyOf(damaged);
+    }
+
+    /**
+     * Creates a page without damaged memories.
+     *
+     * @param memories the memories, in the order that the query asked for
+     * @param next the next page's query, or empty if this was the last page when it was read
+     */
+    public MemoryPage(List<MemoryInfo> memories, Optional<ListQuery> next) {
+        this(memories, List.of(), next);
     }
 }

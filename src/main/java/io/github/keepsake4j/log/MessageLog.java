@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -154,9 +155,12 @@ public interface MessageLog extends AutoCloseable {
      * none; it is then on the first page of a new list. A message that is imported with an older time moves nothing,
      * except that the first message of a memory moves it to the message's own time.
      *
+     * <p>A bucket has no order of creation, so its log lists the memories in the order of their names. A memory that cannot
+     * be read is in {@link MemoryPage#damaged()} if listing it needs to read it. It never makes a list fail.
+     *
      * @param tenant the tenant's id
      * @param query the page to return
-     * @return the page
+     * @return the page; it may have fewer entries than the query allows, or none, and be followed by another one
      */
     MemoryPage list(String tenant, ListQuery query);
 
@@ -231,6 +235,37 @@ public interface MessageLog extends AutoCloseable {
      * @return the new epoch
      */
     long erase(MemoryKey key);
+
+    /**
+     * Erases a memory if nothing was appended to it since a time. A log may check that and erase in one step. In another
+     * log, what is appended between the two is erased too.
+     *
+     * @param key the memory
+     * @param since the time; the newest message, or the memory's creation if it has none, must be before it
+     * @return whether it was erased
+     * @throws UnreadableDataException if the memory cannot be read; it is not erased
+     */
+    default boolean eraseIfIdle(MemoryKey key, Instant since) {
+        List<LoggedMessage> newest = history(key, HistoryQuery.newest(1)).messages();
+        boolean idle =
+                newest.isEmpty() || newest.get(newest.size() - 1).createdAt().isBefore(since);
+        if (idle) {
+            erase(key);
+        }
+        return idle;
+    }
+
+    /**
+     * Removes the tombstones of a tenant's memories that were erased before a time. After that, work that began before
+     * such an erasure and is still under way is not refused any more. Logs that keep a tombstone in a row remove nothing.
+     *
+     * @param tenant the tenant's id
+     * @param erasedBefore the time, which is earlier than any work that is still under way can have begun
+     * @return the number of removed tombstones
+     */
+    default long removeTombstones(String tenant, Instant erasedBefore) {
+        return 0;
+    }
 
     /**
      * Checks a whole memory for damage. Reads all of it, in bounded heap, and changes nothing.

@@ -1,6 +1,6 @@
 package io.github.keepsake4j.retention;
 
-import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
@@ -8,7 +8,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.metrics.Metrics;
@@ -35,11 +34,13 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Memories are listed and checked in batches, so that heap use does not grow with their number. Each memory is
- * checked once more immediately before it is removed. A message that is appended between that check and the removal is
- * removed too, and a turn that is in progress then fails as after any {@link MessageLog#erase}. A memory that cannot be
- * read is not removed, because its bytes may be repaired. Some logs, such as one in a bucket, must read the memories to
- * list them. For such a log an unreadable memory ends the run with an error until it is repaired. An outage also ends
- * the run with an error; the next run continues with the remaining memories.
+ * checked once more when it is removed, as {@link MessageLog#eraseIfIdle} describes, and a turn that is in progress then
+ * fails as after any {@link MessageLog#erase}. A memory that cannot be read is not removed, because its bytes may be
+ * repaired. It is counted and logged, and the run goes on. An outage ends the run with an error; the next run continues
+ * with the remaining memories.
+ *
+ * <p>A run also removes what erasures left of the tenant's memories, after a period that is longer than any work takes
+ * that began before the erasure.
  *
  * <p>Immutable and thread-safe. The creators of the logs remain responsible for closing them. Two runs at the same time
  * do no harm.
@@ -53,6 +54,7 @@ public final class CleanUp {
 
     private final List<MessageLog> logs;
     private final Duration idle;
+    private final Duration tombstones;
     private final int batch;
     private final boolean dry;
     private final Metrics metrics;
@@ -62,6 +64,7 @@ public final class CleanUp {
     private CleanUp(
             List<MessageLog> logs,
             Duration idle,
+            Duration tombstones,
             int batch,
             boolean dry,
             Metrics metrics,
@@ -69,6 +72,7 @@ public final class CleanUp {
             Clock clock) {
         this.logs = logs;
         this.idle = idle;
+        this.tombstones = tombstones;
         this.batch = batch;
         this.dry = dry;
         this.metrics = metrics;
@@ -116,6 +120,7 @@ public final class CleanUp {
         return new CleanUp(
                 List.copyOf(different),
                 Duration.ofDays(180),
+                Duration.ofDays(30),
                 DEFAULT_BATCH,
                 false,
                 Metrics.NONE,
@@ -133,7 +138,20 @@ public final class CleanUp {
      */
     public CleanUp idleFor(Duration period) {
         InvalidInputException.checkPositive("idleFor", period);
-        return new CleanUp(logs, period, batch, dry, metrics, listener, clock);
+        return new CleanUp(logs, period, tombstones, batch, dry, metrics, listener, clock);
+    }
+
+    /**
+     * Sets how long the tombstone of an erased memory stays. A turn, a retry or a summary that began before the erasure and
+     * is delayed for longer is not refused any more. Only a bucket's log has tombstones that are removed. Default: 30 days.
+     *
+     * @param period the period, longer than zero
+     * @return a copy
+     * @throws InvalidInputException if the period is zero or negative
+     */
+    public CleanUp tombstonesFor(Duration period) {
+        InvalidInputException.checkPositive("tombstonesFor", period);
+        return new CleanUp(logs, idle, period, batch, dry, metrics, listener, clock);
     }
 
     /**
@@ -145,7 +163,7 @@ public final class CleanUp {
      */
     public CleanUp inBatchesOf(int memories) {
         InvalidInputException.checkRange("inBatchesOf", 1, MAX_BATCH, memories);
-        return new CleanUp(logs, idle, memories, dry, metrics, listener, clock);
+        return new CleanUp(logs, idle, tombstones, memories, dry, metrics, listener, clock);
     }
 
     /**
@@ -154,7 +172,7 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp dryRun() {
-        return new CleanUp(logs, idle, batch, true, metrics, listener, clock);
+        return new CleanUp(logs, idle, tombstones, batch, true, metrics, listener, clock);
     }
 
     /**
@@ -164,23 +182,26 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp metrics(Metrics sink) {
-        return new CleanUp(logs, idle, batch, dry, Objects.requireNonNull(sink, "metrics"), listener, clock);
+        return new CleanUp(
+                logs, idle, tombstones, batch, dry, Objects.requireNonNull(sink, "metrics"), listener, clock);
     }
 
     /**
-     * Sets a listener that is called for each memory before it is removed, or in a dry run would be. An exception from
-     * the listener ends the run, and that memory is not removed. Default: none.
+     * Sets a listener that is called for each memory before it is removed, or in a dry run would be. A memory that is
+     * used again in that moment is told and stays. An exception from the listener ends the run, and that memory is not
+     * removed. Default: none.
      *
      * @param memories the listener, which is called on the thread of the run
      * @return a copy
      */
     public CleanUp telling(Consumer<MemoryInfo> memories) {
-        return new CleanUp(logs, idle, batch, dry, metrics, Objects.requireNonNull(memories, "memories"), clock);
+        return new CleanUp(
+                logs, idle, tombstones, batch, dry, metrics, Objects.requireNonNull(memories, "memories"), clock);
     }
 
     /** Sets the clock, for tests. */
     CleanUp at(Clock testClock) {
-        return new CleanUp(logs, idle, batch, dry, metrics, listener, testClock);
+        return new CleanUp(logs, idle, tombstones, batch, dry, metrics, listener, testClock);
     }
 
     /**
@@ -190,8 +211,14 @@ public final class CleanUp {
      * @return the result of the run
      */
     public Report run(String tenant) {
-        Instant limit = clock.instant().minus(idle);
-        return each(tenant, info -> info.lastUse().isBefore(limit), (log, key) -> isIdle(log, key, limit));
+        Instant now = clock.instant();
+        Instant limit = now.minus(idle);
+        Report report = each(
+                tenant, info -> info.lastUse().isBefore(limit), key -> true, (log, key) -> log.eraseIfIdle(key, limit));
+        if (!dry) {
+            logs.forEach(log -> log.removeTombstones(tenant, now.minus(tombstones)));
+        }
+        return report;
     }
 
     /**
@@ -202,17 +229,34 @@ public final class CleanUp {
      * @return the result of the run
      */
     public Report conversation(ConversationKey conversation) {
-        return each(conversation.tenant(), info -> isPart(conversation, info.key()), (log, key) -> true);
+        return each(
+                conversation.tenant(),
+                info -> isPart(conversation, info.key()),
+                key -> isPart(conversation, key),
+                (log, key) -> {
+                    log.erase(key);
+                    return true;
+                });
     }
 
-    private Report each(String tenant, Predicate<MemoryInfo> chosen, BiPredicate<MessageLog, MemoryKey> stillChosen) {
+    private Report each(
+            String tenant,
+            Predicate<MemoryInfo> chosen,
+            Predicate<MemoryKey> concerned,
+            BiPredicate<MessageLog, MemoryKey> erased) {
         Report report = new Report(0, 0, 0, 0);
         for (MessageLog log : logs) {
             Optional<ListQuery> next = Optional.of(ListQuery.first(batch));
             while (next.isPresent()) {
                 MemoryPage page = log.list(tenant, next.get());
                 for (MemoryInfo info : page.memories()) {
-                    report = report.and(chosen.test(info) ? remove(log, info, stillChosen) : Report.STAYS);
+                    report = report.and(chosen.test(info) ? remove(log, info, erased) : Report.STAYS);
+                }
+                for (DamagedMemory damaged : page.damaged()) {
+                    report = report.and(
+                            damaged.key() == null || concerned.test(damaged.key())
+                                    ? failed(damaged.name(), damaged.problem())
+                                    : Report.STAYS);
                 }
                 next = page.next();
             }
@@ -220,30 +264,28 @@ public final class CleanUp {
         return report;
     }
 
-    private Report remove(MessageLog log, MemoryInfo info, BiPredicate<MessageLog, MemoryKey> stillChosen) {
+    private Report remove(MessageLog log, MemoryInfo info, BiPredicate<MessageLog, MemoryKey> erased) {
         try {
-            if (!stillChosen.test(log, info.key())) {
+            listener.accept(info);
+            if (dry) {
+                return new Report(1, 1, info.messages(), 0);
+            }
+            if (!erased.test(log, info.key())) {
                 return Report.STAYS;
             }
-            listener.accept(info);
-            if (!dry) {
-                log.erase(info.key());
-                Metrics.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
-            }
+            Metrics.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
             return new Report(1, 1, info.messages(), 0);
         } catch (KeepsakeException e) {
             if (e.isRetryable()) {
                 throw e;
             }
-            LOG.warn("Memory {} is not removed ({})", info.key(), e.getClass().getName());
-            return new Report(1, 0, 0, 1);
+            return failed(info.key().toString(), e.getClass().getName());
         }
     }
 
-    /** Checks the memory again, because the list may be out of date. */
-    private static boolean isIdle(MessageLog log, MemoryKey key, Instant limit) {
-        List<LoggedMessage> newest = log.history(key, HistoryQuery.newest(1)).messages();
-        return newest.isEmpty() || newest.get(newest.size() - 1).createdAt().isBefore(limit);
+    private static Report failed(String memory, String why) {
+        LOG.warn("Memory {} is not removed ({})", memory, why);
+        return new Report(1, 0, 0, 1);
     }
 
     private static boolean isPart(ConversationKey conversation, MemoryKey key) {

@@ -73,8 +73,14 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
         if (stored == null || shown.message().equals(given)) {
             return shown.message().equals(given);
         }
-        ChatMessage whole = stored.getOrDefault(shown.id(), shown.message());
+        ChatMessage whole = whole(place);
         return whole.equals(given)
                 || (whole instanceof ToolExecutionResultMessage result && ClearToolResults.isFormOf(given, result));
+    }
+
+    /** Returns the stored message at an index, which a strategy may have shown in a shorter form. */
+    ChatMessage whole(int place) {
+        LoggedMessage shown = messages.get(place);
+        return stored == null ? shown.message() : stored.getOrDefault(shown.id(), shown.message());
     }
 }

@@ -13,7 +13,9 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -143,6 +145,10 @@ public final class ViewReader {
         // Otherwise the bounds were reached behind the anchor, and messages that follow the anchor are left out.
         complete = i > 0 || branch.complete() || reachesAnchor(messages, branch, view);
         List<LoggedMessage> pool = messages.subList(0, i);
+        Map<String, Integer> places = new HashMap<>();
+        for (int at = 0; at < i; at++) {
+            places.put(pool.get(at).id(), at);
+        }
         Summary newest = branch.summary();
         summarized = newest != null && isBehindAnchor(newest, view);
         Summary summary = summarized || !query.toSummary() ? newest : before(view, newest);
@@ -153,7 +159,7 @@ public final class ViewReader {
         boolean noSystem = branch.system() == null;
         boolean noUser = branch.user() == null;
         while (run > 0 && !(isFull() && (noSystem || system != null) && (noUser || user != null))) {
-            takeRun(view.runs().get(--run), branch, pool);
+            takeRun(view.runs().get(--run), branch, pool, places);
         }
         complete = summarized ? allBehindAnchor : complete && run == 0;
         List<LoggedMessage> oldestFirst = new ArrayList<>(found);
@@ -178,8 +184,8 @@ public final class ViewReader {
         return Objects.equals(view.anchor(), next);
     }
 
-    private void takeRun(View.Run run, Tail branch, List<LoggedMessage> pool) {
-        int i = indexOf(pool, run.last());
+    private void takeRun(View.Run run, Tail branch, List<LoggedMessage> pool, Map<String, Integer> places) {
+        int i = places.getOrDefault(run.last(), -1);
         try {
             if (i < 0) {
                 LoggedMessage alone = alone(run, branch);

@@ -301,14 +301,13 @@ public final class ViewWriter {
 
         /** Matches the messages of a list that was decoded elsewhere. Equal messages are the same message, in order. */
         private Reading matchEqual(Shown current) {
+            ShownIndex index = new ShownIndex(current);
             int from = 0;
             for (int i = 0; i < places.length; i++) {
-                for (int at = from; at < current.messages().size(); at++) {
-                    if (current.isAt(at, list.get(i))) {
-                        places[i] = current.reading().shown().get(at);
-                        from = at + 1;
-                        break;
-                    }
+                int at = index.find(list.get(i), from);
+                if (at >= 0) {
+                    places[i] = current.reading().shown().get(at);
+                    from = at + 1;
                 }
             }
             return current.reading();

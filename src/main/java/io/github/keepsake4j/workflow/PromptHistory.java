@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -90,13 +91,17 @@ record PromptHistory(
     /**
      * Returns the turns that a provider accepts, without applying a limit. A message that consists of files only is
      * treated like one with text, and so is a user message without text. A turn whose other messages all have to be left
-     * out, such as one with a blank answer, is left out as a whole.
+     * out, such as one with a blank answer, is left out as a whole. So is a question at the end that nothing follows: the
+     * next question would follow it directly.
      */
     private static List<List<LoggedMessage>> turns(List<LoggedMessage> thread) {
         Map<String, LoggedMessage> originals = new HashMap<>();
         thread.forEach(logged -> originals.put(logged.id(), logged));
         List<LoggedMessage> marked = thread.stream().map(PromptHistory::marked).toList();
-        return Context.of(null, null, marked).turns().stream()
+        List<Turn> turns = Context.of(null, null, marked).turns();
+        boolean unanswered =
+                !turns.isEmpty() && turns.get(turns.size() - 1).rounds().isEmpty();
+        return turns.subList(0, turns.size() - (unanswered ? 1 : 0)).stream()
                 .filter(turn ->
                         turn.rounds().isEmpty() || turn.rounds().stream().anyMatch(round -> round.hidden() == null))
                 .map(turn -> turn.messages().stream()

@@ -12,6 +12,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.workflow.files.FileContentSource;
 import io.github.keepsake4j.workflow.files.FileRebuilder;
 import io.github.keepsake4j.workflow.files.FileResolver;
+import io.github.keepsake4j.workflow.files.RemoteHosts;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -193,6 +194,7 @@ public final class WorkflowMemories {
         private FileContentSource fileContents = FileContentSource.NONE;
         private boolean requiresConversation;
         private boolean fetchesRemoteFiles;
+        private RemoteHosts remoteHosts = RemoteHosts.openWeb();
 
         private Builder() {}
 
@@ -283,13 +285,26 @@ public final class WorkflowMemories {
         /**
          * Makes this library fetch images and documents from the open web, following up to 5 redirects, and pass their
          * bytes to the model. By default, their URLs are passed on unchanged, and the program that fetches them decides
-         * which redirects to follow. Call this method if that program runs in your own network. In both cases a URL
-         * that points to an internal address is refused.
+         * which redirects to follow. Call this method if that program runs in your own network. In both cases
+         * {@link #remoteHosts} decides which URLs are refused.
          *
          * @return this builder
          */
         public Builder fetchRemoteFiles() {
             this.fetchesRemoteFiles = true;
+            return this;
+        }
+
+        /**
+         * Sets the hosts whose files may be passed on or fetched: only those of a list, or every host of the open web.
+         * Default: {@link RemoteHosts#openWeb()}, which refuses a URL that points to an internal address or whose host
+         * cannot be resolved.
+         *
+         * @param hosts the rule
+         * @return this builder
+         */
+        public Builder remoteHosts(RemoteHosts hosts) {
+            this.remoteHosts = Objects.requireNonNull(hosts, "hosts");
             return this;
         }
 
@@ -303,7 +318,7 @@ public final class WorkflowMemories {
             if (conversationLog == null && nodeLog == null) {
                 throw new InvalidInputException("nodeLog", "is required unless a conversationLog is set");
             }
-            FileRebuilder files = FileRebuilder.of(fileResolver, fileContents, fetchesRemoteFiles);
+            FileRebuilder files = FileRebuilder.of(fileResolver, fileContents, fetchesRemoteFiles, remoteHosts);
             TokenCountEstimator counting =
                     estimator == null ? JtokkitTokenCountEstimator.forEncoding("o200k_base") : estimator;
             TokenCounter named = TokenCounter.of(counting);

@@ -302,7 +302,7 @@ public interface ConcurrencyContract extends LogUnderTest {
         });
 
         assertThat(met).doesNotHaveDuplicates();
-        assertThat(met.stream().filter(before::contains)).containsExactlyElementsOf(before);
+        assertThat(met.stream().filter(before::contains)).containsExactlyElementsOf(asListed(before));
     }
 
     /** The work of one thread, whose number starts at 0. */

@@ -89,7 +89,7 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
-    default void memoriesAreListedNewestFirstByWhenTheyCameIntoBeing() {
+    default void memoriesAreListedInTheOrderOfTheLog() {
         List<MemoryKey> made = new ArrayList<>();
         for (int i = 0; i < 11; i++) {
             made.add(0, i % 2 == 0 ? ConversationKey.of("acme", "c" + i) : NodeKey.of("acme", "app", "c", "n" + i));
@@ -100,7 +100,7 @@ public interface ListingContract extends LogUnderTest {
         log().append(made.get(10), batch("b"));
 
         for (int limit : new int[] {1, 2, 3, 10, 11, 12}) {
-            assertThat(list(log(), "acme", limit)).extracting(MemoryInfo::key).isEqualTo(made);
+            assertThat(list(log(), "acme", limit)).extracting(MemoryInfo::key).isEqualTo(asListed(made));
         }
     }
 

@@ -4,6 +4,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 
 /** The environment of the contract's parts. {@link MessageLogContract} describes what a backend provides. */
 public interface LogUnderTest {
@@ -36,6 +37,11 @@ public interface LogUnderTest {
      * be shared.
      */
     MessageLog reopen() throws Exception;
+
+    /** Returns keys in the order in which a list shows them; here, the last created one first. */
+    default List<MemoryKey> asListed(List<MemoryKey> lastCreatedFirst) {
+        return lastCreatedFirst;
+    }
 
     /** Damages the stored form of one message. */
     void corrupt(MemoryKey key, String messageId) throws Exception;

@@ -311,8 +311,10 @@ public interface RandomTreeContract extends LogUnderTest {
                             .sorted()
                             .toList());
         }
-        MemoryInfo info = list(log(), key.tenant(), 1).get(0);
-        assertThat(info.key()).isEqualTo(key);
+        MemoryInfo info = list(log(), key.tenant(), 10).stream()
+                .filter(each -> each.key().equals(key))
+                .findFirst()
+                .orElseThrow();
         assertThat(info.messages()).isEqualTo(all.size());
         assertThat(info.tokens())
                 .isEqualTo(model.messages.values().stream()

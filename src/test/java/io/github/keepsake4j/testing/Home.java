@@ -2,9 +2,12 @@ package io.github.keepsake4j.testing;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -12,9 +15,12 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseBytes;
@@ -27,6 +33,7 @@ import software.amazon.awssdk.services.s3.model.S3Object;
 public enum Home {
     IN_MEMORY,
     SQLITE,
+    FILES,
     POSTGRESQL,
     S3,
     S3_TURNS;
@@ -64,7 +71,7 @@ public enum Home {
         int all = Counts.of(quick, full);
         return switch (this) {
             case IN_MEMORY -> all;
-            case SQLITE, POSTGRESQL -> Math.max(3, all / 10);
+            case SQLITE, FILES, POSTGRESQL -> Math.max(3, all / 10);
             case S3, S3_TURNS -> Math.max(2, all / 25);
         };
     }
@@ -73,6 +80,7 @@ public enum Home {
         return switch (this) {
             case IN_MEMORY -> inMemory();
             case SQLITE -> sqlite();
+            case FILES -> files();
             case POSTGRESQL -> postgres();
             case S3 -> bucket(false);
             case S3_TURNS -> bucket(true);
@@ -123,6 +131,68 @@ public enum Home {
                     directory.resolve(file).toFile().delete();
                 }
                 directory.toFile().delete();
+            }
+        };
+    }
+
+    private static Storage files() throws IOException {
+        Path directory = Files.createTempDirectory("keepsake");
+        Path files = directory.resolve("files");
+        Path backup = directory.resolve("backup");
+        return new Storage() {
+            @Override
+            public MessageLog open() {
+                return FileMessageLog.builder().directory(files).fsync(false).build();
+            }
+
+            @Override
+            public Restore copy() throws IOException {
+                delete(backup);
+                copy(files, backup);
+                return () -> {
+                    for (Path path : below(files)) {
+                        if (Files.isRegularFile(path) && !path.endsWith("keepsake.lock")) {
+                            Files.delete(path);
+                        }
+                    }
+                    copy(backup, files);
+                };
+            }
+
+            /** The lock file is no data. */
+            private void copy(Path from, Path to) throws IOException {
+                List<Path> paths = below(from);
+                for (Path path : paths) {
+                    Path copy = to.resolve(from.relativize(path).toString());
+                    if (Files.isDirectory(path)) {
+                        Files.createDirectories(copy);
+                    } else if (!path.endsWith("keepsake.lock")) {
+                        Files.copy(path, copy);
+                    }
+                }
+            }
+
+            private List<Path> below(Path root) throws IOException {
+                try (Stream<Path> paths = Files.exists(root) ? Files.walk(root) : Stream.empty()) {
+                    return paths.toList();
+                }
+            }
+
+            private void delete(Path root) throws IOException {
+                List<Path> paths = new ArrayList<>(below(root));
+                Collections.reverse(paths);
+                for (Path path : paths) {
+                    Files.delete(path);
+                }
+            }
+
+            @Override
+            public void close() {
+                try {
+                    delete(directory);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
             }
         };
     }

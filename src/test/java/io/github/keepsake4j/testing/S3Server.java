@@ -46,12 +46,19 @@ public final class S3Server {
 
     private static S3Server shared;
 
+    /** How a server differs from the one that the other tests share. */
+    public enum Kind {
+        STANDARD,
+        /** Checks a condition before it writes and not during the write, so that two writers may both succeed. */
+        CHECKS_CONDITIONS_TOO_EARLY
+    }
+
     private final S3Proxy proxy;
     private final Store store;
     private final AtomicInteger buckets = new AtomicInteger();
 
-    private S3Server() throws Exception {
-        store = new Store(new TransientNio2BlobStore());
+    private S3Server(Kind kind) throws Exception {
+        store = new Store(new TransientNio2BlobStore(), kind);
         proxy = S3Proxy.builder()
                 .blobStore(store)
                 .endpoint(URI.create("http://127.0.0.1:0"))
@@ -65,14 +72,19 @@ public final class S3Server {
     /** Returns the only server of this JVM. */
     public static synchronized S3Server shared() throws Exception {
         if (shared == null) {
-            S3Server server = new S3Server();
+            S3Server server = new S3Server(Kind.STANDARD);
             Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
             shared = server;
         }
         return shared;
     }
 
-    private void stop() {
+    /** Starts a server of its own, to be stopped at the end. */
+    public static S3Server start(Kind kind) throws Exception {
+        return new S3Server(kind);
+    }
+
+    public void stop() {
         try {
             proxy.stop();
         } catch (Exception e) {
@@ -98,6 +110,18 @@ public final class S3Server {
         String name = "bucket-" + buckets.incrementAndGet();
         store.delegate().createContainer(name);
         return name;
+    }
+
+    /** Stores an object without a request. */
+    public void put(String bucket, String key, byte[] bytes) {
+        store.delegate()
+                .putBlob(
+                        PutObjectRequest.builder()
+                                .bucket(bucket)
+                                .key(key)
+                                .contentLength((long) bytes.length)
+                                .build(),
+                        new ByteArrayInputStream(bytes));
     }
 
     /** Creates a client for a port, which retries as the SDK does by default. */
@@ -167,11 +191,13 @@ public final class S3Server {
     private static final class Store extends ForwardingBlobStore {
         private final ConcurrentMap<String, Object> locks = new ConcurrentHashMap<>();
         private final ConcurrentMap<String, AtomicInteger> counts = new ConcurrentHashMap<>();
+        private final Kind kind;
         private volatile Consumer<String> before = request -> {};
         private volatile Consumer<String> after = request -> {};
 
-        Store(BlobStore delegate) {
+        Store(BlobStore delegate, Kind kind) {
             super(delegate);
+            this.kind = kind;
         }
 
         private void arrive(String kind, String key) {
@@ -188,6 +214,9 @@ public final class S3Server {
                 throw new UncheckedIOException(e);
             }
             arrive("PUT", request.key());
+            if (kind == Kind.CHECKS_CONDITIONS_TOO_EARLY) {
+                return super.putBlob(request, new ByteArrayInputStream(bytes));
+            }
             PutObjectResponse response;
             synchronized (locks.computeIfAbsent(request.bucket() + "/" + request.key(), k -> new Object())) {
                 checkCondition(request);
@@ -232,7 +261,13 @@ public final class S3Server {
         public DeleteObjectResponse removeBlob(DeleteObjectRequest request) {
             arrive("DELETE", request.key());
             synchronized (locks.computeIfAbsent(request.bucket() + "/" + request.key(), k -> new Object())) {
-                return super.removeBlob(request);
+                HeadObjectResponse there = blobMetadataIfPresent(request.bucket(), request.key());
+                if (request.ifMatch() != null
+                        && there != null
+                        && !bare(request.ifMatch()).equals(bare(there.eTag()))) {
+                    throw S3Exceptions.preconditionFailed(null);
+                }
+                return super.removeBlob(request.toBuilder().ifMatch(null).build());
             }
         }
     }

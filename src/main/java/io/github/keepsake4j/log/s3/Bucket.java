@@ -23,7 +23,7 @@ import software.amazon.awssdk.core.sync.RequestBody;
 import software.amazon.awssdk.http.AbortableInputStream;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.model.GetObjectResponse;
-import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.PutObjectRequest;
 import software.amazon.awssdk.services.s3.model.PutObjectResponse;
 
@@ -46,6 +46,18 @@ final class Bucket {
     /** An object in a list. */
     record Listed(String name, String etag, Instant writtenAt) {}
 
+    /** A part of a list, and whether there is more behind it. */
+    record Part(List<Listed> objects, boolean more) {}
+
+    /**
+     * The answer of a conditional write.
+     *
+     * @param etag the new etag, or null if it was not written
+     * @param refused whether the server said that the condition does not hold. Other answers mean that another write is
+     *     under way, or that the object to replace is gone
+     */
+    record Put(@Nullable String etag, boolean refused) {}
+
     /**
      * The settings of reads and writes.
      *
@@ -53,10 +65,19 @@ final class Bucket {
      * @param maxBytes the size of the largest object, in bytes before compression
      * @param encryption the server-side encryption, or null for the bucket's own
      * @param kmsKeyId the key of the encryption, or null
+     * @param quotedEtags whether {@code If-Match} has quotes around the etag, as HTTP wants it
      */
-    record Settings(long gzipAbove, long maxBytes, @Nullable String encryption, @Nullable String kmsKeyId) {}
+    record Settings(
+            long gzipAbove,
+            long maxBytes,
+            @Nullable String encryption,
+            @Nullable String kmsKeyId,
+            boolean quotedEtags) {}
 
     private static final byte[] NOTHING = {};
+
+    /** The most objects that an answer lists. */
+    static final int LIST = 1_000;
 
     private final S3Client client;
     private final String bucket;
@@ -163,30 +184,32 @@ final class Bucket {
      * Writes an object if it has not changed.
      *
      * @param etag the etag of the object that the caller knows, or null if there is none
-     * @return the new etag, or null if another writer was first
+     * @return whether it was written
      * @throws StorageUnavailableException if it is not known whether it was written
      */
-    @Nullable
-    String putIf(String what, String name, @Nullable String etag, byte[] bytes) {
+    Put putIf(String what, String name, @Nullable String etag, byte[] bytes) {
         PutObjectRequest.Builder request = putRequest(name);
         if (etag == null) {
             request.ifNoneMatch("*");
         } else {
-            request.ifMatch(etag);
+            request.ifMatch(condition(etag));
         }
         return request(what, () -> {
-                    try {
-                        // An answer that was cut may lack its etag. The next read tells whether it was written.
-                        return Optional.ofNullable(put(bytes, request));
-                    } catch (AwsServiceException e) {
-                        answered(e);
-                        if (S3Errors.isConflict(e)) {
-                            return Optional.<String>empty();
-                        }
-                        throw e;
-                    }
-                })
-                .orElse(null);
+            try {
+                // An answer that was cut may lack its etag. The next read tells whether it was written.
+                return new Put(put(bytes, request), false);
+            } catch (AwsServiceException e) {
+                answered(e);
+                if (S3Errors.isConflict(e)) {
+                    return new Put(null, e.statusCode() == 412);
+                }
+                throw e;
+            }
+        });
+    }
+
+    private String condition(String etag) {
+        return settings.quotedEtags() ? etag : etag.replace("\"", "");
     }
 
     private PutObjectRequest.Builder putRequest(String name) {
@@ -229,15 +252,33 @@ final class Bucket {
 
     /** Lists all objects whose names begin like this, by name. */
     List<Listed> list(String what, String prefix) {
+        List<Listed> all = new ArrayList<>();
+        Part part = new Part(List.of(), true);
+        while (part.more()) {
+            part = list(
+                    what, prefix, all.isEmpty() ? "" : all.get(all.size() - 1).name(), LIST);
+            all.addAll(part.objects());
+        }
+        return all;
+    }
+
+    /**
+     * Lists the first objects behind a name, with one request.
+     *
+     * @param prefix the beginning of their names
+     * @param after the name, which need not be one of an object; empty for the first objects
+     * @param atMost how many, 1 to 1,000
+     */
+    Part list(String what, String prefix, String after, int atMost) {
         return request(what, () -> {
-            List<Listed> all = new ArrayList<>();
-            client.listObjectsV2Paginator(ListObjectsV2Request.builder()
-                            .bucket(bucket)
-                            .prefix(prefix)
-                            .build())
-                    .contents()
-                    .forEach(object -> all.add(new Listed(object.key(), object.eTag(), object.lastModified())));
-            return all;
+            ListObjectsV2Response response = client.listObjectsV2(request -> request.bucket(bucket)
+                    .prefix(prefix)
+                    .startAfter(after.isEmpty() ? null : after)
+                    .maxKeys(atMost));
+            List<Listed> objects = response.contents().stream()
+                    .map(object -> new Listed(object.key(), object.eTag(), object.lastModified()))
+                    .toList();
+            return new Part(objects, !objects.isEmpty() && Boolean.TRUE.equals(response.isTruncated()));
         });
     }
 
@@ -245,6 +286,68 @@ final class Bucket {
         request(
                 what,
                 () -> client.deleteObject(request -> request.bucket(bucket).key(name)));
+    }
+
+    /**
+     * Deletes an object if it has not changed. A server that does not know the condition deletes it in any case, or is asked
+     * without it after a look at the object.
+     *
+     * @param etag the etag of the object that the caller knows
+     */
+    void deleteIf(String what, String name, String etag) {
+        request(what, () -> {
+            try {
+                return client.deleteObject(
+                        request -> request.bucket(bucket).key(name).ifMatch(condition(etag)));
+            } catch (AwsServiceException e) {
+                answered(e);
+                if (e.statusCode() == 412 || S3Errors.isNoSuchKey(e)) {
+                    return e;
+                }
+                if (e.statusCode() == 501 && etag.equals(etag(name))) {
+                    return client.deleteObject(request -> request.bucket(bucket).key(name));
+                }
+                throw e;
+            }
+        });
+    }
+
+    /**
+     * Copies an object as it is if it has not changed.
+     *
+     * @return whether it was copied
+     */
+    boolean copyIf(String what, String name, String etag, String to) {
+        return request(what, () -> {
+            try {
+                client.copyObject(request -> request.sourceBucket(bucket)
+                        .sourceKey(name)
+                        .copySourceIfMatch(condition(etag))
+                        .destinationBucket(bucket)
+                        .destinationKey(to)
+                        .serverSideEncryption(settings.encryption())
+                        .ssekmsKeyId(settings.kmsKeyId()));
+                return true;
+            } catch (AwsServiceException e) {
+                answered(e);
+                if (S3Errors.isConflict(e)) {
+                    return false;
+                }
+                throw e;
+            }
+        });
+    }
+
+    private @Nullable String etag(String name) {
+        try {
+            return client.headObject(request -> request.bucket(bucket).key(name))
+                    .eTag();
+        } catch (AwsServiceException e) {
+            if (S3Errors.isNoSuchKey(e)) {
+                return null;
+            }
+            throw e;
+        }
     }
 
     /** A client that is closed while it works throws many errors, and not all are its own. */

@@ -1,43 +1,68 @@
 package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.s3.KeepsakeField.Totals;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Pattern;
+import java.util.PriorityQueue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lists a tenant's memories. A bucket lists names and etags, but the stamps that order the memories are in the documents. So
- * the first list reads all documents, and later ones read those that have changed.
+ * Lists a tenant's memories, by name or by the time of the last write, both of which a bucket tells without reading the
+ * documents. So only the documents of the page are read, and of these only the ones that have changed since this log read
+ * them.
  */
 final class BucketListing {
 
     private static final Logger LOG = LoggerFactory.getLogger(BucketListing.class);
     private static final int RECENT = 20_000;
-    private static final Pattern STAMP =
-            Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");
 
-    /** A document's entry when it had this etag, or no entry if it is the rest of an erased memory. */
-    private record KnownEntry(String etag, @Nullable Entry entry) {}
+    /** The last written object comes first. Objects of the same time are in the order of their names. */
+    private static final Comparator<Bucket.Listed> BY_ACTIVITY =
+            Comparator.comparing(Bucket.Listed::writtenAt).reversed().thenComparing(Bucket.Listed::name);
 
-    private record Entry(String stamp, MemoryInfo info, List<DailyUsage> usage) {}
+    /**
+     * A document as it was when it had this etag.
+     *
+     * @param info the memory, or null if there is none in it
+     * @param damaged why it cannot be read, or null
+     * @param stored what its erasure needs, or null if the document does not tell it
+     */
+    record Known(String etag, @Nullable MemoryInfo info, @Nullable DamagedMemory damaged, @Nullable Tombstone stored) {}
+
+    /** What a document said of the tokens used when it had this etag. */
+    private record KnownUsage(String etag, List<DailyUsage> usage) {}
 
     private final Bucket bucket;
     private final ObjectNames names;
     private final DocumentReader reader;
-    private final RecentlyUsed<String, KnownEntry> recent = new RecentlyUsed<>(RECENT);
+    private final RecentlyUsed<String, Known> recent = new RecentlyUsed<>(RECENT);
+    private final RecentlyUsed<String, KnownUsage> recentUsage = new RecentlyUsed<>(RECENT);
+
+    /** The marks of erasures that a list has met. Those of an erasure that goes on will be gone when they are looked at. */
+    private final Set<String> marks = ConcurrentHashMap.newKeySet();
 
     BucketListing(Bucket bucket, ObjectNames names, DocumentReader reader) {
         this.bucket = bucket;
@@ -45,106 +70,277 @@ final class BucketListing {
         this.reader = reader;
     }
 
-    MemoryPage page(String tenant, ListQuery query) {
-        String below = query.cursor();
-        if (below != null && !STAMP.matcher(below).matches()) {
-            throw new InvalidInputException("cursor", "is none that a page of this log gave out");
-        }
-        List<Entry> page = new ArrayList<>();
-        for (Entry entry : entries(tenant)) {
-            if (below == null || entry.stamp().compareTo(below) < 0) {
-                page.add(entry);
-            }
-        }
-        page.sort(Comparator.comparing(Entry::stamp).reversed());
-        List<Entry> shown = page.subList(0, Math.min(page.size(), query.limit()));
-        return new MemoryPage(
-                shown.stream().map(Entry::info).toList(),
-                shown.size() < page.size()
-                        ? Optional.of(new ListQuery(
-                                query.limit(), shown.get(shown.size() - 1).stamp()))
-                        : Optional.empty());
+    /** Returns what the last list told of a memory, or null. */
+    @Nullable
+    Known known(MemoryKey key) {
+        return recent.get(names.document(key));
     }
 
+    /** Returns the names of the documents below a tenant's roots that were marks of erasures, and forgets them. */
+    List<String> takeMarks(String tenant) {
+        ObjectNames.Roots roots = names.roots(tenant);
+        List<String> taken = marks.stream().filter(roots::hold).toList();
+        taken.forEach(marks::remove);
+        return taken;
+    }
+
+    MemoryPage page(String tenant, ListQuery query) {
+        return query.activeFirst() ? byActivity(tenant, query) : byName(tenant, query);
+    }
+
+    /** The page has fewer memories than its limit where the bucket has other objects between the documents. */
+    private MemoryPage byName(String tenant, ListQuery query) {
+        ObjectNames.Roots roots = names.roots(tenant);
+        String cursor = query.cursor();
+        String after = cursor == null ? roots.conversations() : roots.tenant() + cursor;
+        if (!roots.hold(after)) {
+            throw noCursor();
+        }
+        Scan scan = new Scan(tenant, roots, after, query.limit());
+        List<Bucket.Listed> objects = scan.next();
+        if (objects.isEmpty() && scan.more()) {
+            objects = scan.next();
+        }
+        return page(
+                tenant,
+                objects,
+                scan.more() ? scan.after().substring(roots.tenant().length()) : null,
+                query);
+    }
+
+    private MemoryPage byActivity(String tenant, ListQuery query) {
+        ObjectNames.Roots roots = names.roots(tenant);
+        Bucket.Listed after = query.cursor() == null ? null : parse(roots, query.cursor());
+        // The last of the page is at the queue's head.
+        PriorityQueue<Bucket.Listed> first = new PriorityQueue<>(BY_ACTIVITY.reversed());
+        boolean more = false;
+        Scan scan = new Scan(tenant, roots, roots.conversations(), Bucket.LIST);
+        while (scan.more()) {
+            for (Bucket.Listed object : scan.next()) {
+                if (after == null || BY_ACTIVITY.compare(object, after) > 0) {
+                    first.add(object);
+                }
+                if (first.size() > query.limit()) {
+                    first.remove();
+                    more = true;
+                }
+            }
+        }
+        List<Bucket.Listed> objects = new ArrayList<>(first);
+        objects.sort(BY_ACTIVITY);
+        return page(tenant, objects, more ? cursor(roots, objects.get(objects.size() - 1)) : null, query);
+    }
+
+    /** Returns the memories of a conversation's nodes, which most names tell. A damaged one is among them. */
+    List<NodeKey> nodes(ConversationKey conversation) {
+        String tenant = conversation.tenant();
+        List<NodeKey> nodes = new ArrayList<>();
+        for (Bucket.Listed object : all(tenant)) {
+            MemoryKey key = names.key(tenant, object.name());
+            if (key == null) {
+                MemoryInfo info = known(tenant, object).info();
+                key = info == null ? null : info.key();
+            }
+            if (key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId())) {
+                nodes.add(node);
+            }
+        }
+        return nodes;
+    }
+
+    /** Returns the tokens used by day. Reads every document that has changed; one that cannot be read is left out. */
     List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        return entries(tenant).stream()
-                .flatMap(entry -> entry.usage().stream())
+        return all(tenant).stream()
+                .flatMap(object -> usage(tenant, object).stream())
                 .filter(usage -> !usage.day().isBefore(from) && usage.day().isBefore(toExclusive))
                 .sorted(Comparator.comparing(DailyUsage::day))
                 .toList();
     }
 
-    private List<Entry> entries(String tenant) {
-        List<Entry> entries = new ArrayList<>();
-        for (String root : names.roots(tenant)) {
-            for (Bucket.Listed object : bucket.list("Tenant " + MemoryKey.encode(tenant), root)) {
-                Entry entry = names.isDocument(tenant, object.name()) ? entry(tenant, object) : null;
-                if (entry != null) {
-                    entries.add(entry);
-                }
-            }
+    private List<DailyUsage> usage(String tenant, Bucket.Listed object) {
+        KnownUsage known = recentUsage.get(object.name());
+        if (known != null && known.etag().equals(object.etag())) {
+            return known.usage();
         }
-        return entries;
+        MemoryKey key = names.key(tenant, object.name());
+        if (key == null) {
+            MemoryInfo info = known(tenant, object).info();
+            key = info == null ? null : info.key();
+        }
+        if (key == null) {
+            return List.of();
+        }
+        Snapshot read = reader.read(key, object.name(), null);
+        if (read.problem() != null) {
+            LOG.warn("Memory {} cannot be read, so its tokens are not counted", key);
+        }
+        List<DailyUsage> usage = read.tree().usage(LocalDate.MIN, LocalDate.MAX);
+        recentUsage.put(object.name(), new KnownUsage(read.etag() == null ? object.etag() : read.etag(), usage));
+        return usage;
     }
 
-    private @Nullable Entry entry(String tenant, Bucket.Listed object) {
-        KnownEntry known = recent.get(object.name());
+    private List<Bucket.Listed> all(String tenant) {
+        ObjectNames.Roots roots = names.roots(tenant);
+        List<Bucket.Listed> all = new ArrayList<>();
+        Scan scan = new Scan(tenant, roots, roots.conversations(), Bucket.LIST);
+        while (scan.more()) {
+            all.addAll(scan.next());
+        }
+        return all;
+    }
+
+    private static String cursor(ObjectNames.Roots roots, Bucket.Listed last) {
+        return last.writtenAt() + " " + last.name().substring(roots.tenant().length());
+    }
+
+    private static Bucket.Listed parse(ObjectNames.Roots roots, String cursor) {
+        String[] parts = cursor.split(" ", 2);
+        try {
+            String name = roots.tenant() + (parts.length == 2 ? parts[1] : "");
+            if (roots.hold(name)) {
+                return new Bucket.Listed(name, "", Instant.parse(parts[0]));
+            }
+        } catch (DateTimeException e) {
+            throw noCursor();
+        }
+        throw noCursor();
+    }
+
+    private static InvalidInputException noCursor() {
+        return new InvalidInputException("cursor", "was not returned by a page of this log");
+    }
+
+    /** Meets the documents of a tenant, in the order of their names. */
+    private final class Scan {
+        private final String what;
+        private final String tenant;
+        private final ObjectNames.Roots roots;
+        private final int atMost;
+        private String after;
+        private boolean more = true;
+
+        Scan(String tenant, ObjectNames.Roots roots, String after, int atMost) {
+            this.what = "Tenant " + MemoryKey.encode(tenant);
+            this.tenant = tenant;
+            this.roots = roots;
+            this.after = after;
+            this.atMost = atMost;
+        }
+
+        boolean more() {
+            return more;
+        }
+
+        String after() {
+            return after;
+        }
+
+        /**
+         * Lists the next documents with one request. Both roots are listed as one, since nothing of this log lies between them.
+         * Objects of others that do are skipped.
+         */
+        List<Bucket.Listed> next() {
+            Bucket.Part part = bucket.list(what, roots.tenant(), after, atMost);
+            more = part.more();
+            List<Bucket.Listed> documents = new ArrayList<>();
+            for (Bucket.Listed object : part.objects()) {
+                after = object.name();
+                if (roots.hold(after) && names.isDocument(tenant, after)) {
+                    documents.add(object);
+                }
+            }
+            if (more && !roots.hold(after)) {
+                more = after.compareTo(roots.nodes()) < 0;
+                after = roots.nodes();
+            }
+            return documents;
+        }
+    }
+
+    private MemoryPage page(String tenant, List<Bucket.Listed> objects, @Nullable String next, ListQuery query) {
+        List<MemoryInfo> infos = new ArrayList<>();
+        List<DamagedMemory> damaged = new ArrayList<>();
+        for (Bucket.Listed object : objects) {
+            Known known = known(tenant, object);
+            if (known.info() != null) {
+                infos.add(known.info());
+            }
+            if (known.damaged() != null) {
+                damaged.add(known.damaged());
+            }
+        }
+        return new MemoryPage(infos, damaged, Optional.ofNullable(next).map(query::startingAt));
+    }
+
+    private Known known(String tenant, Bucket.Listed object) {
+        Known known = recent.get(object.name());
         if (known == null || !known.etag().equals(object.etag())) {
             known = read(tenant, object);
             recent.put(object.name(), known);
         }
-        return known.entry();
+        return known;
     }
 
-    private KnownEntry read(String tenant, Bucket.Listed object) {
-        MemoryKey key = names.key(tenant, object.name());
-        if (key == null) {
-            key = keyInside(object.name());
-        }
-        if (key == null) {
-            return new KnownEntry(object.etag(), null);
-        }
-        Snapshot read = reader.read(key, object.name(), null).readable();
-        String stamp = read.document().stamp(object.name());
-        Entry entry = stamp == null
-                ? null
-                : read.tree()
-                        .info()
-                        .map(info -> new Entry(
-                                stamp,
-                                timed(info, object.writtenAt()),
-                                read.tree().usage(LocalDate.MIN, LocalDate.MAX)))
-                        .orElse(null);
-        return new KnownEntry(read.etag() == null ? object.etag() : read.etag(), entry);
-    }
-
-    /** Without a time of its own, a message is as old as the document. 1970 would look like long ago. */
-    private static MemoryInfo timed(MemoryInfo info, Instant writtenAt) {
-        Instant last = info.lastMessageAt();
-        return new MemoryInfo(
-                info.key(),
-                info.title(),
-                info.metadata(),
-                info.messages(),
-                info.tokens(),
-                Instant.EPOCH.equals(info.createdAt()) ? info.storedAt() : info.createdAt(),
-                Instant.EPOCH.equals(last) ? writtenAt : last,
-                info.storedAt());
-    }
-
-    /** Returns the key that a document tells whose name is a hash, or null if it tells none. */
-    private @Nullable MemoryKey keyInside(String name) {
-        String what = "Object " + name;
+    private Known read(String tenant, Bucket.Listed object) {
+        String name = object.name();
+        MemoryKey key = names.key(tenant, name);
+        String what = key == null ? "Object " + name : "Memory " + key;
         if (!(bucket.get(what, name, null) instanceof Bucket.Content content)) {
-            return null;
+            return new Known(object.etag(), null, null, null);
         }
-        DocumentParser.Parts parts = DocumentParser.parse(what, content);
-        if (parts.keepsake() != null && parts.keepsake().key() != null) {
-            return ObjectNames.parse(parts.keepsake().key());
+        try {
+            DocumentParser.Parts parts = DocumentParser.parse(what, content);
+            if (parts.isErasing()) {
+                marks.add(name);
+            }
+            KeepsakeField keepsake = parts.keepsake();
+            if (key == null && keepsake != null && keepsake.key() != null) {
+                key = ObjectNames.parse(keepsake.key());
+            }
+            if (key == null) {
+                if (!parts.elements().isEmpty()) {
+                    LOG.warn("{} is not listed: its name is a hash, and it does not tell its memory's ids", what);
+                }
+                return new Known(content.etag(), null, null, null);
+            }
+            DocumentReader.checkKey(key, parts);
+            if (!names.document(key).equals(name)) {
+                throw new UnreadableDataException(what + ": the object is another memory's", null);
+            }
+            Tombstone stored =
+                    keepsake == null ? null : new Tombstone(keepsake.epoch(), keepsake.revision(), keepsake.writes());
+            return new Known(content.etag(), info(key, parts, object.writtenAt()), null, stored);
+        } catch (UnreadableDataException e) {
+            DamagedMemory damaged = new DamagedMemory(name, key, String.valueOf(e.getMessage()));
+            return new Known(content.etag(), null, damaged, null);
         }
-        if (!parts.elements().isEmpty()) {
-            LOG.warn("{} is not listed: its name is a hash, and it does not tell its memory's ids", what);
+    }
+
+    /** Returns what a document tells of its memory. What is beside it is not read: the document has its totals. */
+    private static @Nullable MemoryInfo info(MemoryKey key, DocumentParser.Parts parts, Instant writtenAt) {
+        KeepsakeField keepsake = parts.keepsake();
+        List<Entry> entries = Document.entries(List.of(), parts);
+        Instant storedAt = keepsake == null ? null : keepsake.createdAt();
+        if (storedAt == null) {
+            if (entries.isEmpty()) {
+                return null;
+            }
+            storedAt = entries.get(0).createdAt();
         }
-        return null;
+        Totals shown = Totals.of(entries);
+        Totals kept = keepsake == null || keepsake.keptTotals() == null ? Totals.NONE : keepsake.keptTotals();
+        Instant first = kept.firstMessageAt() == null ? shown.firstMessageAt() : kept.firstMessageAt();
+        Instant last = shown.lastMessageAt() == null ? kept.lastMessageAt() : shown.lastMessageAt();
+        boolean imported = first != null && !first.equals(Instant.EPOCH) && first.isBefore(storedAt);
+        return new MemoryInfo(
+                key,
+                keepsake == null ? null : keepsake.title(),
+                keepsake == null ? Map.of() : keepsake.metadata(),
+                shown.messages() + kept.messages(),
+                shown.tokens() + kept.tokens(),
+                imported ? Objects.requireNonNull(first) : storedAt,
+                // Without a time of its own, the last message is as old as the document. 1970 would look like long ago.
+                Objects.equals(last, Instant.EPOCH) ? writtenAt : last,
+                storedAt);
     }
 }

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
  * {@link DocumentWriter} writes it.
  *
  * @param state the memory; the payloads are the elements as they are written
- * @param listed the stamp that orders the memory among its tenant's memories, or null if it has none
  * @param kept the id of the object beside the document that holds the first messages, which a plain reader must not see any
  *     more; null if all messages are in the document
  * @param keptMessages how many messages that object holds
@@ -29,7 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 record Document(
         State state,
-        @Nullable String listed,
         @Nullable String kept,
         int keptMessages,
         List<String> writes,
@@ -43,20 +41,20 @@ record Document(
     private static final String ESTIMATE = "estimate";
 
     /** A memory that was never written. */
-    static final Document NONE = empty(1, List.of());
+    static final Document NONE = empty(1, 1, List.of());
 
-    /** Returns a memory without messages, whose epoch and revision are the same number. */
-    static Document empty(long epoch, List<String> writes) {
+    /** Returns a memory without messages. */
+    static Document empty(long epoch, long revision, List<String> writes) {
         State state = new State(
-                epoch, epoch, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
-        return new Document(state, null, null, 0, writes, Map.of(), Map.of());
+                epoch, revision, null, Map.of(), List.of(), List.of(), List.of(), Map.of(), null, Map.of(), null);
+        return new Document(state, null, 0, writes, Map.of(), Map.of());
     }
 
     /** Returns a document that holds some messages and nothing beside them. */
     static Document holding(List<Entry> entries) {
         String last = entries.get(entries.size() - 1).id();
         State state = new State(1, 1, last, Map.of(), entries, List.of(), List.of(), Map.of(), null, Map.of(), null);
-        return new Document(state, null, null, 0, List.of(), Map.of(), Map.of());
+        return new Document(state, null, 0, List.of(), Map.of(), Map.of());
     }
 
     /**
@@ -65,21 +63,23 @@ record Document(
      * @param parts the document's parts
      * @param kept the id of the object beside the document, or null if there is none
      * @param keptEntries the messages of that object
+     * @param tombstone what an erasure left, which is what is known of a memory whose {@code keepsake} object was lost
      */
-    static Document of(DocumentParser.Parts parts, @Nullable String kept, List<Entry> keptEntries) {
-        KeepsakeField field = parts.keepsake() == null ? KeepsakeField.of(NONE, null) : parts.keepsake();
+    static Document of(
+            DocumentParser.Parts parts, @Nullable String kept, List<Entry> keptEntries, Tombstone tombstone) {
+        KeepsakeField field = parts.keepsake() == null ? KeepsakeField.missing(tombstone) : parts.keepsake();
         List<Entry> entries = entries(keptEntries, parts);
         Map<String, Long> sequences = new HashMap<>();
         entries.forEach(entry -> sequences.put(entry.id(), entry.sequence()));
-        List<Element> elements = parts.elements();
-        String last =
-                elements.isEmpty() ? null : elements.get(elements.size() - 1).id();
         boolean ours = parts.keepsake() != null
-                && Objects.equals(field.last(), last)
+                && Objects.equals(field.last(), parts.last())
                 && (entries.isEmpty()
                         || sequences.containsKey(field.head())
                         // All that was written so far is on named branches.
                         || (field.head() == null && !field.references().isEmpty()));
+        String newest = parts.elements().isEmpty()
+                ? null
+                : entries.get(entries.size() - 1).id();
 
         Map<String, Lease> leases = new HashMap<>();
         field.leases().forEach(lease -> leases.put(lease.name(), lease));
@@ -88,7 +88,7 @@ record Document(
                 field.epoch(),
                 // Another program has moved the head, so a reader who knows the old one must look again.
                 ours || parts.keepsake() == null ? field.revision() : field.revision() + 1,
-                ours ? field.head() : last,
+                ours ? field.head() : newest,
                 references(field, sequences),
                 entries,
                 views(field, sequences, parts.keepsake() == null ? keptEntries : List.of()),
@@ -97,29 +97,24 @@ record Document(
                 field.title(),
                 field.metadata(),
                 createdAt == null && !entries.isEmpty() ? entries.get(0).createdAt() : createdAt);
-        return new Document(
-                state,
-                field.listed(),
-                kept,
-                keptEntries.size(),
-                field.writes(),
-                parts.othersInKeepsake(),
-                parts.others());
+        return new Document(state, kept, keptEntries.size(), field.writes(), parts.othersInKeepsake(), parts.others());
     }
 
-    /** Returns the messages of a document behind those of the object beside it. */
+    /** Returns the messages of a document behind those of the object beside it. Each parent comes before its children. */
     static List<Entry> entries(List<Entry> before, DocumentParser.Parts parts) {
         List<Element> elements = parts.elements();
         List<String> counters =
                 parts.keepsake() == null ? List.of() : parts.keepsake().countersOf(elements);
-        List<Entry> entries = new ArrayList<>(before);
+        List<Entry> added = new ArrayList<>(elements.size());
+        String previous =
+                before.isEmpty() ? null : before.get(before.size() - 1).id();
         for (int i = 0; i < elements.size(); i++) {
             Element element = elements.get(i);
             String counter = i < counters.size() ? counters.get(i) : UNKNOWN_COUNTER;
-            entries.add(new Entry(
+            added.add(new Entry(
                     element.id(),
-                    parent(element, entries),
-                    entries.size() + 1L,
+                    Ids.BEFORE_IN_TIME.equals(element.parentId()) ? previous : element.parentId(),
+                    0,
                     element.raw(),
                     element.type(),
                     element.tokens(),
@@ -128,16 +123,24 @@ record Document(
                     element.outcome(),
                     element.made() == null ? null : element.made().seen(),
                     element.made() == null ? null : element.made().usage()));
+            previous = element.id();
+        }
+        List<Entry> entries = new ArrayList<>(before);
+        for (Entry entry : ParentsFirst.sorted(added)) {
+            entries.add(new Entry(
+                    entry.id(),
+                    entry.parentId(),
+                    entries.size() + 1L,
+                    entry.payload(),
+                    entry.type(),
+                    entry.tokens(),
+                    entry.tokenCounter(),
+                    entry.createdAt(),
+                    entry.outcome(),
+                    entry.seen(),
+                    entry.usage()));
         }
         return List.copyOf(entries);
-    }
-
-    private static @Nullable String parent(Element element, List<Entry> before) {
-        String parent = element.parentId();
-        if (!Ids.BEFORE_IN_TIME.equals(parent)) {
-            return parent;
-        }
-        return before.isEmpty() ? null : before.get(before.size() - 1).id();
     }
 
     /**
@@ -180,23 +183,5 @@ record Document(
     /** Returns the messages in the document itself. */
     List<Entry> shown() {
         return state.entries().subList(keptMessages, state.entries().size());
-    }
-
-    /**
-     * Returns the stamp that orders the memory among its tenant's memories, or null if it is not listed. A document of
-     * another program has none of its own: it is ordered by its first message's time, in the same form.
-     *
-     * @param name the document's name
-     */
-    @Nullable
-    String stamp(String name) {
-        Instant createdAt = state.createdAt();
-        if (createdAt == null || listed != null) {
-            return createdAt == null ? null : listed;
-        }
-        long millis = Math.max(0, createdAt.toEpochMilli()) & 0xFFFF_FFFF_FFFFL;
-        // The hash tells documents apart whose first messages are of the same millisecond.
-        String hash = ObjectNames.hash(name).substring(0, 12);
-        return String.format("%08x-%04x-0000-0000-%s", millis >>> 16, millis & 0xFFFF, hash);
     }
 }

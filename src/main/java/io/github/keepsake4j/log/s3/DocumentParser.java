@@ -26,7 +26,7 @@ final class DocumentParser {
     /**
      * The parts of a document.
      *
-     * @param elements the messages
+     * @param elements the messages in the order in which they are written
      * @param keepsake the {@code keepsake} object, or null if there is none
      * @param othersInKeepsake other fields of that object, as they are written
      * @param others other fields of the document, as they are written
@@ -35,10 +35,23 @@ final class DocumentParser {
             List<Element> elements,
             @Nullable KeepsakeField keepsake,
             Map<String, String> othersInKeepsake,
-            Map<String, String> others) {}
+            Map<String, String> others) {
+
+        /** Returns the id of the last message as it is written, or null if there is none. */
+        @Nullable
+        String last() {
+            return elements.isEmpty() ? null : elements.get(elements.size() - 1).id();
+        }
+
+        /** Tells whether the memory was erased and the object goes next. What another program added since counts. */
+        boolean isErasing() {
+            return keepsake != null && keepsake.isErasing() && elements.isEmpty();
+        }
+    }
 
     private static final String MESSAGES = "messages";
-    private static final String REPAIR = ". Its bytes are kept and nothing is written over them: repair or remove it";
+    private static final String REPAIR =
+            ". Its bytes are kept and nothing is written over them: S3MessageLog.quarantine moves them aside, erase removes them";
 
     private DocumentParser() {}
 

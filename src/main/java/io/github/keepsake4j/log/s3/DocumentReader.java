@@ -17,26 +17,35 @@ final class DocumentReader {
     private static final int ATTEMPTS = 4;
 
     private final Bucket bucket;
+    private final ObjectNames names;
+    private final Tombstones tombstones;
     private final MovedContents contents;
 
-    DocumentReader(Bucket bucket, MovedContents contents) {
+    DocumentReader(Bucket bucket, ObjectNames names, Tombstones tombstones, MovedContents contents) {
         this.bucket = bucket;
+        this.names = names;
+        this.tombstones = tombstones;
         this.contents = contents;
     }
 
     /** Returns a memory that was read or written. */
     Snapshot snapshot(MemoryKey key, @Nullable String etag, Document document) {
-        return new Snapshot(etag, document, new MemoryTree(key, contents.payloads(key), document.state()), null);
+        return snapshot(key, etag, document, Snapshot.Standing.IN_FORCE);
     }
 
-    private Snapshot unreadable(MemoryKey key, String etag, UnreadableDataException problem) {
+    private Snapshot snapshot(MemoryKey key, @Nullable String etag, Document document, Snapshot.Standing standing) {
         return new Snapshot(
-                etag, Document.NONE, snapshot(key, etag, Document.NONE).tree(), problem);
+                etag, document, new MemoryTree(key, contents.payloads(key), document.state()), standing, null);
+    }
+
+    private Snapshot unreadable(MemoryKey key, @Nullable String etag, UnreadableDataException problem) {
+        MemoryTree none = new MemoryTree(key, contents.payloads(key), Document.NONE.state());
+        return new Snapshot(etag, Document.NONE, none, Snapshot.Standing.IN_FORCE, problem);
     }
 
     /**
      * Reads a memory with one request, and with one more if a part of it is beside the document and the caller does not have
-     * that part.
+     * that part. A memory without a document, or with one that tells no epoch, takes one more too, for the tombstone.
      *
      * @param before the memory as the caller has it, or null
      * @return {@code before} if that is still the newest
@@ -50,53 +59,79 @@ final class DocumentReader {
             if (found instanceof Bucket.Unchanged && before != null) {
                 return before;
             }
-            if (!(found instanceof Bucket.Content content)) {
-                return snapshot(key, null, Document.NONE);
-            }
+            String etag = found instanceof Bucket.Content content ? content.etag() : null;
             try {
-                Document document = document(key, name, content, before == null ? Document.NONE : before.document());
-                if (document != null) {
-                    return snapshot(key, content.etag(), document);
+                Snapshot read = found instanceof Bucket.Content content
+                        ? read(key, name, content, before == null ? Document.NONE : before.document())
+                        : snapshot(key, null, tombstones.of(what, name).document());
+                if (read != null) {
+                    return read;
                 }
                 if (attempt == ATTEMPTS) {
                     throw new UnreadableDataException(
                             what + " cannot be read: the object with its cleared messages is not there", null);
                 }
             } catch (UnreadableDataException e) {
-                return unreadable(key, content.etag(), e);
+                return unreadable(key, etag, e);
             }
         }
     }
 
-    /** Returns the document, or null if the object beside it has gone. */
-    private @Nullable Document document(MemoryKey key, String name, Bucket.Content content, Document before) {
+    /** Returns the memory, or null if the object beside its document has gone. */
+    private @Nullable Snapshot read(MemoryKey key, String name, Bucket.Content content, Document before) {
         String what = "Memory " + key;
         DocumentParser.Parts parts = DocumentParser.parse(what, content);
         KeepsakeField keepsake = parts.keepsake();
-        if (keepsake != null && keepsake.key() != null && !keepsake.key().equals(key.canonical())) {
-            throw new UnreadableDataException(what + ": the object is another memory's", null);
+        checkKey(key, parts);
+        Tombstone tombstone = keepsake == null || keepsake.isUnchecked() ? tombstones.of(what, name) : Tombstone.NONE;
+        if (keepsake != null && tombstone.epoch() > keepsake.epoch()) {
+            return snapshot(key, content.etag(), tombstone.document(), Snapshot.Standing.ERASED_BEFORE);
         }
+        Document document = document(key, name, parts, before, tombstone);
+        if (document == null) {
+            return null;
+        }
+        return snapshot(
+                key,
+                content.etag(),
+                document,
+                parts.isErasing() ? Snapshot.Standing.ERASING : Snapshot.Standing.IN_FORCE);
+    }
+
+    /** Refuses the document of another memory. */
+    static void checkKey(MemoryKey key, DocumentParser.Parts parts) {
+        KeepsakeField keepsake = parts.keepsake();
+        if (keepsake != null && keepsake.key() != null && !keepsake.key().equals(key.canonical())) {
+            throw new UnreadableDataException("Memory " + key + ": the object is another memory's", null);
+        }
+    }
+
+    /** Returns the document, or null if the object beside it has gone. */
+    private @Nullable Document document(
+            MemoryKey key, String name, DocumentParser.Parts parts, Document before, Tombstone tombstone) {
+        String what = "Memory " + key;
+        KeepsakeField keepsake = parts.keepsake();
         String kept = keepsake == null ? newestKept(what, name) : keepsake.kept();
         if (kept == null) {
-            return Document.of(parts, null, List.of());
+            return Document.of(parts, null, List.of(), tombstone);
         }
         List<Entry> entries = kept.equals(before.kept()) ? before.keptEntries() : keptEntries(what, name, kept);
         if (entries.isEmpty()) {
             return null;
         }
         if (!overlap(entries, parts.elements())) {
-            return Document.of(parts, kept, entries);
+            return Document.of(parts, kept, entries, tombstone);
         }
         if (keepsake != null) {
             throw new UnreadableDataException(what + " cannot be read: a message is in it and beside it", null);
         }
         // A document from before the memory was cleared was put back.
-        return Document.of(parts, null, List.of());
+        return Document.of(parts, null, List.of(), tombstone);
     }
 
     /** A program that drops our field drops the name of the kept object too; it is the newest one beside the document. */
     private @Nullable String newestKept(String what, String name) {
-        String prefix = ObjectNames.kept(name, "");
+        String prefix = names.kept(name, "");
         return bucket.list(what, prefix).stream()
                 .map(Bucket.Listed::name)
                 .max(Comparator.naturalOrder())
@@ -105,7 +140,7 @@ final class DocumentReader {
     }
 
     private List<Entry> keptEntries(String what, String name, String kept) {
-        return bucket.get(what, ObjectNames.kept(name, kept), null) instanceof Bucket.Content content
+        return bucket.get(what, names.kept(name, kept), null) instanceof Bucket.Content content
                 ? Document.entries(List.of(), DocumentParser.parse(what + ", object beside it,", content))
                 : List.of();
     }

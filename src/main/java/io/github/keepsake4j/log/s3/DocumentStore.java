@@ -5,9 +5,11 @@ import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.lang.ref.SoftReference;
 import java.security.SecureRandom;
 import java.util.Base64;
@@ -18,6 +20,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
@@ -25,6 +28,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Memories as documents in a bucket. A change is written on the condition that no other writer was first. If one was, the
@@ -36,6 +41,12 @@ final class DocumentStore implements Memories {
     /** A change is made again this many times after another writer was first; with the pauses, about ten seconds. */
     private static final int CONFLICTS = 40;
 
+    /** An erasure that another writer does not end in so many looks is ended here; with the pauses, after about a second. */
+    private static final int LOOKS = 10;
+
+    /** A server that refuses this often a condition that holds does not understand it. */
+    private static final int MISUNDERSTOOD = 3;
+
     /** A change is tried this many times when it is not known whether it was written. The SDK has tried before. */
     private static final int UNKNOWN = 3;
 
@@ -43,10 +54,12 @@ final class DocumentStore implements Memories {
     private static final int RECENT = 128;
     private static final int LOCKS = 64;
     private static final SecureRandom RANDOM = new SecureRandom();
+    private static final Logger LOG = LoggerFactory.getLogger(DocumentStore.class);
 
     private final Bucket bucket;
     private final ObjectNames names;
     private final DocumentReader reader;
+    private final Tombstones tombstones;
     private final MovedContents contents;
 
     /** Snapshots by the documents' names. They are large, so they go when the heap gets tight. */
@@ -56,10 +69,12 @@ final class DocumentStore implements Memories {
     private final Lock[] locks =
             Stream.generate(() -> new ReentrantLock(true)).limit(LOCKS).toArray(Lock[]::new);
 
-    DocumentStore(Bucket bucket, ObjectNames names, DocumentReader reader, MovedContents contents) {
+    DocumentStore(
+            Bucket bucket, ObjectNames names, DocumentReader reader, Tombstones tombstones, MovedContents contents) {
         this.bucket = bucket;
         this.names = names;
         this.reader = reader;
+        this.tombstones = tombstones;
         this.contents = contents;
     }
 
@@ -75,21 +90,152 @@ final class DocumentStore implements Memories {
 
     /** Does {@link #change(MemoryKey, Function)}, first on the caller's snapshot if there is one. */
     <T> T change(MemoryKey key, @Nullable Snapshot first, Function<MemoryTree, T> change) {
-        return locked(key, () -> new Writer<>(key, change, false).run(first));
+        return locked(key, () -> new Writer<>(key, change).run(first));
+    }
+
+    /** Erases a memory, its document and all objects beside it. Only a tombstone stays. */
+    @Override
+    public long erase(MemoryKey key) {
+        Set<String> beside = beside("Memory " + key, names.document(key));
+        return locked(key, () -> new Writer<>(key, MemoryTree::erase, beside).run(null));
     }
 
     /**
-     * Erases a memory and all objects beside its document. These are listed before, since what others put there afterwards
-     * belongs to the memory that begins anew.
+     * Erases a memory if its document is still as it was listed.
+     *
+     * @param etag the document's etag
+     * @param listed what is known of the document, or null if it does not tell its epoch
+     * @return whether it was erased
      */
     @Override
-    public long erase(MemoryKey key) {
-        String what = "Memory " + key;
-        Writer<Long> writer = new Writer<>(key, MemoryTree::erase, true);
-        bucket.list(what, ObjectNames.besides(names.document(key))).forEach(object -> writer.erased.add(object.name()));
-        long epoch = locked(key, () -> writer.run(null));
-        writer.erased.forEach(object -> bucket.delete(what, object));
-        return epoch;
+    public boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed) {
+        Set<String> beside = beside("Memory " + key, names.document(key));
+        Snapshot first = reader.snapshot(key, etag, listed == null ? unknownEpoch() : listed.document());
+        AtomicBoolean changed = new AtomicBoolean();
+        Function<MemoryTree, Boolean> erase = tree -> {
+            // Another tree than the first one is of another document.
+            if (changed.getAndSet(true)) {
+                throw new ChangedException();
+            }
+            tree.erase();
+            return true;
+        };
+        try {
+            return locked(key, () -> new Writer<>(key, erase, beside).run(first));
+        } catch (ChangedException e) {
+            return false;
+        }
+    }
+
+    /** A document is not as it was listed. */
+    private static final class ChangedException extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    /**
+     * Returns the names of the objects beside a document. What is there while the mark of an erasure is there, or was there
+     * before it, belongs to what is erased. What others put there later belongs to the memory that begins anew.
+     */
+    private Set<String> beside(String what, String name) {
+        Set<String> beside = new LinkedHashSet<>();
+        bucket.list(what, names.besides(name)).forEach(object -> beside.add(object.name()));
+        return beside;
+    }
+
+    /** Ends an erasure that was left half-way. Does nothing if there is none. */
+    void endErasure(String what, String name) {
+        Set<String> beside = beside(what, name);
+        if (bucket.get(what, name, null) instanceof Bucket.Content content) {
+            DocumentParser.Parts parts = DocumentParser.parse(what, content);
+            KeepsakeField keepsake = parts.keepsake();
+            if (keepsake != null && parts.isErasing()) {
+                Tombstone tombstone = new Tombstone(keepsake.epoch(), keepsake.revision(), keepsake.writes());
+                remove(what, name, content.etag(), tombstone, beside);
+            }
+        }
+    }
+
+    /**
+     * Removes a document that is the mark of an erasure. The tombstone comes first: a writer that then finds no document finds
+     * the tombstone.
+     */
+    private void remove(String what, String name, String mark, Tombstone tombstone, Set<String> beside) {
+        beside.forEach(object -> bucket.delete(what, object));
+        if (tombstone.epoch() > 1) {
+            tombstones.put(what, name, tombstone);
+        }
+        bucket.deleteIf(what, name, mark);
+    }
+
+    /**
+     * Moves the bytes of an unreadable document aside, and those of the cleared messages beside it.
+     *
+     * @return the name of the object that has the document's bytes now
+     */
+    String quarantine(String name) {
+        String what = "Object " + name;
+        if (!names.isPlaceOfDocument(name)) {
+            throw new InvalidInputException(
+                    "objectName", "is not the name of a memory's document below this log's prefix");
+        }
+        String etag = etagOfDamaged(what, name);
+        String to = names.damaged(name, Ids.next());
+        Set<String> kept = new LinkedHashSet<>();
+        for (Bucket.Listed object : bucket.list(what, names.kept(name, ""))) {
+            String id = object.name().substring(names.besides(name).length());
+            copy(what, object.name(), object.etag(), to + "-" + id);
+            kept.add(object.name());
+        }
+        copy(what, name, etag, to);
+        String write = newWriteId();
+        State unknown = unknownEpoch().state();
+        Document empty = Document.empty(unknown.epoch(), unknown.revision(), List.of(write));
+        String mark = bucket.putIf(what, name, etag, DocumentWriter.mark(empty)).etag();
+        if (mark == null) {
+            // The copies stay: the answer may have been lost, and bytes that nobody has elsewhere are never deleted.
+            mark = etagOfWrite(what, name, write);
+        }
+        remove(what, name, mark, Tombstone.of(empty), kept);
+        recent.remove(name);
+        return to;
+    }
+
+    private String etagOfWrite(String what, String name, String write) {
+        if (bucket.get(what, name, null) instanceof Bucket.Content content) {
+            KeepsakeField keepsake = DocumentParser.parse(what, content).keepsake();
+            if (keepsake != null && keepsake.writes().contains(write)) {
+                return content.etag();
+            }
+        }
+        throw new StorageUnavailableException(what + ": it was changed meanwhile, and it stays. Try again", null);
+    }
+
+    private void copy(String what, String name, String etag, String to) {
+        if (!bucket.copyIf(what, name, etag, to)) {
+            throw new StorageUnavailableException(what + ": it was changed meanwhile, and it stays. Try again", null);
+        }
+    }
+
+    /** Returns the etag of a document that cannot be read. */
+    private String etagOfDamaged(String what, String name) {
+        if (!(bucket.get(what, name, null) instanceof Bucket.Content content)) {
+            throw new InvalidInputException("objectName", "names no object: " + name);
+        }
+        MemoryKey key = names.key(name);
+        try {
+            DocumentParser.Parts parts = DocumentParser.parse(what, content);
+            if (key == null && parts.keepsake() != null && parts.keepsake().key() != null) {
+                key = ObjectNames.parse(parts.keepsake().key());
+            }
+        } catch (UnreadableDataException e) {
+            return content.etag();
+        }
+        Snapshot read = key == null ? null : reader.read(key, name, null);
+        if (read == null || read.problem() == null || read.etag() == null) {
+            throw new InvalidInputException(
+                    "objectName", "names a document that can be read: " + name + ". Use erase to remove a memory");
+        }
+        return read.etag();
     }
 
     /** Works while no other thread of this log changes the memory. */
@@ -135,11 +281,10 @@ final class DocumentStore implements Memories {
         private final String what;
         private final String name;
         private final Function<MemoryTree, T> change;
-        private final boolean erasing;
         private final String write = newWriteId();
 
-        /** The objects that an erasure must delete. */
-        private final Set<String> erased = new LinkedHashSet<>();
+        /** The objects that an erasure deletes; null for any other change. */
+        private final @Nullable Set<String> erased;
 
         /** Objects beside the document, each with the snapshots in which nothing names it any more. */
         private final Map<String, Predicate<Snapshot>> orphans = new LinkedHashMap<>();
@@ -147,45 +292,110 @@ final class DocumentStore implements Memories {
         /** The change's result when it was last written. An earlier attempt was not written, or gave the same result. */
         private @Nullable T result;
 
-        Writer(MemoryKey key, Function<MemoryTree, T> change, boolean erasing) {
+        /** What the change is made on. */
+        private @Nullable Snapshot base;
+
+        Writer(MemoryKey key, Function<MemoryTree, T> change) {
+            this(key, change, null);
+        }
+
+        Writer(MemoryKey key, Function<MemoryTree, T> change, @Nullable Set<String> erased) {
             this.key = key;
             this.what = "Memory " + key;
             this.name = names.document(key);
             this.change = change;
-            this.erasing = erasing;
+            this.erased = erased;
         }
 
         T run(@Nullable Snapshot first) {
+            T answer;
+            try {
+                answer = attempt(first);
+            } catch (RuntimeException e) {
+                // A layer above may give up a change with an exception of its own.
+                cleanUp(e);
+                throw e;
+            }
+            removeErasedBefore();
+            return answer;
+        }
+
+        /**
+         * Leaves nothing of a change that failed: an erasure that has listed what is beside the document misses what came later.
+         * If that is not possible now, the caller learns that a retry is needed, whatever the change failed of.
+         */
+        private void cleanUp(RuntimeException failure) {
+            try {
+                if (!orphans.isEmpty()) {
+                    base = load(key);
+                    removeOrphans(base);
+                }
+                removeErasedBefore();
+            } catch (KeepsakeException e) {
+                e.addSuppressed(failure);
+                throw e;
+            }
+        }
+
+        private T attempt(@Nullable Snapshot first) {
             // A remembered snapshot may be old. Then the condition fails, or the change's answer is checked.
             Snapshot remembered = first == null ? remembered(key) : first;
-            Snapshot base = remembered == null ? load(key) : remembered;
+            Snapshot now = remembered == null ? load(key) : remembered;
             boolean newest = remembered == null;
             int conflicts = 0;
             int unknown = 0;
+            int looks = 0;
+            int misunderstood = 0;
             while (true) {
-                Map<String, byte[]> moved = new LinkedHashMap<>();
-                State state = changed(base, newest, moved);
-                if (state == null && newest) {
-                    return done(result);
-                }
-                if (state != null) {
-                    try {
-                        if (isWritten(base, state, moved)) {
-                            return done(result);
-                        }
-                        pause(++conflicts);
-                    } catch (StorageUnavailableException e) {
-                        if (++unknown == UNKNOWN) {
-                            throw e;
+                base = now;
+                boolean refused = false;
+                if (now.standing() == Snapshot.Standing.ERASING && erased == null) {
+                    // Only the erasure itself removes its mark, so that its deletion meets nothing else.
+                    if (newest && ++looks > LOOKS) {
+                        endErasure(what, name);
+                    } else if (newest) {
+                        pause(looks);
+                    }
+                } else {
+                    Map<String, byte[]> moved = new LinkedHashMap<>();
+                    State state = changed(now, newest, moved);
+                    if (state == null && newest) {
+                        return done(result);
+                    }
+                    if (state != null) {
+                        try {
+                            Bucket.Put put = written(now, state, moved);
+                            if (put.etag() != null) {
+                                return done(result);
+                            }
+                            refused = put.refused();
+                            pause(++conflicts);
+                        } catch (StorageUnavailableException e) {
+                            if (++unknown == UNKNOWN) {
+                                throw e;
+                            }
                         }
                     }
                 }
-                base = load(key);
+                String etag = now.etag();
+                now = load(key);
+                base = now;
                 newest = true;
-                if (base.document().writes().contains(write)) {
+                if (now.document().writes().contains(write)) {
+                    if (now.standing() == Snapshot.Standing.ERASING) {
+                        erased(now);
+                    }
                     return done(result);
                 }
-                removeOrphans(base);
+                tryToRemoveOrphans(now);
+                misunderstood = refused && etag != null && etag.equals(now.etag()) ? misunderstood + 1 : 0;
+                if (misunderstood == MISUNDERSTOOD) {
+                    throw new KeepsakeException(
+                            what + ": the server refuses a write because the object is not " + etag
+                                    + ", although it is. Nothing was written. It does not understand the condition If-Match as"
+                                    + " it is sent: try S3MessageLog.Builder.quotedEtags(false)",
+                            null);
+                }
                 if (conflicts == CONFLICTS) {
                     throw new StorageUnavailableException(
                             what + ": others were first " + CONFLICTS + " times; nothing was written. Try again", null);
@@ -193,14 +403,25 @@ final class DocumentStore implements Memories {
             }
         }
 
+        /** Removes an object that an erasure overtook, if this change was not written over it. */
+        private void removeErasedBefore() {
+            Snapshot left = base;
+            if (left == null || left.etag() == null || left.standing() != Snapshot.Standing.ERASED_BEFORE) {
+                return;
+            }
+            Bucket.Put put = bucket.putIf(what, name, left.etag(), DocumentWriter.mark(left.document()));
+            if (put.etag() != null) {
+                bucket.deleteIf(what, name, put.etag());
+            }
+        }
+
         /** Returns the changed memory, or null if nothing changes, or if an old snapshot may be why the change is refused. */
         private @Nullable State changed(Snapshot base, boolean newest, Map<String, byte[]> moved) {
             boolean readable = base.problem() == null;
-            if (!readable && !erasing) {
+            if (!readable && erased == null) {
                 base.readable();
             }
-            // An unreadable epoch is unknown, but no memory was erased as often as there are milliseconds.
-            State before = (readable ? base.document() : Document.empty(System.currentTimeMillis(), List.of())).state();
+            State before = (readable ? base.document() : unknownEpoch()).state();
             MemoryTree tree = new MemoryTree(key, contents.payloads(key, before.epoch(), moved), before);
             try {
                 result = change.apply(tree);
@@ -215,8 +436,14 @@ final class DocumentStore implements Memories {
         }
 
         /** Writes the objects beside the document, and then the document if no other writer was first. */
-        private boolean isWritten(Snapshot base, State state, Map<String, byte[]> moved) {
-            DocumentWriter.Written written = DocumentWriter.write(key, name, base.document(), state, write);
+        private Bucket.Put written(Snapshot base, State state, Map<String, byte[]> moved) {
+            KeepsakeField.Step step = KeepsakeField.Step.REPLACE;
+            if (erased != null || base.isEmptiedBy(state)) {
+                step = KeepsakeField.Step.ERASE;
+            } else if (base.etag() == null) {
+                step = KeepsakeField.Step.CREATE;
+            }
+            DocumentWriter.Written written = DocumentWriter.write(key, name, base.document(), state, write, step);
             checkSize(written.bytes());
             moved.values().forEach(this::checkSize);
             moved.forEach((object, bytes) -> {
@@ -228,32 +455,52 @@ final class DocumentStore implements Memories {
             String kept = written.document().kept();
             if (written.keptBytes() != null && kept != null) {
                 checkSize(written.keptBytes());
-                bucket.put(what, ObjectNames.kept(name, kept), written.keptBytes());
+                bucket.put(what, names.kept(name, kept), written.keptBytes());
                 noteKept(kept, base.etag());
             }
-            if (erasing) {
-                noteErased(base.document());
+            if (erased != null) {
+                noteErased(base.document(), erased);
             }
-            String etag = bucket.putIf(what, name, base.etag(), written.bytes());
-            if (etag == null) {
-                return false;
+            Bucket.Put put = bucket.putIf(what, name, base.etag(), written.bytes());
+            if (put.etag() == null) {
+                return put;
             }
-            Snapshot now = reader.snapshot(key, etag, written.document());
+            if (step == KeepsakeField.Step.CREATE && tombstones.of(what, name).epoch() > state.epoch()) {
+                // An erasure came between what was read and this write.
+                return new Bucket.Put(null, false);
+            }
+            Snapshot now = reader.snapshot(key, put.etag(), written.document());
+            this.base = now;
+            if (step == KeepsakeField.Step.ERASE) {
+                erased(now);
+                return put;
+            }
             recent.put(name, new SoftReference<>(now));
             String before = base.document().kept();
             if (before != null) {
                 noteKept(before, base.etag());
             }
-            removeOrphans(now);
-            return true;
+            tryToRemoveOrphans(now);
+            return put;
         }
 
-        private void noteErased(Document document) {
+        /** Ends an erasure whose mark is written. */
+        private void erased(Snapshot mark) {
+            remove(
+                    what,
+                    name,
+                    Objects.requireNonNull(mark.etag()),
+                    Tombstone.of(mark.document()),
+                    erased == null ? Set.of() : erased);
+            recent.put(name, new SoftReference<>(reader.snapshot(key, null, mark.document())));
+        }
+
+        private void noteErased(Document document, Set<String> objects) {
             if (document.kept() != null) {
-                erased.add(ObjectNames.kept(name, document.kept()));
+                objects.add(names.kept(name, document.kept()));
             }
             for (Entry entry : document.state().entries()) {
-                erased.addAll(MovedContents.objects(name, entry.payload()));
+                objects.addAll(contents.objects(name, entry.payload()));
             }
         }
 
@@ -269,23 +516,27 @@ final class DocumentStore implements Memories {
         /** A kept object counts only with a document that names it, and no writer can name it once the etag has changed. */
         private void noteKept(String kept, @Nullable String etag) {
             orphans.put(
-                    ObjectNames.kept(name, kept),
+                    names.kept(name, kept),
                     now -> !Objects.equals(now.etag(), etag)
                             && !kept.equals(now.document().kept()));
         }
 
         /** Removes orphans. One that stays because of an error is removed when the memory is erased. */
+        private void tryToRemoveOrphans(Snapshot now) {
+            try {
+                removeOrphans(now);
+            } catch (KeepsakeException e) {
+                LOG.debug("Memory {}: an object beside the document cannot be removed now", key);
+            }
+        }
+
         private void removeOrphans(Snapshot now) {
             if (now.problem() != null) {
                 return;
             }
             for (Map.Entry<String, Predicate<Snapshot>> orphan : List.copyOf(orphans.entrySet())) {
                 if (orphan.getValue().test(now)) {
-                    try {
-                        bucket.delete(what, orphan.getKey());
-                    } catch (KeepsakeException e) {
-                        return;
-                    }
+                    bucket.delete(what, orphan.getKey());
                     orphans.remove(orphan.getKey());
                 }
             }
@@ -307,6 +558,12 @@ final class DocumentStore implements Memories {
     @SuppressWarnings("NullAway")
     private static <T> T done(@Nullable T result) {
         return result;
+    }
+
+    /** Returns an empty memory. Its epoch is unknown, but no memory was erased as often as there are milliseconds. */
+    private static Document unknownEpoch() {
+        long millis = System.currentTimeMillis();
+        return Document.empty(millis, millis, List.of());
     }
 
     private static String newWriteId() {

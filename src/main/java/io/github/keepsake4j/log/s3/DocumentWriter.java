@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.s3;
 import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.s3.KeepsakeField.Step;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import java.nio.charset.StandardCharsets;
@@ -40,10 +41,11 @@ final class DocumentWriter {
      * @param stored the document that is there
      * @param state the memory that shall be there
      * @param write the id of this write
+     * @param step what the write does to the object
      */
-    static Written write(MemoryKey key, String name, Document stored, State state, String write) {
+    static Written write(MemoryKey key, String name, Document stored, State state, String write, Step step) {
         boolean erased = state.epoch() != stored.state().epoch();
-        Document before = erased ? Document.empty(1, stored.writes()) : stored;
+        Document before = erased ? Document.empty(1, 1, stored.writes()) : stored;
         int hidden = hidden(state);
         boolean keptIsThere = hidden == before.keptMessages() && !hasOtherOutcome(before, state, hidden);
         String kept = hidden == 0 ? null : keptIsThere ? before.kept() : Ids.next();
@@ -51,14 +53,8 @@ final class DocumentWriter {
         List<String> writes = new ArrayList<>(before.writes());
         writes.add(write);
 
-        String listed = null;
-        if (state.createdAt() != null) {
-            String stamp = before.stamp(name);
-            listed = stamp == null ? Ids.next() : stamp;
-        }
         Document document = new Document(
                 written,
-                listed,
                 kept,
                 hidden,
                 List.copyOf(writes.subList(Math.max(0, writes.size() - WRITES), writes.size())),
@@ -66,8 +62,15 @@ final class DocumentWriter {
                 before.others());
         return new Written(
                 document,
-                bytes(document, listed != null && ObjectNames.isHashed(name) ? key : null),
-                kept == null || keptIsThere ? null : bytes(Document.holding(document.keptEntries()), null));
+                bytes(document, state.createdAt() != null && ObjectNames.isHashed(name) ? key : null, step),
+                kept == null || keptIsThere
+                        ? null
+                        : bytes(Document.holding(document.keptEntries()), null, Step.REPLACE));
+    }
+
+    /** Writes the mark of an erasure, which is there until the object goes. */
+    static byte[] mark(Document erased) {
+        return bytes(erased, null, Step.ERASE);
     }
 
     private static State with(State state, List<Entry> entries) {
@@ -145,7 +148,7 @@ final class DocumentWriter {
         return a == b;
     }
 
-    private static byte[] bytes(Document document, @Nullable MemoryKey key) {
+    private static byte[] bytes(Document document, @Nullable MemoryKey key, Step step) {
         StringBuilder json = new StringBuilder("{\"version\":1,\"messages\":[");
         String separator = "\n";
         for (Entry entry : document.shown()) {
@@ -158,7 +161,7 @@ final class DocumentWriter {
                 .append(':')
                 .append(value));
         Map<String, String> keepsake =
-                new LinkedHashMap<>(RawJson.fieldsOf(RawJson.write(KeepsakeField.of(document, key))));
+                new LinkedHashMap<>(RawJson.fieldsOf(RawJson.write(KeepsakeField.of(document, key, step))));
         keepsake.putAll(document.othersInKeepsake());
         json.append(",\n\"").append(Element.EXTRA).append("\":").append(RawJson.object(keepsake));
         return json.append("}\n").toString().getBytes(StandardCharsets.UTF_8);

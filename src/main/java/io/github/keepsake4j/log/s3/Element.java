@@ -101,7 +101,7 @@ record Element(
                 PlainMessage.type(role),
                 counted ? count(named, json.get("token_count")) : estimate(content == null ? "" : content),
                 !counted,
-                json.hasNonNull("created_at") ? time(named, json.get("created_at")) : Instant.EPOCH,
+                json.hasNonNull("created_at") ? time(json.get("created_at")) : Instant.EPOCH,
                 raw,
                 outcome,
                 made);
@@ -135,8 +135,11 @@ record Element(
         return count.intValue();
     }
 
-    /** Takes a time of ISO 8601, in UTC if it has no zone, or the seconds since 1970. */
-    private static Instant time(String what, JsonNode time) {
+    /**
+     * Takes a time of ISO 8601, in UTC if it has no zone, or the seconds since 1970. Any other time counts as missing: the
+     * order of the messages does not depend on it, and the element is kept as it is written.
+     */
+    private static Instant time(JsonNode time) {
         try {
             if (time.isNumber() && Math.abs(time.doubleValue()) < 1e11) {
                 return Instant.EPOCH.plus(Math.round(time.doubleValue() * 1e6), ChronoUnit.MICROS);
@@ -149,10 +152,10 @@ record Element(
                         : OffsetDateTime.from(read);
                 return zoned.toInstant().truncatedTo(ChronoUnit.MICROS);
             }
+            return Instant.EPOCH;
         } catch (DateTimeException | ArithmeticException e) {
-            // Its text may quote the document.
+            return Instant.EPOCH;
         }
-        throw wrong(what, "created_at", "no time");
     }
 
     private static UnreadableDataException wrong(String what, String field, String problem) {

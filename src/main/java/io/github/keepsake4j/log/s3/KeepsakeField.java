@@ -33,10 +33,13 @@ import org.jspecify.annotations.Nullable;
  * @param title the title, or null
  * @param metadata short texts by name
  * @param createdAt when the memory came into being, or null if it has not
- * @param listed see {@link Document#listed()}
  * @param kept see {@link Document#kept()}
+ * @param keptTotals what a list shows of the messages in that object, or null if there is none
  * @param writes see {@link Document#writes()}
  * @param key the memory's key in its canonical form, if the object's name does not tell it
+ * @param unchecked true if the document was created by this write. An erasure that its writer did not see may have come
+ *     before, so a reader looks for a tombstone too
+ * @param erasing true if the memory was erased and the object goes next; nothing but its deletion may follow
  */
 record KeepsakeField(
         @Nullable String last,
@@ -51,10 +54,35 @@ record KeepsakeField(
         @Nullable String title,
         Map<String, String> metadata,
         @Nullable Instant createdAt,
-        @Nullable String listed,
         @Nullable String kept,
+        @Nullable Totals keptTotals,
         List<String> writes,
-        @Nullable String key) {
+        @Nullable String key,
+        @Nullable Boolean unchecked,
+        @Nullable Boolean erasing) {
+
+    /** What a write does to the document's object. */
+    enum Step {
+        /** There is no object before. */
+        CREATE,
+        REPLACE,
+        /** The object goes next. */
+        ERASE
+    }
+
+    /** What a list shows of some messages: their number, their tokens, and the times of the first and the last one. */
+    record Totals(long messages, long tokens, @Nullable Instant firstMessageAt, @Nullable Instant lastMessageAt) {
+
+        static final Totals NONE = new Totals(0, 0, null, null);
+
+        static Totals of(List<Entry> entries) {
+            return new Totals(
+                    entries.size(),
+                    entries.stream().mapToLong(Entry::tokens).sum(),
+                    entries.isEmpty() ? null : entries.get(0).createdAt(),
+                    entries.isEmpty() ? null : entries.get(entries.size() - 1).createdAt());
+        }
+    }
 
     /** Some messages in a row whose tokens one counter counted. */
     record Counted(String counter, int messages) {
@@ -79,7 +107,7 @@ record KeepsakeField(
     }
 
     /** Returns the object of a document. */
-    static KeepsakeField of(Document document, @Nullable MemoryKey key) {
+    static KeepsakeField of(Document document, @Nullable MemoryKey key, Step step) {
         State state = document.state();
         List<Entry> shown = document.shown();
         return new KeepsakeField(
@@ -95,10 +123,25 @@ record KeepsakeField(
                 state.title(),
                 state.metadata(),
                 state.createdAt(),
-                document.listed(),
                 document.kept(),
+                document.kept() == null ? null : Totals.of(document.keptEntries()),
                 document.writes(),
-                key == null ? null : key.canonical());
+                key == null ? null : key.canonical(),
+                step == Step.CREATE ? true : null,
+                step == Step.ERASE ? true : null);
+    }
+
+    /** Returns the object of a document that has none, of a memory that may have been erased before. */
+    static KeepsakeField missing(Tombstone tombstone) {
+        return of(tombstone.document(), null, Step.REPLACE);
+    }
+
+    boolean isUnchecked() {
+        return Boolean.TRUE.equals(unchecked);
+    }
+
+    boolean isErasing() {
+        return Boolean.TRUE.equals(erasing);
     }
 
     private static List<Counted> counters(List<Entry> entries) {

@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Memories that can be asked and changed: the documents in the bucket, or a layer over them. Thread-safe. */
 interface Memories {
@@ -23,6 +24,9 @@ interface Memories {
 
     /** Erases a memory, even one that cannot be read, and returns its new epoch. */
     long erase(MemoryKey key);
+
+    /** Erases a memory if its document is still as it was listed, and tells whether it was. */
+    boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed);
 
     /** Writes what is held back of a memory. */
     default void flush(MemoryKey key) {}

@@ -113,15 +113,15 @@ final class MovedContents {
     }
 
     /** Returns the names of the objects of all contents that were moved out of a stored message. */
-    static List<String> objects(String document, String payload) {
+    List<String> objects(String document, String payload) {
         return MARK.matcher(payload)
                 .results()
-                .map(mark -> ObjectNames.content(document, mark.group(1)))
+                .map(mark -> names.content(document, mark.group(1)))
                 .toList();
     }
 
     private String name(MemoryKey key, String hash) {
-        return ObjectNames.content(names.document(key), hash);
+        return names.content(names.document(key), hash);
     }
 
     /** Maps each base64 of a message; null makes a placeholder. The same message if nothing changes. */

@@ -10,24 +10,50 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
-import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The names of a memory's objects in its bucket. Ids are percent-encoded, so that no id can leave its place or meet another
  * memory's. A {@code !}, which no encoding holds, marks the hash that replaces a name that is too long.
  *
+ * <p>Documents are below a tenant's {@link Roots}. Everything else is outside of these, so that a list of documents meets
+ * nothing else. It is named by the hash of the document's name, so that it tells no id: {@code aside/objects/} holds what belongs
+ * to a document, and {@code aside/erased/} holds what an erasure leaves.
+ *
  * @param prefix the beginning of every name; empty, or ends in a slash
  * @param defaultTenant the tenant whose names carry no tenant
  */
 record ObjectNames(String prefix, String defaultTenant) {
 
-    /** S3 allows 1,024 bytes, and an object beside a document has a longer name than the document. */
+    /**
+     * The beginnings of the names of a tenant's documents. In the order of names, conversations come before nodes.
+     *
+     * @param tenant the beginning of all names of the tenant; empty, or ends in a slash
+     * @param conversations the beginning of the names of conversations
+     * @param nodes the beginning of the names of nodes
+     */
+    record Roots(String tenant, String conversations, String nodes) {
+
+        private static Roots of(String tenant) {
+            return new Roots(tenant, tenant + "conversation_memory/", tenant + "node_memory/");
+        }
+
+        /** Tells whether a name is below one of the roots of documents. */
+        boolean hold(String name) {
+            return name.startsWith(conversations) || name.startsWith(nodes);
+        }
+    }
+
+    /** S3 allows 1,024 bytes. */
     private static final int MAX_LENGTH = 900;
 
     private static final int MAX_PREFIX = 300;
     private static final int MAX_TENANT = 300;
     private static final String SUFFIX = ".json";
+    private static final Pattern DOCUMENT =
+            Pattern.compile("(tenants/[^/]+/)?(conversation_memory|node_memory)/.+\\.json");
 
     ObjectNames {
         Ids.check("defaultTenant", defaultTenant);
@@ -41,7 +67,8 @@ record ObjectNames(String prefix, String defaultTenant) {
 
     /** Returns the name of a memory's document. */
     String document(MemoryKey key) {
-        String root = key instanceof NodeKey ? nodes(key.tenant()) : conversations(key.tenant());
+        Roots roots = roots(key.tenant());
+        String root = key instanceof NodeKey ? roots.nodes() : roots.conversations();
         String name = root + ids(key) + SUFFIX;
         return name.getBytes(StandardCharsets.UTF_8).length <= MAX_LENGTH
                 ? name
@@ -49,18 +76,43 @@ record ObjectNames(String prefix, String defaultTenant) {
     }
 
     /** Returns the name of an object with a document's cleared messages. */
-    static String kept(String document, String id) {
+    String kept(String document, String id) {
         return besides(document) + "kept-" + id;
     }
 
     /** Returns the name of an object with a content that was moved out of a document. */
-    static String content(String document, String hash) {
+    String content(String document, String hash) {
         return besides(document) + "content-" + hash;
     }
 
-    /** Returns the beginning of the names of all objects beside a document. No document's name begins like this. */
-    static String besides(String document) {
-        return document + "!";
+    /** Returns the beginning of the names of the objects with what was moved aside because it could not be read. */
+    String damaged(String document, String id) {
+        return besides(document) + "damaged-" + id;
+    }
+
+    /** Returns the beginning of the names of all objects beside a document. */
+    String besides(String document) {
+        return prefix + "aside/objects/" + hash(withoutPrefix(document)) + "/";
+    }
+
+    /** Returns the name of the object that an erasure of a document leaves. */
+    String tombstone(String document) {
+        Matcher parts = DOCUMENT.matcher(withoutPrefix(document));
+        String tenant = parts.matches() && parts.group(1) != null ? parts.group(1) : "";
+        return tombstonesBelow(tenant) + hash(withoutPrefix(document));
+    }
+
+    /** Returns the beginning of the names of the objects that erasures of a tenant leave. */
+    String tombstones(String tenant) {
+        return tombstonesBelow(withoutPrefix(roots(tenant).tenant()));
+    }
+
+    private String tombstonesBelow(String tenantPart) {
+        return prefix + "aside/erased/" + hash(tenantPart).substring(0, 16) + "/";
+    }
+
+    private String withoutPrefix(String name) {
+        return name.substring(prefix.length());
     }
 
     /** Tells whether a document's name is a hash, which does not tell the memory's ids. */
@@ -68,9 +120,14 @@ record ObjectNames(String prefix, String defaultTenant) {
         return document.charAt(document.lastIndexOf('/') + 1) == '!';
     }
 
-    /** Returns the beginnings of the names of all documents of a tenant. */
-    List<String> roots(String tenant) {
-        return List.of(nodes(tenant), conversations(tenant));
+    /** Tells whether an object has the place of a document, of any tenant. */
+    boolean isPlaceOfDocument(String name) {
+        return name.startsWith(prefix) && DOCUMENT.matcher(withoutPrefix(name)).matches();
+    }
+
+    /** Returns the beginnings of the names of a tenant's documents. */
+    Roots roots(String tenant) {
+        return Roots.of(tenantPart(tenant));
     }
 
     /** Tells whether an object below a tenant's roots is a document of this log. */
@@ -78,11 +135,27 @@ record ObjectNames(String prefix, String defaultTenant) {
         return name.endsWith(SUFFIX) && (isHashed(name) || key(tenant, name) != null);
     }
 
+    /** Returns the memory that a name tells of, of any tenant, or null if it tells of none. */
+    @Nullable
+    MemoryKey key(String name) {
+        Matcher parts = DOCUMENT.matcher(withoutPrefix(name));
+        if (!parts.matches()) {
+            return null;
+        }
+        String tenant = parts.group(1);
+        try {
+            return key(tenant == null ? defaultTenant : decode(tenant.split("/", -1)[1]), name);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
     /** Returns the memory that a name tells of, or null if it tells of none. */
     @Nullable
     MemoryKey key(String tenant, String name) {
-        String scope = name.startsWith(nodes(tenant)) ? "node/" : "conversation/";
-        String root = name.startsWith(nodes(tenant)) ? nodes(tenant) : conversations(tenant);
+        Roots roots = roots(tenant);
+        String scope = name.startsWith(roots.nodes()) ? "node/" : "conversation/";
+        String root = name.startsWith(roots.nodes()) ? roots.nodes() : roots.conversations();
         if (!name.startsWith(root) || !name.endsWith(SUFFIX)) {
             return null;
         }
@@ -104,8 +177,7 @@ record ObjectNames(String prefix, String defaultTenant) {
     static MemoryKey parse(String canonical) {
         String[] ids = canonical.split("/", -1);
         for (int i = 1; i < ids.length; i++) {
-            // The JDK decodes as HTML forms do, where a plus is a space.
-            ids[i] = URLDecoder.decode(ids[i].replace("+", "%2B"), StandardCharsets.UTF_8);
+            ids[i] = decode(ids[i]);
         }
         if (ids.length == 5 && ids[0].equals("node")) {
             return NodeKey.of(ids[1], ids[2], ids[3], ids[4]);
@@ -114,14 +186,6 @@ record ObjectNames(String prefix, String defaultTenant) {
             return ConversationKey.of(ids[1], ids[2]);
         }
         throw new IllegalArgumentException("no canonical form of a key");
-    }
-
-    private String nodes(String tenant) {
-        return tenantPart(tenant) + "node_memory/";
-    }
-
-    private String conversations(String tenant) {
-        return tenantPart(tenant) + "conversation_memory/";
     }
 
     private String tenantPart(String tenant) {
@@ -136,6 +200,11 @@ record ObjectNames(String prefix, String defaultTenant) {
         return key instanceof NodeKey node
                 ? encode(node.appId()) + "/" + encode(node.conversationId()) + "/" + encode(node.nodeId())
                 : encode(((ConversationKey) key).conversationId());
+    }
+
+    /** The JDK decodes as HTML forms do, where a plus is a space. */
+    private static String decode(String id) {
+        return URLDecoder.decode(id.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
     /** Encodes an id. One of dots alone would be a step in a path. */

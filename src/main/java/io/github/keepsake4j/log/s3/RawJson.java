@@ -8,6 +8,7 @@ import com.fasterxml.jackson.annotation.Nulls;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.PropertyNamingStrategies;
@@ -34,6 +35,8 @@ final class RawJson {
 
     static final JsonMapper MAPPER = JsonMapper.builder(MessageCodec.enclosingFactory())
             .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            // Python writes numbers that JSON does not have.
+            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
             .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
             .defaultPropertyInclusion(JsonInclude.Value.construct(Include.NON_NULL, Include.ALWAYS))
             .withConfigOverride(List.class, RawJson::emptyIsMissing)

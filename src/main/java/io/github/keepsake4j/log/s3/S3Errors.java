@@ -41,6 +41,7 @@ final class S3Errors {
         if ((service.statusCode() >= 500 && service.statusCode() != 501)
                 || service.statusCode() == 429
                 || service.statusCode() == 408
+                || service.statusCode() == 409
                 || service.isThrottlingException()
                 || code(service).equals("RequestTimeout")) {
             return new StorageUnavailableException(what + ": bucket " + bucket + " is not available" + answer, e);

@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.TreeMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -19,6 +20,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
@@ -26,10 +28,12 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 import software.amazon.awssdk.core.checksums.ResponseChecksumValidation;
+import software.amazon.awssdk.core.interceptor.ExecutionInterceptor;
 import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.services.s3.S3ClientBuilder;
+import software.amazon.awssdk.services.s3.S3Configuration;
 
 /**
  * A log in a bucket of S3, or of any server that speaks S3 and honors {@code If-Match} and {@code If-None-Match} on writes.
@@ -45,23 +49,35 @@ import software.amazon.awssdk.services.s3.S3ClientBuilder;
  * Fields that other programs added are kept as they are written.
  *
  * <p><b>Programs that know only the document's public fields</b> may add messages; the last message is then the head. A
- * missing token count is estimated. A missing time is 1970-01-01, and a list then shows when the document was written. Such
- * programs do not see cleared messages. These are in an object beside the document, whose name is the document's with
- * {@code !kept-} and an id behind.
+ * message may come before its parent. A missing token count is estimated. A missing time, or one that cannot be read, is
+ * 1970-01-01, and a list then shows when the document was written; its text stays as it is. Such programs do not see cleared
+ * messages. These are in an object below {@code aside/}, whose name is a hash.
+ *
+ * <p><b>Lists.</b> {@link #list} lists memories in the order of the objects' names, and {@link ListQuery#byActivity()} by
+ * the time when the object was last written, for which a change of title, a summary or a lease counts too. A page reads the
+ * documents that it shows and that this log has not read since they changed, at most as many as its limit. By name, it lists
+ * objects with at most two requests. By activity, it lists all documents of the tenant, 1,000 with each request. A page may
+ * have fewer memories than its limit, or none, and still be followed by another one. A document that cannot be read is an
+ * entry in {@link MemoryPage#damaged()}, and {@link #quarantine} moves its bytes aside.
  *
  * <p><b>Costs.</b> An append is one conditional PUT of the whole document if this process wrote it last, else a GET comes
- * before. A read is one GET, which transfers nothing if the document has not changed. Each process fetches cleared messages
- * once. So a turn's cost grows with the memory: this log is for memories of some thousand messages. {@link #list} reads each
- * of the tenant's documents once, and later those that have changed. In {@linkplain Builder#turnMode() turn mode} all appends
- * of a turn are one PUT.
+ * before. A read is one GET, which transfers nothing if the document has not changed. The first write of a memory and a read
+ * of one that is not there take a GET more, and so does a document that another program wrote. Each process fetches cleared
+ * messages once. So a turn's cost grows with the memory: this log is for memories of some thousand messages. In
+ * {@linkplain Builder#turnMode() turn mode} all appends of a turn are one PUT.
  *
  * <p><b>Consistency.</b> Writes are conditional, so any number of processes may use one memory: nothing that was acknowledged
  * is lost, nothing is stored twice, and a read sees everything that was acknowledged before it began. A writer that loses a
  * race makes its change again on what the winner wrote. A writer that loses 40 races gets a retryable error.
  *
+ * <p><b>Erasure.</b> {@link #erase} deletes the document and all objects beside it. A small object stays, whose name is a hash
+ * and which holds a number and random ids; {@link #removeTombstones} removes it later. So no id is left. Versions of objects
+ * that the bucket itself keeps are not deleted: give such a bucket a rule that deletes old versions. The last step is a
+ * conditional DELETE. On a server that ignores the condition, another program that does not know this protocol may lose what
+ * it writes in the moment of the erasure.
+ *
  * <p>Leases end by the server's clock, which the dates of its answers tell to within two seconds. So the clocks of the machines
- * that use the bucket do not matter. {@link #erase} leaves the object's name, which holds ids, and, in a bucket that keeps versions, the old
- * versions. Thread-safe.
+ * that use the bucket do not matter. Thread-safe.
  */
 public final class S3MessageLog extends TreeMessageLog {
 
@@ -69,7 +85,9 @@ public final class S3MessageLog extends TreeMessageLog {
     private static final Duration CALL = Duration.ofSeconds(60);
 
     private final Bucket bucket;
+    private final DocumentStore store;
     private final Memories memories;
+    private final Tombstones tombstones;
     private final BucketListing listing;
     private final Clock clock;
     private final StoreClock storeClock;
@@ -82,12 +100,17 @@ public final class S3MessageLog extends TreeMessageLog {
                 ownClient,
                 bucketName,
                 new Bucket.Settings(
-                        builder.gzipAbove, builder.maxObjectBytes, builder.encryption, builder.encryptionKeyId),
+                        builder.gzipAbove,
+                        builder.maxObjectBytes,
+                        builder.encryption,
+                        builder.encryptionKeyId,
+                        builder.quotedEtags),
                 storeClock);
         ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
         MovedContents contents = new MovedContents(bucket, names, builder.moveContentsAbove);
-        DocumentReader reader = new DocumentReader(bucket, contents);
-        DocumentStore store = new DocumentStore(bucket, names, reader, contents);
+        this.tombstones = new Tombstones(bucket, names);
+        DocumentReader reader = new DocumentReader(bucket, names, tombstones, contents);
+        this.store = new DocumentStore(bucket, names, reader, tombstones, contents);
         this.memories = builder.turnIdle == null ? store : new TurnMode(store, builder.turnIdle);
         this.listing = new BucketListing(bucket, names, reader);
     }
@@ -104,12 +127,35 @@ public final class S3MessageLog extends TreeMessageLog {
      */
     public static S3MessageLog connect(
             URI endpoint, String region, String accessKeyId, String secretAccessKey, String bucket) {
-        return builder()
+        return connect(endpoint, region, accessKeyId, secretAccessKey, bucket, builder -> {});
+    }
+
+    /**
+     * Keeps memories in a bucket of a server that needs other settings than Amazon's, such as
+     * {@code builder -> builder.quotedEtags(false).chunkedSigning(false)} for Ceph RGW 16.
+     *
+     * @param endpoint the server, such as {@code http://localhost:9000}
+     * @param region the region that requests are signed for
+     * @param accessKeyId the credentials' id
+     * @param secretAccessKey the credentials' secret
+     * @param bucket the bucket; it must exist
+     * @param settings sets what the server needs
+     * @return the log, to be closed at the end
+     */
+    public static S3MessageLog connect(
+            URI endpoint,
+            String region,
+            String accessKeyId,
+            String secretAccessKey,
+            String bucket,
+            Consumer<Builder> settings) {
+        Builder builder = builder()
                 .endpoint(endpoint)
                 .region(region)
                 .credentials(StaticCredentialsProvider.create(AwsBasicCredentials.create(accessKeyId, secretAccessKey)))
-                .bucket(bucket)
-                .build();
+                .bucket(bucket);
+        settings.accept(builder);
+        return builder.build();
     }
 
     /**
@@ -151,6 +197,12 @@ public final class S3MessageLog extends TreeMessageLog {
         return listing.page(Ids.check("tenant", tenant), query);
     }
 
+    /** Looks at the names of the tenant's documents, and reads only those whose names are hashes. */
+    @Override
+    public List<NodeKey> nodes(ConversationKey conversation) {
+        return listing.nodes(conversation);
+    }
+
     @Override
     public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
         InputRules.checkUsage(tenant, from, toExclusive);
@@ -160,6 +212,40 @@ public final class S3MessageLog extends TreeMessageLog {
     @Override
     public long erase(MemoryKey key) {
         return memories.erase(key);
+    }
+
+    /**
+     * Erases a memory if its last message is older than a time. A memory that this log has listed is erased only if its
+     * document has not changed since, and it is not read again.
+     */
+    @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
+        BucketListing.Known known = listing.known(key);
+        if (known == null || known.info() == null) {
+            return super.eraseIfIdle(key, since);
+        }
+        return known.info().lastUse().isBefore(since) && memories.eraseIf(key, known.etag(), known.stored());
+    }
+
+    /** Also ends erasures that a list has met half-way, such as after a crash. */
+    @Override
+    public long removeTombstones(String tenant, Instant erasedBefore) {
+        String what = "Tenant " + MemoryKey.encode(Ids.check("tenant", tenant));
+        listing.takeMarks(tenant).forEach(mark -> store.endErasure(what, mark));
+        return tombstones.removeOlderThan(what, tenant, erasedBefore);
+    }
+
+    /**
+     * Moves the bytes of a document that cannot be read aside, so that its memory can be used again. The memory is then
+     * empty, in a new epoch. Nothing of the bytes is lost or changed: they are copied within the bucket to an object below
+     * {@code aside/}, and the object with the memory's cleared messages is copied too. An erasure of the memory deletes them.
+     *
+     * @param objectName the document's name, as {@link MemoryPage#damaged()} or an error tells it
+     * @return the name of the object that holds the document's bytes now
+     * @throws InvalidInputException if it is not the name of a memory's document, or the document can be read
+     */
+    public String quarantine(String objectName) {
+        return store.quarantine(Objects.requireNonNull(objectName, "objectName"));
     }
 
     @Override
@@ -196,6 +282,8 @@ public final class S3MessageLog extends TreeMessageLog {
         private @Nullable AwsCredentialsProvider credentials;
         private @Nullable Boolean pathStyle;
         private RequestChecksumCalculation checksums = RequestChecksumCalculation.WHEN_REQUIRED;
+        private boolean quotedEtags = true;
+        private @Nullable Boolean chunkedSigning;
         private @Nullable String bucket;
         private String prefix = "";
         private String defaultTenant = "default";
@@ -206,12 +294,13 @@ public final class S3MessageLog extends TreeMessageLog {
         private @Nullable Duration turnIdle;
         private long moveContentsAbove = Long.MAX_VALUE;
         private Clock clock = Clock.systemUTC();
+        private List<ExecutionInterceptor> interceptors = List.of();
 
         private Builder() {}
 
         /**
-         * Sets the client. It stays open when the log is closed, and its own endpoint, region, credentials, path style and
-         * checksums are used. Default: a new client, which is closed with the log.
+         * Sets the client. It stays open when the log is closed, and its own endpoint, region, credentials, path style, signing
+         * and checksums are used. Default: a new client, which is closed with the log.
          *
          * @param s3Client the client
          * @return this
@@ -274,6 +363,31 @@ public final class S3MessageLog extends TreeMessageLog {
          */
         public Builder checksums(RequestChecksumCalculation when) {
             this.checksums = Objects.requireNonNull(when, "when");
+            return this;
+        }
+
+        /**
+         * Sets whether {@code If-Match} has quotes around the etag, as HTTP wants it. Some servers, such as Ceph RGW 16,
+         * compare it with the bare etag and then refuse every change of a document. Default: true.
+         *
+         * @param quoted false for such a server
+         * @return this
+         */
+        public Builder quotedEtags(boolean quoted) {
+            this.quotedEtags = quoted;
+            return this;
+        }
+
+        /**
+         * Sets whether the SDK may sign a body in chunks. Some servers, such as Ceph RGW 16, do not accept that for
+         * compressed documents, because both use the header {@code Content-Encoding}. Without it, the hash of the whole body
+         * is signed. Default: the SDK's.
+         *
+         * @param inChunks false for such a server
+         * @return this
+         */
+        public Builder chunkedSigning(boolean inChunks) {
+            this.chunkedSigning = inChunks;
             return this;
         }
 
@@ -396,6 +510,12 @@ public final class S3MessageLog extends TreeMessageLog {
             return this;
         }
 
+        /** Sets what a test does with the requests of the log's own client. */
+        Builder interceptors(ExecutionInterceptor... tests) {
+            this.interceptors = List.of(tests);
+            return this;
+        }
+
         /** Sets a test's clock. */
         Builder clock(Clock testClock) {
             this.clock = testClock;
@@ -415,9 +535,13 @@ public final class S3MessageLog extends TreeMessageLog {
             if (client == null) {
                 return new S3MessageLog(this, newClient(), true, bucket);
             }
-            if (endpoint != null || region != null || credentials != null || pathStyle != null) {
+            if (endpoint != null
+                    || region != null
+                    || credentials != null
+                    || pathStyle != null
+                    || chunkedSigning != null) {
                 throw new InvalidInputException(
-                        "client", "is given: then endpoint, region, credentials and path style are its own");
+                        "client", "is given: then endpoint, region, credentials, path style and signing are its own");
             }
             return new S3MessageLog(this, client, false, bucket);
         }
@@ -425,14 +549,20 @@ public final class S3MessageLog extends TreeMessageLog {
         private S3Client newClient() {
             S3ClientBuilder builder = S3Client.builder()
                     .httpClientBuilder(Apache5HttpClient.builder())
-                    .overrideConfiguration(
-                            config -> config.apiCallAttemptTimeout(ATTEMPT).apiCallTimeout(CALL))
+                    .overrideConfiguration(config -> config.apiCallAttemptTimeout(ATTEMPT)
+                            .apiCallTimeout(CALL)
+                            .executionInterceptors(interceptors))
                     .forcePathStyle(pathStyle == null ? endpoint != null : pathStyle)
                     .requestChecksumCalculation(checksums)
                     .responseChecksumValidation(
                             checksums == RequestChecksumCalculation.WHEN_REQUIRED
                                     ? ResponseChecksumValidation.WHEN_REQUIRED
                                     : ResponseChecksumValidation.WHEN_SUPPORTED);
+            if (chunkedSigning != null) {
+                builder.serviceConfiguration(S3Configuration.builder()
+                        .chunkedEncodingEnabled(chunkedSigning)
+                        .build());
+            }
             if (endpoint != null) {
                 builder.endpointOverride(endpoint);
             }

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.s3;
 
 import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.message.UnreadableDataException;
 import org.jspecify.annotations.Nullable;
 
@@ -10,9 +11,38 @@ import org.jspecify.annotations.Nullable;
  * @param etag the document's etag, or null if there is no document
  * @param document the document, or {@link Document#NONE} if there is none or it cannot be read
  * @param tree the same memory, to be asked
+ * @param standing what the document's object is
  * @param problem why it cannot be read, or null
  */
-record Snapshot(@Nullable String etag, Document document, MemoryTree tree, @Nullable UnreadableDataException problem) {
+record Snapshot(
+        @Nullable String etag,
+        Document document,
+        MemoryTree tree,
+        Standing standing,
+        @Nullable UnreadableDataException problem) {
+
+    /** What the object of a document is. */
+    enum Standing {
+        /** The memory, or no object. */
+        IN_FORCE,
+        /** The mark of an erasure that is under way. No writer but an erasure may write over it. */
+        ERASING,
+        /**
+         * The work of a writer that did not see an erasure. The memory is empty; the object is to be written over, or to be
+         * removed.
+         */
+        ERASED_BEFORE
+    }
+
+    /** Tells whether nothing is left of a document, such as after the last lease of a memory that never was more. */
+    boolean isEmptiedBy(State state) {
+        return etag != null
+                && state.createdAt() == null
+                && state.entries().isEmpty()
+                && state.leases().isEmpty()
+                && document.others().isEmpty()
+                && document.othersInKeepsake().isEmpty();
+    }
 
     /** Returns this snapshot, or throws if the memory cannot be read. */
     Snapshot readable() {

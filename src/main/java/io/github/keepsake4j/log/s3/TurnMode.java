@@ -163,6 +163,12 @@ final class TurnMode implements Memories {
         });
     }
 
+    /** A memory with a turn that is held back is in use. */
+    @Override
+    public boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed) {
+        return store.locked(key, () -> !turns.containsKey(key) && store.eraseIf(key, etag, listed));
+    }
+
     /** Writes all that is held back, and takes nothing more. Tries all turns, then throws the first error. */
     @Override
     public void close() {

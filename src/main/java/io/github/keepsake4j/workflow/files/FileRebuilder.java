@@ -54,7 +54,22 @@ public final class FileRebuilder {
      * @return the rebuilder
      */
     public static FileRebuilder of(FileResolver resolver, FileContentSource source, boolean fetchesRemoteFiles) {
-        return new FileRebuilder(resolver, source, new RemoteUrls(InetAddress::getAllByName), fetchesRemoteFiles);
+        return of(resolver, source, fetchesRemoteFiles, RemoteHosts.openWeb());
+    }
+
+    /**
+     * Creates a rebuilder with a rule for the hosts of remote files.
+     *
+     * @param resolver looks up the files
+     * @param source loads their contents
+     * @param fetchesRemoteFiles whether images and documents are fetched; otherwise their URLs are passed on
+     * @param hosts the hosts whose URLs are fetched or passed on
+     * @return the rebuilder
+     */
+    public static FileRebuilder of(
+            FileResolver resolver, FileContentSource source, boolean fetchesRemoteFiles, RemoteHosts hosts) {
+        return new FileRebuilder(
+                resolver, source, new RemoteUrls(InetAddress::getAllByName, hosts), fetchesRemoteFiles);
     }
 
     /**
@@ -136,8 +151,8 @@ public final class FileRebuilder {
         }
 
         private Content inWeb(FileReference file, URI url) {
-            if (!remote.isOutside(url)) {
-                return missing(file, "its URL is refused because it does not point to the open web");
+            if (!remote.isAllowed(url)) {
+                return missing(file, "its URL is refused because its host is not allowed or not in the open web");
             }
             if (fetcher == null || !isLoaded(file)) {
                 return ofUrl(file, null, url);

@@ -57,7 +57,7 @@ final class RemoteFetcher {
         URI at = url;
         long end = System.nanoTime() + whole.toNanos();
         for (int hop = 0; hop <= MOST_REDIRECTS; hop++) {
-            if (!remote.isOutside(at)) {
+            if (!remote.isAllowed(at)) {
                 return Optional.empty();
             }
             HttpResponse<byte[]> answer = get(at, maxBytes, end);

@@ -6,7 +6,7 @@ import java.net.UnknownHostException;
 import java.util.regex.Pattern;
 
 /**
- * Distinguishes URLs of the open web from URLs that point to internal addresses. A user's URL is passed to a model's
+ * Distinguishes URLs that are allowed, such as those of the open web, from URLs that point to internal addresses. A user's URL is passed to a model's
  * provider, or to a gateway in the application's own network that fetches it. It must not become a way to read internal
  * data.
  */
@@ -28,19 +28,28 @@ final class RemoteUrls {
             Pattern.compile("(0|[1-9]\\d{0,2})\\.(0|[1-9]\\d{0,2})\\.(0|[1-9]\\d{0,2})\\.(0|[1-9]\\d{0,2})");
 
     private final Names names;
+    private final RemoteHosts hosts;
 
     RemoteUrls(Names names) {
+        this(names, RemoteHosts.openWeb());
+    }
+
+    RemoteUrls(Names names, RemoteHosts hosts) {
         this.names = names;
+        this.hosts = hosts;
     }
 
     /**
-     * Returns whether a URL points to the open web. Returns false for a name that cannot be resolved, because it is
-     * unknown where it points.
+     * Returns whether a URL is allowed: its host is listed, or it points to the open web. For a name that cannot be
+     * resolved it is unknown where it points, so the rule for hosts decides.
      */
-    boolean isOutside(URI url) {
+    boolean isAllowed(URI url) {
         String host = url.getHost();
         if (host == null || !("http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme()))) {
             return false;
+        }
+        if (hosts.isList()) {
+            return hosts.lists(host);
         }
         boolean isAddress6 = host.startsWith("[");
         if (!isAddress6
@@ -58,7 +67,7 @@ final class RemoteUrls {
             }
             return addresses.length > 0;
         } catch (UnknownHostException e) {
-            return false;
+            return !isAddress6 && hosts.allowsUnresolved(host);
         }
     }
 

@@ -89,8 +89,15 @@ abstract class BucketFixture {
         }
     }
 
+    /** Returns the names of all objects, without what erasures leave. */
     final List<String> objects() {
-        return client.listObjectsV2(request -> request.bucket(bucket)).contents().stream()
+        return allObjects().stream()
+                .filter(name -> !name.startsWith("aside/erased/"))
+                .toList();
+    }
+
+    final List<String> allObjects() {
+        return client.listObjectsV2Paginator(request -> request.bucket(bucket)).contents().stream()
                 .map(S3Object::key)
                 .toList();
     }

@@ -74,15 +74,21 @@ class ObjectNamesTest extends BucketFixture {
         for (MemoryKey key : keys) {
             String name = names.document(key);
             assertThat(all.add(name)).as(name).isTrue();
-            assertThat(ObjectNames.content(name, "0".repeat(64)).getBytes(StandardCharsets.UTF_8).length)
+            assertThat(names.content(name, "0".repeat(64)).getBytes(StandardCharsets.UTF_8).length)
                     .isLessThanOrEqualTo(1024);
             assertThat(name).startsWith("chat/prod/").matches("[!-~]+");
             assertThat(Arrays.asList(name.split("/"))).doesNotContain("", ".", "..");
             assertThat(names.isDocument(key.tenant(), name)).isTrue();
-            assertThat(names.isDocument(key.tenant(), ObjectNames.kept(name, "1")))
-                    .isFalse();
+            assertThat(names.isPlaceOfDocument(name)).isTrue();
+            for (String aside : List.of(names.kept(name, "1"), names.content(name, "1"), names.tombstone(name))) {
+                assertThat(names.isPlaceOfDocument(aside)).isFalse();
+                assertThat(names.roots(key.tenant()).hold(aside)).isFalse();
+                assertThat(aside).matches("chat/prod/aside/[a-z]+/[0-9a-f]+/[0-9a-z-]+");
+            }
+            assertThat(names.tombstone(name)).startsWith(names.tombstones(key.tenant()));
             if (!ObjectNames.isHashed(name)) {
                 assertThat(names.key(key.tenant(), name)).isEqualTo(key);
+                assertThat(names.key(name)).isEqualTo(name.contains("/tenants/!") ? null : key);
             }
         }
         assertThat(all).hasSizeGreaterThan(500).anyMatch(ObjectNames::isHashed);

@@ -23,11 +23,14 @@ import org.junit.jupiter.api.Timeout;
 import org.slf4j.LoggerFactory;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
+import software.amazon.awssdk.core.checksums.RequestChecksumCalculation;
 
 /**
  * Checks whether a given server meets the log's requirements. Opt-in: {@code KEEPSAKE_S3_BUCKET} names a bucket that
  * may be written to. {@code KEEPSAKE_S3_ENDPOINT}, {@code KEEPSAKE_S3_REGION}, {@code KEEPSAKE_S3_ACCESS_KEY} and
- * {@code KEEPSAKE_S3_SECRET_KEY} configure the server. They are not needed in Amazon's own environment.
+ * {@code KEEPSAKE_S3_SECRET_KEY} configure the server. They are not needed in Amazon's own environment. For other vendors,
+ * {@code KEEPSAKE_S3_QUOTED_ETAGS=false}, {@code KEEPSAKE_S3_CHUNKED_SIGNING=false} and
+ * {@code KEEPSAKE_S3_CHECKSUMS=WHEN_SUPPORTED} set what the builder's methods of these names set.
  */
 @Timeout(300)
 class S3EndpointTest {
@@ -71,7 +74,30 @@ class S3EndpointTest {
             builder.credentials(StaticCredentialsProvider.create(
                     AwsBasicCredentials.create(key, System.getenv("KEEPSAKE_S3_SECRET_KEY"))));
         }
+        String quotedEtags = System.getenv("KEEPSAKE_S3_QUOTED_ETAGS");
+        String chunkedSigning = System.getenv("KEEPSAKE_S3_CHUNKED_SIGNING");
+        String checksums = System.getenv("KEEPSAKE_S3_CHECKSUMS");
+        if (quotedEtags != null) {
+            builder.quotedEtags(Boolean.parseBoolean(quotedEtags));
+        }
+        if (chunkedSigning != null) {
+            builder.chunkedSigning(Boolean.parseBoolean(chunkedSigning));
+        }
+        if (checksums != null) {
+            builder.checksums(RequestChecksumCalculation.valueOf(checksums));
+        }
         return builder.build();
+    }
+
+    @Test
+    void conditional_writes_are_atomic() throws Exception {
+        String bucket = System.getenv("KEEPSAKE_S3_BUCKET");
+        ConditionalWrites.Result result = ConditionalWrites.race(() -> connect(bucket), 8, 75);
+        assertThat(result.lost())
+                .as(
+                        "messages of %s that were acknowledged and are not there: this server lets several writers win at once",
+                        result.acknowledged())
+                .isZero();
     }
 
     @Test

@@ -7,11 +7,14 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.TcpProxy;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -38,7 +41,13 @@ class S3MessageLogTest extends MessageLogContract implements StoreClockContract 
     @BeforeAll
     static void start() throws Exception {
         server = S3Server.shared();
-        line = new TcpProxy(server.port());
+        startAt(server.port());
+    }
+
+    /** Puts a line before a server, or before what is in front of it. */
+    static void startAt(int port) throws Exception {
+        server = S3Server.shared();
+        line = new TcpProxy(port);
         client = S3Server.client(line.port(), new ServerTime());
         direct = S3Server.client(server.port());
     }
@@ -56,7 +65,7 @@ class S3MessageLogTest extends MessageLogContract implements StoreClockContract 
     }
 
     /** Gives each answer the time of the test's clock, in the precision of the header. */
-    private static final class ServerTime implements ExecutionInterceptor {
+    static final class ServerTime implements ExecutionInterceptor {
         @Override
         public SdkHttpResponse modifyHttpResponse(Context.ModifyHttpResponse context, ExecutionAttributes attributes) {
             Instant instant = serverTime.instant();
@@ -87,18 +96,33 @@ class S3MessageLogTest extends MessageLogContract implements StoreClockContract 
         return builder(clock).build();
     }
 
+    /** Connects a log with the server. */
+    S3MessageLog.Builder connected(S3MessageLog.Builder builder) {
+        return builder.client(client);
+    }
+
+    static URI endpoint() {
+        return S3Server.endpoint(line.port());
+    }
+
     /** Applies the settings that a subclass tests. */
     S3MessageLog.Builder configured(S3MessageLog.Builder builder) {
         return builder;
     }
 
     private S3MessageLog.Builder builder(Clock clock) {
-        return S3MessageLog.builder()
-                .client(client)
+        return connected(S3MessageLog.builder())
                 .bucket(bucket)
                 .prefix("chat")
                 .clock(clock)
                 .gzipAbove(8 * 1024);
+    }
+
+    @Override
+    public List<MemoryKey> asListed(List<MemoryKey> lastCreatedFirst) {
+        return lastCreatedFirst.stream()
+                .sorted(Comparator.comparing(NAMES::document))
+                .toList();
     }
 
     @Override

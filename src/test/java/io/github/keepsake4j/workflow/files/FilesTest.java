@@ -498,7 +498,7 @@ class FilesTest {
                 "file:///etc/passwd"
             })
     void a15_urls_that_point_inside_are_refused(String url) {
-        assertThat(remote().isOutside(URI.create(url))).isFalse();
+        assertThat(remote().isAllowed(URI.create(url))).isFalse();
     }
 
     @ParameterizedTest
@@ -515,7 +515,7 @@ class FilesTest {
                 "http://11.0.0.1/x"
             })
     void a15_urls_of_the_open_web_are_passed_on(String url) {
-        assertThat(remote().isOutside(URI.create(url))).isTrue();
+        assertThat(remote().isAllowed(URI.create(url))).isTrue();
     }
 
     @Test
@@ -528,6 +528,73 @@ class FilesTest {
                         ImageContent.from("https://outside.example/a.png", DetailLevel.HIGH),
                         PdfFileContent.from("https://outside.example/a.PDF"),
                         TextContent.from("[video]"));
+    }
+
+    @Test
+    void a7_only_listed_hosts_are_allowed_where_there_is_a_list() {
+        RemoteUrls listed = new RemoteUrls(
+                FilesTest::addresses, RemoteHosts.only("nowhere.example", "inside.example", "*.Files.example"));
+        for (String url : List.of(
+                "https://nowhere.example/a.png",
+                "https://NOWHERE.example./a.png",
+                "http://inside.example:8080/a.png",
+                "https://a.files.example/a.png",
+                "https://a.b.files.example/a.png")) {
+            assertThat(listed.isAllowed(URI.create(url))).as(url).isTrue();
+        }
+        for (String url : List.of(
+                "https://outside.example/a.png",
+                "https://files.example/a.png",
+                "https://notfiles.example/a.png",
+                "https://nowhere.example.org/a.png",
+                "https://nowhere.example@outside.example/a.png",
+                "http://127.0.0.1/a.png",
+                "ftp://nowhere.example/a.png",
+                "file:///etc/passwd")) {
+            assertThat(listed.isAllowed(URI.create(url))).as(url).isFalse();
+        }
+        for (String wrong : List.of("", "*", "*.", "a*.example", "https://a.example/")) {
+            assertThatThrownBy(() -> RemoteHosts.only(wrong)).isInstanceOf(InvalidInputException.class);
+        }
+        assertThatThrownBy(RemoteHosts::only).isInstanceOf(InvalidInputException.class);
+    }
+
+    @Test
+    void a7_a_name_that_only_a_proxy_resolves_is_allowed_where_that_is_said() {
+        RemoteUrls byProxy = new RemoteUrls(FilesTest::addresses, RemoteHosts.resolvedByProxy());
+        assertThat(byProxy.isAllowed(URI.create("https://nowhere.example/a.png")))
+                .isTrue();
+        assertThat(byProxy.isAllowed(URI.create("https://outside.example/a.png")))
+                .isTrue();
+        for (String url : List.of(
+                "https://inside.example/a.png",
+                "https://both.example/a.png",
+                "http://169.254.169.254/latest",
+                "http://[::1]/a.png",
+                "http://0177.0.0.1/a.png",
+                "http://metadata-of-no-cloud/a.png",
+                "http://metadata.of.no-cloud.internal/a.png",
+                "http://printer.local./a.png")) {
+            assertThat(byProxy.isAllowed(URI.create(url))).as(url).isFalse();
+        }
+    }
+
+    @Test
+    @ExpectedLog("is shown as a placeholder")
+    void a7_the_rule_for_hosts_holds_in_a_history() {
+        say(FileReference.remoteUrl(Type.IMAGE, "https://files.nowhere.invalid/a.png"));
+        assertThat(shownBy(builder().build())).contains(TextContent.from("[image: not available]"));
+        for (RemoteHosts hosts : List.of(RemoteHosts.only("*.nowhere.invalid"), RemoteHosts.resolvedByProxy())) {
+            assertThat(shownBy(builder().remoteHosts(hosts).build()))
+                    .contains(ImageContent.from("https://files.nowhere.invalid/a.png", DetailLevel.HIGH));
+        }
+    }
+
+    private static List<Content> shownBy(WorkflowMemories memories) {
+        return ((UserMessage) memories.conversation(KEY)
+                        .getHistoryPromptMessages(100_000)
+                        .get(0))
+                .contents();
     }
 
     private static RemoteUrls remote() {

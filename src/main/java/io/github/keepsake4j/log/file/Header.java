@@ -1,0 +1,79 @@
+package io.github.keepsake4j.log.file;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * The first line of a memory's file.
+ *
+ * @param key the memory
+ * @param number its place in the tenant's list
+ * @param epoch the epoch in which the file began
+ * @param revision the revision at the beginning
+ * @param fileId a random id, which tells an index of another file
+ * @param createdAt when the memory was created
+ * @param end where the line ends in the file
+ */
+record Header(MemoryKey key, long number, long epoch, long revision, UUID fileId, Instant createdAt, int end) {
+
+    /** The length that no header reaches: four ids of 512 bytes, of which each may be escaped. */
+    static final int MAX_LENGTH = 1 << 15;
+
+    private static final int VERSION = 1;
+
+    static String write(MemoryKey key, long number, long epoch, long revision, UUID fileId, Instant createdAt) {
+        JsonText json = new JsonText().number("keepsake", VERSION);
+        if (key instanceof NodeKey node) {
+            json.text("scope", "node")
+                    .text("tenant", node.tenant())
+                    .text("app", node.appId())
+                    .text("conversation", node.conversationId())
+                    .text("node", node.nodeId());
+        } else {
+            json.text("scope", "conversation")
+                    .text("tenant", key.tenant())
+                    .text("conversation", ((ConversationKey) key).conversationId());
+        }
+        return json.number("number", number)
+                .number("epoch", epoch)
+                .number("revision", revision)
+                .text("file", fileId.toString())
+                .text("at", createdAt.toString())
+                .end();
+    }
+
+    /** Reads the first line of a file, whose first bytes are given. */
+    static Header read(byte[] beginning) throws BadLineException {
+        int end = 0;
+        while (end < beginning.length && beginning[end] != '\n') {
+            end++;
+        }
+        if (end == beginning.length) {
+            throw new BadLineException("it does not end");
+        }
+        Fields json = Fields.of(beginning, 0, end);
+        long version = json.number("keepsake");
+        if (version != VERSION) {
+            throw new BadLineException("it is of version " + version + ", which this version does not know");
+        }
+        try {
+            MemoryKey key = json.text("scope").equals("node")
+                    ? NodeKey.of(json.text("tenant"), json.text("app"), json.text("conversation"), json.text("node"))
+                    : ConversationKey.of(json.text("tenant"), json.text("conversation"));
+            return new Header(
+                    key,
+                    json.number("number"),
+                    json.number("epoch"),
+                    json.number("revision"),
+                    UUID.fromString(json.text("file")),
+                    json.time("at"),
+                    end + 1);
+        } catch (IllegalArgumentException | InvalidInputException e) {
+            throw new BadLineException("it names no memory");
+        }
+    }
+}

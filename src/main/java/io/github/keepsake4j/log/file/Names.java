@@ -1,0 +1,115 @@
+package io.github.keepsake4j.log.file;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Locale;
+
+/**
+ * The names of a memory's files. A name begins with what is harmless of the ids, so that a person finds a file, and ends in
+ * a hash, which alone tells memories apart. It holds only lower-case ASCII letters, digits, {@code -} and {@code _}, so
+ * that no id leaves the directory or meets another one, also where a file system ignores case.
+ *
+ * @param directory the tenant's directory
+ * @param base the beginning of the names of all files of this memory but the tombstone
+ * @param hash the hash of the memory's key
+ */
+record Names(Path directory, String base, String hash) {
+
+    /** The number of hexadecimal digits of a hash: 96 bits, as in a database. */
+    static final int HASH_LENGTH = 24;
+
+    /** The longest base. */
+    static final int MAX_BASE = 40 + 1 + HASH_LENGTH;
+
+    static final String DATA = ".jsonl";
+
+    static Names of(Path root, MemoryKey key) {
+        String hash = hash(key.canonical());
+        return new Names(tenant(root, key.tenant()), readable(key) + "-" + hash, hash);
+    }
+
+    /** Returns the names of a memory that a list names. */
+    static Names ofBase(Path directory, String base) {
+        return new Names(directory, base, base.substring(base.length() - HASH_LENGTH));
+    }
+
+    /** Returns a tenant's directory. Its name is only a hash, because it stays when all memories are erased. */
+    static Path tenant(Path root, String tenant) {
+        return root.resolve(hash(MemoryKey.encode(tenant)));
+    }
+
+    /** Returns whether a file's name is that of a memory's data. */
+    static boolean isData(String fileName) {
+        return fileName.matches("[a-z0-9_-]{0,40}-[0-9a-f]{" + HASH_LENGTH + "}\\.jsonl");
+    }
+
+    Path data() {
+        return file(DATA);
+    }
+
+    Path index() {
+        return file(".idx");
+    }
+
+    Path side() {
+        return file(".side");
+    }
+
+    /** What was moved out of the data because it was never acknowledged. */
+    Path torn() {
+        return file(".torn");
+    }
+
+    Path leases() {
+        return file(".leases");
+    }
+
+    Path tombstone() {
+        return directory.resolve(hash + ".erased");
+    }
+
+    private Path file(String suffix) {
+        return directory.resolve(base + suffix);
+    }
+
+    /** Returns the number by which this memory is locked. */
+    long lock() {
+        return number(hash);
+    }
+
+    /** Returns the number by which a tenant's list is locked. */
+    static long lock(Path tenantDirectory) {
+        return number(tenantDirectory.getFileName().toString());
+    }
+
+    private static long number(String hash) {
+        return Long.parseUnsignedLong(hash.substring(0, 16), 16) >>> 4;
+    }
+
+    private static String readable(MemoryKey key) {
+        String ids = key instanceof NodeKey node
+                ? node.appId() + "-" + node.conversationId() + "-" + node.nodeId()
+                : ((ConversationKey) key).conversationId();
+        String harmless = ids.toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9_-]", "_");
+        return harmless.substring(0, Math.min(40, harmless.length()));
+    }
+
+    private static String hash(String ascii) {
+        byte[] digest = sha256(ascii.getBytes(StandardCharsets.US_ASCII));
+        return HexFormat.of().formatHex(digest, 0, HASH_LENGTH / 2);
+    }
+
+    static byte[] sha256(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

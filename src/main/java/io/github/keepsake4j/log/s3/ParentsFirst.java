@@ -1,0 +1,84 @@
+package io.github.keepsake4j.log.s3;
+
+import io.github.keepsake4j.log.MemoryTree.Entry;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sorts messages of other programs so that each parent comes before its children. Messages that are so already stay in their
+ * order. Of parents that lead round in a circle, the first message of the circle becomes its beginning.
+ */
+final class ParentsFirst {
+
+    private final List<Entry> entries;
+    private final Map<String, Integer> places = new HashMap<>();
+    private final boolean[] placed;
+    private final List<Entry> sorted;
+
+    private ParentsFirst(List<Entry> entries) {
+        this.entries = entries;
+        this.placed = new boolean[entries.size()];
+        this.sorted = new ArrayList<>(entries.size());
+        for (int i = 0; i < entries.size(); i++) {
+            places.put(entries.get(i).id(), i);
+        }
+    }
+
+    static List<Entry> sorted(List<Entry> entries) {
+        ParentsFirst work = new ParentsFirst(entries);
+        for (int i = 0; i < entries.size(); i++) {
+            Integer parent = work.parent(i);
+            if (parent == null || work.placed[parent]) {
+                work.add(i);
+            } else {
+                work.place(i);
+            }
+        }
+        return work.sorted;
+    }
+
+    /** Places an entry behind those of its ancestors that wait. A chain of them may be as long as the list. */
+    private void place(int entry) {
+        Deque<Integer> waiting = new ArrayDeque<>();
+        Map<Integer, Integer> depths = new HashMap<>();
+        for (Integer at = entry; at != null && !placed[at]; at = parent(at)) {
+            if (depths.putIfAbsent(at, depths.size()) != null) {
+                openCircle(waiting, at);
+                break;
+            }
+            waiting.push(at);
+        }
+        waiting.forEach(this::add);
+    }
+
+    private void add(int entry) {
+        if (!placed[entry]) {
+            placed[entry] = true;
+            sorted.add(entries.get(entry));
+        }
+    }
+
+    /** Leaves only those of a circle waiting that come behind its first message. */
+    private static void openCircle(Deque<Integer> waiting, int begin) {
+        int first = begin;
+        for (int at : waiting) {
+            if (at == begin) {
+                break;
+            }
+            first = Math.min(first, at);
+        }
+        while (waiting.element() != first) {
+            waiting.pop();
+        }
+    }
+
+    private @Nullable Integer parent(int entry) {
+        String parent = entries.get(entry).parentId();
+        return parent == null ? null : places.get(parent);
+    }
+}

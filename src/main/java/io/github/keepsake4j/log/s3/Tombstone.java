@@ -1,0 +1,38 @@
+package io.github.keepsake4j.log.s3;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * What an erasure leaves of a memory: numbers that let a writer that began before find out, and the random ids of the newest
+ * writes, so that one of them whose answer was lost is recognized. It tells no id of the memory.
+ *
+ * @param epoch the epoch that the erasure began, or 1 if there was none
+ * @param revision the revision at the erasure
+ * @param writes see {@link Document#writes()}
+ */
+record Tombstone(long epoch, long revision, List<String> writes) {
+
+    /** The tombstone of a memory that was never erased. */
+    static final Tombstone NONE = new Tombstone(1, 1, List.of());
+
+    /** Takes a number that is missing for the first one. */
+    Tombstone {
+        epoch = Math.max(1, epoch);
+        revision = Math.max(1, revision);
+        writes = List.copyOf(writes);
+    }
+
+    static Tombstone of(Document document) {
+        return new Tombstone(document.state().epoch(), document.state().revision(), document.writes());
+    }
+
+    /** Returns the memory that begins anew. */
+    Document document() {
+        return Document.empty(epoch, revision, writes);
+    }
+
+    byte[] bytes() {
+        return RawJson.write(this).getBytes(StandardCharsets.UTF_8);
+    }
+}

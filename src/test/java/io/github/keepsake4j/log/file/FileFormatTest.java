@@ -1,0 +1,135 @@
+package io.github.keepsake4j.log.file;
+
+import static io.github.keepsake4j.log.LogTesting.KEY;
+import static io.github.keepsake4j.log.LogTesting.branch;
+import static io.github.keepsake4j.log.LogTesting.history;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Seen;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.Usage;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.Outcome;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A file that version 1 wrote, with fields and a line that a later version added. It is never changed. */
+class FileFormatTest {
+
+    private static final Instant AT = Instant.parse("2026-01-02T03:04:05.123456Z");
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void a_file_of_version_1_is_read_with_all_that_it_holds() throws Exception {
+        FileFixture files = new FileFixture(directory);
+        Files.createDirectories(files.names().directory());
+        files.write(golden().getBytes(StandardCharsets.UTF_8));
+
+        try (MessageLog log = files.open()) {
+            assertThat(history(log, KEY).stream().map(LoggedMessage::message))
+                    .containsExactly(
+                            SystemMessage.from("Be brief."),
+                            UserMessage.from("Hello, \u00e9\ud83d\ude00 \ud83d!"),
+                            AiMessage.from("Hi."),
+                            UserMessage.from("Again"),
+                            AiMessage.from("Hey."),
+                            UserMessage.from("In a tab"));
+            assertThat(history(log, KEY))
+                    .extracting(LoggedMessage::outcome)
+                    .containsExactly(
+                            null, null, null, Outcome.failed("java.io.IOException"), Outcome.incomplete("cut"), null);
+            assertThat(history(log, KEY)).extracting(LoggedMessage::createdAt).containsOnly(AT);
+            assertThat(branch(log, KEY)).containsExactly("s", "q1", "a1");
+            Tail tab = log.read(KEY, ReadQuery.wholeBranch().onBranch("tab 2"));
+            assertThat(tab.position()).isEqualTo(new Position(1, 4, "q3"));
+            assertThat(tab.view()).isEqualTo(new View("a2", 5, List.of(new View.Run(null, "q1")), null));
+            assertThat(Objects.requireNonNull(tab.system()).id()).isEqualTo("s");
+            assertThat(log.summaries(KEY))
+                    .containsExactly(
+                            new Summary("a1", "They greeted.", 3, "words", 3, 12, "a model", AT).withVersion(1));
+            assertThat(log.made(KEY, "a1"))
+                    .contains(new Made(
+                            new Seen(List.of(new Seen.Range(1, 2)), List.of(), 0, false), new Usage(10, 2, 1)));
+            MemoryInfo info = log.list("acme", ListQuery.first(1)).memories().get(0);
+            assertThat(info).isEqualTo(new MemoryInfo(KEY, "A title", Map.of("user", "7"), 6, 24, AT, AT));
+            assertThat(log.check(KEY)).isEmpty();
+        }
+    }
+
+    @Test
+    void the_same_calls_write_the_same_lines() throws Exception {
+        FileFixture files = new FileFixture(directory);
+        try (MessageLog log = FileMessageLog.builder()
+                .directory(files.root())
+                .clock(Clock.fixed(AT, ZoneOffset.UTC))
+                .build()) {
+            log.append(
+                    KEY,
+                    Append.underHead(
+                            message("s", SystemMessage.from("Be brief.")),
+                            message("q1", UserMessage.from("Hello, \u00e9\ud83d\ude00 \ud83d!")),
+                            message("a1", AiMessage.from("Hi."))
+                                    .withUsage(new Usage(10, 2, 1))
+                                    .withSeen(new Seen(Seen.ranges(List.of(1L, 2L)), List.of(), 0, false))));
+            log.append(KEY, Append.underHead(message("q2", UserMessage.from("Again"))));
+            NewMessage cut = message("a2", AiMessage.from("Hey.")).withOutcome(Outcome.incomplete("cut"));
+            log.append(
+                    KEY,
+                    Append.under(Parent.of("q1"), List.of(cut))
+                            .withView(View.of(null, List.of(new View.Run(null, "q1")))));
+            log.append(
+                    KEY,
+                    Append.underHead(message("q3", UserMessage.from("In a tab")))
+                            .onBranch("tab 2"));
+            log.putSummary(KEY, new Summary("a1", "They greeted.", 3, "words", 3, 12, "a model", AT), 1);
+            log.setOutcome(KEY, "q2", Outcome.failed("java.io.IOException"), null);
+            log.describe(KEY, "A title", Map.of("user", "7"));
+            log.moveHead(KEY, "a1", null);
+        }
+        List<String> golden = golden().lines()
+                .filter(line -> !line.contains("later version"))
+                .map(line -> line.replace("\"later\":{\"x\":[1,\"y\"]},", "").replace("\"newer\":true,", ""))
+                .toList();
+        List<String> lines = files.lines();
+        assertThat(lines.get(0).replaceAll("\"file\":\"[^\"]*\"", ""))
+                .isEqualTo(golden.get(0).replaceAll("\"file\":\"[^\"]*\"", ""));
+        assertThat(lines.subList(1, lines.size())).isEqualTo(golden.subList(1, golden.size()));
+    }
+
+    private static NewMessage message(String id, ChatMessage message) {
+        return new NewMessage(id, message, 4, "words", null);
+    }
+
+    private static String golden() throws Exception {
+        try (InputStream in = FileFormatTest.class.getResourceAsStream("golden-v1.jsonl")) {
+            return new String(Objects.requireNonNull(in).readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package io.github.keepsake4j.log.file;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.testing.HistoryChecker.Attempt;
+import io.github.keepsake4j.testing.HistoryChecker.Outcome;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.IntStream;
+
+/**
+ * A process that appends batches to files and prints each attempt with its answer. Arguments: directory, the writer's name,
+ * threads, how many batches each thread appends.
+ */
+final class FileWriter {
+
+    static final ConversationKey KEY = ConversationKey.of("default", "shared");
+
+    private FileWriter() {}
+
+    public static void main(String[] arguments) throws Exception {
+        Path directory = Path.of(arguments[0]);
+        String name = arguments[1];
+        int threads = Integer.parseInt(arguments[2]);
+        int count = Integer.parseInt(arguments[3]);
+        try (MessageLog log = FileMessageLog.in(directory)) {
+            ExecutorService pool = Executors.newFixedThreadPool(threads);
+            List<Future<?>> done = new ArrayList<>();
+            for (int thread = 0; thread < threads; thread++) {
+                String writer = name + "-" + thread;
+                done.add(pool.submit(() -> {
+                    for (int i = 0; i < count; i++) {
+                        write(log, writer, i);
+                        if (i % 10 == 0) {
+                            // To close one log must not drop the locks of the other.
+                            try (MessageLog other = FileMessageLog.in(directory)) {
+                                other.read(KEY, ReadQuery.newest(1));
+                            }
+                        }
+                    }
+                    return null;
+                }));
+            }
+            for (Future<?> each : done) {
+                each.get();
+            }
+            pool.shutdown();
+        }
+    }
+
+    private static void write(MessageLog log, String writer, int number) {
+        List<NewMessage> batch = IntStream.rangeClosed(0, number % 3)
+                .mapToObj(part -> writer + "-" + number + "-" + part)
+                .map(id -> new NewMessage(id, UserMessage.from("text of " + id), 1, "none", null))
+                .toList();
+        int attempts = number % 7 == 0 ? 2 : 1;
+        for (int i = 0; i < attempts; i++) {
+            long begin = System.nanoTime();
+            AppendResult result = log.append(KEY, Append.under(Parent.head(), batch));
+            Outcome outcome = result.replayed() ? Outcome.REPLAYED : Outcome.ACKNOWLEDGED;
+            List<String> ids = batch.stream().map(NewMessage::id).toList();
+            // One call, so that a line of one thread is not cut by another's.
+            System.out.println(new Attempt(writer, ids, begin, System.nanoTime(), outcome).line());
+        }
+    }
+}
