@@ -212,9 +212,8 @@ class BoundTurnsTest {
             goneOn.get(1, TimeUnit.MINUTES);
             sink.done("p0 p1");
         });
-        Streaming assistant = keepsake.aiServices(Streaming.class)
-                .streamingChatModel(model)
-                .build();
+        Streaming assistant =
+                keepsake.aiServices(Streaming.class).streamingChatModel(model).build();
         EndingTurns.quiet(assistant.chat("c", "one")).start();
         broken.get(1, TimeUnit.MINUTES);
         service(new Script("ok")).chat("c", "two");
