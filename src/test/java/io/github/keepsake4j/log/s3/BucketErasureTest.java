@@ -28,6 +28,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -109,22 +111,23 @@ class BucketErasureTest extends BucketFixture {
         long before = late.read(ALICE, ReadQuery.newest(1)).epoch();
         Append write = Append.under(Parent.head(), List.of(message("late", UserMessage.from(SECRET + " late"), 1)));
         Append append = bound ? write.inEpoch(before) : write;
-        disturb(random);
+        CountDownLatch begin = disturb(random, random.nextInt(20));
         AtomicReference<Outcome> outcome = new AtomicReference<>();
         AtomicLong epoch = new AtomicLong();
         int erasers = 1 + random.nextInt(2);
         int[] delays = random.ints(4, 0, 12).toArray();
         try {
             S3Writer.inThreads(1 + erasers, thread -> {
-                sleep(delays[thread]);
                 if (thread == 0) {
                     try {
+                        assertThat(begin.await(60, TimeUnit.SECONDS)).isTrue();
                         until(() -> late.append(ALICE, append));
                         outcome.set(Outcome.STAYED);
                     } catch (ErasedException e) {
                         outcome.set(Outcome.REFUSED);
                     }
                 } else {
+                    sleep(delays[thread]);
                     MessageLog log = logs.get(thread);
                     String id = SECRET + " created " + thread;
                     until(() -> log.append(
@@ -140,6 +143,9 @@ class BucketErasureTest extends BucketFixture {
                     AtomicLong own = new AtomicLong();
                     until(() -> own.set(log.erase(ALICE)));
                     epoch.accumulateAndGet(own.get(), Math::max);
+                    while (begin.getCount() > 0) {
+                        begin.countDown();
+                    }
                 }
             });
         } finally {
@@ -161,10 +167,16 @@ class BucketErasureTest extends BucketFixture {
         return outcome.get() == Outcome.STAYED && there.isEmpty() ? Outcome.ERASED : outcome.get();
     }
 
-    /** Delays requests, and loses some before they are served and some answers. */
-    private void disturb(Random seeds) {
+    /**
+     * Delays requests, and loses some before they are served and some answers.
+     *
+     * @return what opens after some requests, so that a writer begins anywhere in the others' work however fast they are
+     */
+    private CountDownLatch disturb(Random seeds, int requests) {
         Random random = new Random(seeds.nextLong());
+        CountDownLatch begin = new CountDownLatch(requests);
         server.before(request -> {
+            begin.countDown();
             int dice = next(random, 100);
             if (dice < 3) {
                 S3Server.fail(503);
@@ -176,6 +188,7 @@ class BucketErasureTest extends BucketFixture {
                 S3Server.fail(500);
             }
         });
+        return begin;
     }
 
     private static int next(Random random, int bound) {
