@@ -178,6 +178,14 @@ final class BoundTurn extends OpenTurn {
         }
     }
 
+    /** Writes what tools of a round that will not be whole have returned. Nothing else tells that they have run. */
+    private void writeExecuted() {
+        List<NewMessage> waiting = slow.waiting().stream().map(memories::prepare).toList();
+        if (!waiting.isEmpty() && writeEarly(waiting)) {
+            slow.written(waiting);
+        }
+    }
+
     /** A question whose turn goes on after an error has not failed. */
     private void reopen() {
         if (failed && question != null) {
@@ -408,6 +416,7 @@ final class BoundTurn extends OpenTurn {
             if (completed) {
                 return;
             }
+            quietly(this::writeExecuted);
             quietly(this::flush);
             Written refused = answer;
             String by = passes.by();
