@@ -413,28 +413,36 @@ final class BoundTurn extends OpenTurn {
     void failed(String reason) {
         lock.lock();
         try {
-            if (completed) {
+            if (completed || question == null) {
                 return;
             }
-            quietly(this::writeExecuted);
-            quietly(this::flush);
             Written refused = answer;
             String by = passes.by();
-            if (refused != null) {
-                // The user got the error and not this answer.
-                mark(refused.id(), Outcome.rejected(by == null ? reason : by));
-            }
-            if (question != null && partial == null && !failed) {
-                failed = true;
-                if (course().isAnotherAnswer()) {
-                    quietly(() -> course().back(memories.log(key), key, epoch));
-                } else {
-                    mark(question, Outcome.failed(reason));
+            boolean fails = partial == null && !failed;
+            failed |= fails;
+            // If the storage is not there, the first step finds out, and the caller does not wait for the others.
+            quietly(() -> {
+                writeExecuted();
+                flush();
+                if (refused != null) {
+                    // The user got the error and not this answer.
+                    set(refused.id(), Outcome.rejected(by == null ? reason : by));
                 }
-                quietly(() -> memories.log(key).flush(key));
-            }
+                if (fails) {
+                    unanswered(reason);
+                }
+                memories.log(key).flush(key);
+            });
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void unanswered(String reason) {
+        if (course().isAnotherAnswer()) {
+            course().back(memories.log(key), key, epoch);
+        } else if (question != null) {
+            set(question, Outcome.failed(reason));
         }
     }
 
@@ -481,8 +489,12 @@ final class BoundTurn extends OpenTurn {
         return message.parentId() == null ? Parent.root() : Parent.of(message.parentId());
     }
 
+    private void set(String messageId, @Nullable Outcome outcome) {
+        memories.log(key).setOutcome(key, messageId, outcome, epoch);
+    }
+
     private void mark(String messageId, @Nullable Outcome outcome) {
-        quietly(() -> memories.log(key).setOutcome(key, messageId, outcome, epoch));
+        quietly(() -> set(messageId, outcome));
     }
 
     /** Runs what follows a turn's end. It must not replace the turn's own result or error. */

@@ -27,8 +27,8 @@ import org.jspecify.annotations.Nullable;
  * that is not rejected stays, because a turn that failed got none: it is that of another turn, which went on meanwhile.
  *
  * @param hidden the messages that are left out, each with the reason
- * @param unclear how many other messages may have to be left out: calls that wait for results, in a turn whose user message
- *     was not read
+ * @param unclear how many other messages may have to be left out, because their turn's user message was not read: calls that
+ *     wait for results and, where anything ended badly, results without their calls
  * @param lacksBeginning whether the newest user message is left out, and no other one was read. The messages before it
  *     belong to a turn that nothing is known of
  */
@@ -59,7 +59,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         }
         Reader reader = new Reader(earlier);
         messages.forEach(reader::add);
-        return reader.result();
+        return reader.result(bad);
     }
 
     /** Returns the ids of the messages that are left out. */
@@ -137,6 +137,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
     private static final class Reader {
         private final List<Span> spans = new ArrayList<>();
         private final Deque<Round> newestFirst = new ArrayDeque<>();
+        private int orphans;
 
         /** The results in whose place others were stored. */
         private final List<LoggedMessage> replaced = new ArrayList<>();
@@ -156,14 +157,17 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                 replaced.add(logged);
             } else if (logged.message() instanceof ToolExecutionResultMessage result) {
                 // A result belongs to the newest calls that wait for it, even in an older turn.
-                boolean unused = newestFirst.stream().anyMatch(round -> round.takes(logged, result));
+                if (newestFirst.stream().noneMatch(round -> round.takes(logged, result))) {
+                    orphans += spans.size() == 1 && spans.get(0).user == null ? 1 : 0;
+                }
             }
         }
 
-        EndedBadly result() {
+        /** Returns the result. Without anything that ended badly, a read is not made longer by what is not known. */
+        EndedBadly result(boolean bad) {
             List<Omission> hidden = new ArrayList<>();
             replaced.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
-            int unclear = 0;
+            int unclear = bad ? orphans : 0;
             boolean anyUser = false;
             boolean anyHidden = false;
             for (Span span : spans) {

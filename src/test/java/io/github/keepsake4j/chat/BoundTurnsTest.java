@@ -25,8 +25,11 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.EndingTurns.Column;
 import io.github.keepsake4j.chat.EndingTurns.Script;
+import io.github.keepsake4j.chat.EndingTurns.StreamScript;
+import io.github.keepsake4j.chat.EndingTurns.Streaming;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
@@ -43,8 +46,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -181,6 +186,45 @@ class BoundTurnsTest {
 
         assertThat(history(keepsake, "c"))
                 .isEqualTo("U(outer) [failed IllegalStateException], C(a), U(inner), A(inner answer), R(a)");
+    }
+
+    @Test
+    void a_model_that_remembers_keeps_what_was_said_with_the_listeners_alone() throws Exception {
+        StreamScript model = new StreamScript(sink -> sink.tokens("p0 ", "p1").error(OUT_OF_ORDER));
+        Streaming assistant = AiServices.builder(Streaming.class)
+                .streamingChatModel(keepsake.remembering(model))
+                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .build();
+
+        EndingTurns.quiet(assistant.chat("c", "one")).start();
+        model.await();
+
+        assertThat(history(keepsake, "c")).isEqualTo("U(one), A(p0 p1) [incomplete cut]");
+    }
+
+    @Test
+    void an_answer_that_comes_when_the_conversation_has_gone_on_is_kept_aside() throws Exception {
+        CompletableFuture<Void> goneOn = new CompletableFuture<>();
+        CompletableFuture<Void> broken = new CompletableFuture<>();
+        StreamScript model = new StreamScript(sink -> {
+            sink.tokens("p0").error(OUT_OF_ORDER);
+            broken.complete(null);
+            goneOn.get(1, TimeUnit.MINUTES);
+            sink.done("p0 p1");
+        });
+        Streaming assistant =
+                keepsake.aiServices(Streaming.class).streamingChatModel(model).build();
+        EndingTurns.quiet(assistant.chat("c", "one")).start();
+        broken.get(1, TimeUnit.MINUTES);
+        service(new Script("ok")).chat("c", "two");
+        goneOn.complete(null);
+        model.await();
+
+        assertThat(history(keepsake, "c")).isEqualTo("U(one), A(p0) [incomplete cut], U(two), A(ok), A(p0 p1)");
+        assertThat(view(keepsake, "c")).isEqualTo("U(one), A(p0), U(two), A(ok)");
+        assertThat(keepsake.conversation("c").branches())
+                .extracting(Branch::names)
+                .contains(List.of(BoundTurn.ASIDE));
     }
 
     /** Counts what a log is asked, but for flushes, which databases do not know. */

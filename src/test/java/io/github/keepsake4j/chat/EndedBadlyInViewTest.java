@@ -190,6 +190,7 @@ class EndedBadlyInViewTest {
         assertThat(keepsake.chatMemory("x").messages()).isEqualTo(shown);
 
         assertThat(counted.calls).isEqualTo(1);
+        // Four that are shown, three that failed, and an answer whose question was not read at first.
         assertThat(counted.messagesRead).isEqualTo(7);
     }
 

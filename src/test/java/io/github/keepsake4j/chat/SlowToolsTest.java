@@ -115,8 +115,7 @@ class SlowToolsTest {
         assertThatThrownBy(() -> assistant.chat("c", "one")).isInstanceOf(IllegalArgumentException.class);
 
         assertThat(payments.paid).containsExactly("fast");
-        assertThat(history(keepsake, "c"))
-                .isEqualTo("U(one) [failed IllegalArgumentException], C(a b), R(a)");
+        assertThat(history(keepsake, "c")).isEqualTo("U(one) [failed IllegalArgumentException], C(a b), R(a)");
         assertThat(view(keepsake, "c")).as("the round has no result for b").isEmpty();
 
         assistant.chat("c", "two");

@@ -342,15 +342,14 @@ class TurnsAgainTest {
     }
 
     @Test
-    @ExpectedLog("Memory conversation/default/c: the body of Keepsake.turn(id, turn, body) took no turn of kind REGENERATE")
+    @ExpectedLog(
+            "Memory conversation/default/c: the body of Keepsake.turn(id, turn, body) took no turn of kind REGENERATE")
     void a_turn_that_no_call_takes_is_logged() {
         Script model = new Script("a0", "a1", "a2");
         Assistant assistant = talked(model);
 
         String answer = keepsake.turn(
-                "c",
-                Turn.regenerate(id("A(a1)")),
-                () -> CompletableFuture.supplyAsync(() -> assistant.chat("c", "one"))
+                "c", Turn.regenerate(id("A(a1)")), () -> CompletableFuture.supplyAsync(() -> assistant.chat("c", "one"))
                         .join());
 
         assertThat(answer).isEqualTo("a2");

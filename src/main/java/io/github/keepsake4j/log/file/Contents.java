@@ -102,9 +102,10 @@ final class Contents {
             return null;
         }
         try {
-            return new Outcome(Outcome.Kind.valueOf(json.text("kind")), json.nullableText("reason"));
-        } catch (IllegalArgumentException | InvalidInputException e) {
-            throw new BadLineException("its outcome is of no known kind");
+            Outcome.Kind kind = Outcome.Kind.named(json.text("kind")).orElse(null);
+            return kind == null ? null : new Outcome(kind, json.nullableText("reason"));
+        } catch (InvalidInputException e) {
+            throw new BadLineException("its outcome has no valid reason");
         }
     }
 

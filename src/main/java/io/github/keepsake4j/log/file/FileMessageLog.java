@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
@@ -52,8 +53,6 @@ import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A log in plain files below a directory, for one machine without a database: laptops, continuous integration, and tools
@@ -77,8 +76,6 @@ import org.slf4j.LoggerFactory;
  * <p>A lease ends by the clock of the process. Thread-safe.
  */
 public final class FileMessageLog implements MessageLog {
-
-    private static final Logger LOG = LoggerFactory.getLogger(FileMessageLog.class);
 
     private static final int ATTEMPTS = 8;
     private static final long PAUSE = 50_000;
@@ -226,33 +223,39 @@ public final class FileMessageLog implements MessageLog {
         return during("list of tenant " + tenant, () -> {
             TenantList list = list(tenant);
             List<MemoryInfo> page = new ArrayList<>();
+            List<DamagedMemory> damaged = new ArrayList<>();
             TenantList.Entry edge = null;
             List<TenantList.Entry> part = order.behind(list, null);
             while (!part.isEmpty()) {
                 for (TenantList.Entry entry : part) {
-                    Optional<MemoryInfo> info = info(tenant, entry);
-                    if (info.isEmpty()) {
+                    MemoryPage one = entry(tenant, entry);
+                    if (one.memories().isEmpty() && one.damaged().isEmpty()) {
                         continue;
                     }
-                    if (edge != null && page.size() == query.limit()) {
-                        return new MemoryPage(page, Optional.of(query.startingAt(cursor.apply(edge))));
+                    if (edge != null && page.size() + damaged.size() == query.limit()) {
+                        return new MemoryPage(page, damaged, Optional.of(query.startingAt(cursor.apply(edge))));
                     }
-                    page.add(info.get());
+                    page.addAll(one.memories());
+                    damaged.addAll(one.damaged());
                     edge = entry;
                 }
                 part = order.behind(list, part.get(part.size() - 1));
             }
-            return new MemoryPage(page, Optional.empty());
+            return new MemoryPage(page, damaged, Optional.empty());
         });
     }
 
-    /** A memory whose first line cannot be read must not hide the others. */
-    private Optional<MemoryInfo> info(String tenant, TenantList.Entry entry) throws IOException {
+    /** Returns a page of one memory, or of none if it was erased. One that cannot be read does not hide the others. */
+    private MemoryPage entry(String tenant, TenantList.Entry entry) throws IOException {
+        MemoryPage none = new MemoryPage(List.of(), Optional.empty());
         try {
-            return listed(tenant, entry, tree -> Optional.of(tree.info()), Optional.empty());
+            return listed(tenant, entry, tree -> new MemoryPage(List.of(tree.info()), Optional.empty()), none);
         } catch (UnreadableDataException e) {
-            LOG.warn("A memory is missing in the list of tenant {}: {}", tenant, e.getMessage());
-            return Optional.empty();
+            String name = root.relativize(Names.ofBase(Names.tenant(root, tenant), entry.base())
+                            .data())
+                    .toString();
+            String problem = String.valueOf(e.getMessage());
+            return new MemoryPage(List.of(), List.of(new DamagedMemory(name, null, problem)), Optional.empty());
         }
     }
 
@@ -283,20 +286,69 @@ public final class FileMessageLog implements MessageLog {
 
     @Override
     public long erase(MemoryKey key) {
+        return locked("erasure of", key, this::erase);
+    }
+
+    /** The newest message is read and the memory is erased in one step. */
+    @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
         return locked("erasure of", key, names -> {
-            Tombstone before = Tombstone.read(names);
-            Tombstone last = before == null ? Tombstone.NEVER : before;
-            long number = 0;
-            if (Files.exists(names.data())) {
-                last = lastOf(names, last);
-                number = numberOf(names);
+            boolean isIdle = memories.with(names, memory -> memory != null && isIdle(memory, since));
+            if (isIdle) {
+                erase(names);
             }
-            Files.createDirectories(names.directory());
-            Tombstone tombstone = new Tombstone(last.epoch() + 1, last.revision() + 1);
-            tombstone.write(names, force);
-            forceNames(names.directory());
-            delete(names, number);
-            return tombstone.epoch();
+            return isIdle;
+        });
+    }
+
+    private static boolean isIdle(Memory memory, Instant since) throws IOException {
+        Tree tree = new Tree(memory, memory.recover(false)).sound();
+        List<LoggedMessage> newest = tree.history(HistoryQuery.newest(1)).messages();
+        Instant last =
+                newest.isEmpty() ? memory.header().createdAt() : newest.get(0).createdAt();
+        return last.isBefore(since);
+    }
+
+    private long erase(Names names) throws IOException {
+        Tombstone before = Tombstone.read(names.tombstone());
+        Tombstone last = before == null ? Tombstone.NEVER : before;
+        long number = 0;
+        if (Files.exists(names.data())) {
+            last = lastOf(names, last);
+            number = numberOf(names);
+        }
+        Files.createDirectories(names.directory());
+        Tombstone tombstone = new Tombstone(last.epoch() + 1, last.revision() + 1, erasedAt());
+        tombstone.write(names.tombstone(), force);
+        forceNames(names.directory());
+        delete(names, number);
+        return tombstone.epoch();
+    }
+
+    /** A clock out of range must not keep a memory from being erased. */
+    private Instant erasedAt() {
+        try {
+            return InputRules.time("clock", clock.instant());
+        } catch (InvalidInputException e) {
+            return Tombstone.NEVER.erasedAt();
+        }
+    }
+
+    @Override
+    public long removeTombstones(String tenant, Instant erasedBefore) {
+        Ids.check("tenant", tenant);
+        return during("removal of tombstones of tenant " + tenant, () -> {
+            long removed = 0;
+            lock();
+            for (Path tombstone : Tombstone.in(Names.tenant(root, tenant))) {
+                boolean isRemoved = lock().holding(
+                                Names.lock(tombstone),
+                                tombstone,
+                                busyTimeout,
+                                () -> Tombstone.remove(tombstone, erasedBefore));
+                removed += isRemoved ? 1 : 0;
+            }
+            return removed;
         });
     }
 
@@ -307,9 +359,10 @@ public final class FileMessageLog implements MessageLog {
             Header header = Memory.header(data);
             return new Tombstone(
                     Math.max(absent.epoch(), header.epoch()),
-                    Math.max(absent.revision(), header.revision()) + data.length());
+                    Math.max(absent.revision(), header.revision()) + data.length(),
+                    absent.erasedAt());
         } catch (BadLineException e) {
-            return new Tombstone(absent.epoch(), absent.revision() + Files.size(names.data()));
+            return new Tombstone(absent.epoch(), absent.revision() + Files.size(names.data()), absent.erasedAt());
         }
     }
 
@@ -480,7 +533,7 @@ public final class FileMessageLog implements MessageLog {
     private <T> T absent(Names names, Function<Tombstone, T> absent) throws IOException {
         // Without a file nothing tells whether the directory is there, but the lock file does.
         lock();
-        Tombstone tombstone = Tombstone.read(names);
+        Tombstone tombstone = Tombstone.read(names.tombstone());
         return absent.apply(tombstone == null ? Tombstone.NEVER : tombstone);
     }
 
@@ -503,7 +556,7 @@ public final class FileMessageLog implements MessageLog {
             @Nullable Instant created,
             boolean anew)
             throws IOException {
-        Tombstone tombstone = Tombstone.read(names);
+        Tombstone tombstone = Tombstone.read(names.tombstone());
         if (memory != null && tombstone != null) {
             if (tombstone.epoch() > memory.header().epoch()) {
                 // The erasure was interrupted.
