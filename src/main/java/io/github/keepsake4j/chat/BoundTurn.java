@@ -180,7 +180,8 @@ final class BoundTurn extends OpenTurn {
 
     /** Writes what tools of a round that will not be whole have returned. Nothing else tells that they have run. */
     private void writeExecuted() {
-        List<NewMessage> waiting = slow.waiting().stream().map(memories::prepare).toList();
+        List<NewMessage> waiting =
+                slow.waiting().stream().map(memories::prepare).toList();
         if (!waiting.isEmpty() && writeEarly(waiting)) {
             slow.written(waiting);
         }
