@@ -38,24 +38,33 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
      */
     static Viewer bounded(ContextStrategy strategy) {
         return branch -> {
-            Reach wanted = strategy.reach(ID);
-            for (long more = 0; ; more = 2 * more + 1) {
-                int messages = (int) Math.min(Integer.MAX_VALUE, wanted.messages() + more);
-                Reach reach = new Reach(messages, wanted.turns(), wanted.tokens(), wanted.oldest(), wanted.toSummary());
-                Part read = bounded(strategy, branch, reach);
-                EndedBadly bad = EndedBadly.of(read.messages(), read.user());
-                int size = read.messages().size();
-                boolean enough = size == branch.messages().size()
-                        || size < messages
-                        || (size - bad.uncounted() - others(read) >= wanted.messages() && !bad.lacksBeginning());
-                if (enough) {
-                    Context context = read(strategy, branch, read);
-                    boolean always = wanted.oldest() == Integer.MAX_VALUE;
+            for (int factor = 1; ; factor *= 2) {
+                Part read = enough(strategy, branch, strategy.reach(ID).times(factor));
+                Context context = read(strategy, branch, read);
+                boolean all = read.messages().size() == branch.messages().size();
+                if (all || strategy.isSettled(() -> strategy.mark(context))) {
+                    boolean always = strategy.reach(ID).oldest() == Integer.MAX_VALUE;
                     long from = strategy.shownFrom(strategy.mark(context));
                     return of(strategy.select(always ? context : context.unreadBefore(from)));
                 }
             }
         };
+    }
+
+    private static Part enough(ContextStrategy strategy, Part branch, Reach wanted) {
+        for (long more = 0; ; more = 2 * more + 1) {
+            int messages = (int) Math.min(Integer.MAX_VALUE, wanted.messages() + more);
+            Reach reach = new Reach(messages, wanted.turns(), wanted.tokens(), wanted.oldest(), wanted.toSummary());
+            Part read = bounded(strategy, branch, reach);
+            EndedBadly bad = EndedBadly.of(read.messages(), read.user());
+            int size = read.messages().size();
+            boolean enough = size == branch.messages().size()
+                    || size < messages
+                    || (size - bad.uncounted() - others(read) >= wanted.messages() && !bad.lacksBeginning());
+            if (enough) {
+                return read;
+            }
+        }
     }
 
     private static Part bounded(ContextStrategy strategy, Part branch, Reach reach) {
