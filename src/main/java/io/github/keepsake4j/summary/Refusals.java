@@ -40,7 +40,7 @@ final class Refusals {
             }
             return end == messages.size()
                     ? task
-                    : new Task(task.epoch(), task.previous(), messages.subList(0, end), task.least());
+                    : task.first(end);
         }
 
         /** Returns the length of an answer. */
