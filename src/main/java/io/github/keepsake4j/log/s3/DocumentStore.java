@@ -179,7 +179,7 @@ final class DocumentStore implements Memories {
      */
     String quarantine(String name) {
         String what = "Object " + name;
-        if (!names.isPlaceOfDocument(name)) {
+        if (!names.isDocument(name)) {
             throw new InvalidInputException(
                     "objectName", "is not the name of a memory's document below this log's prefix");
         }
@@ -213,7 +213,8 @@ final class DocumentStore implements Memories {
         KeepsakeField keepsake = parts == null ? null : parts.keepsake();
         boolean written = keepsake != null && keepsake.writes().contains(write);
         // With another epoch, it is the mark of an erasure that came over this one, which that erasure removes.
-        if (content != null && written && parts.isErasing() && keepsake.epoch() == tombstone.epoch()) {
+        boolean mark = parts != null && parts.isErasing() && keepsake != null && keepsake.epoch() == tombstone.epoch();
+        if (content != null && written && mark) {
             remove(what, name, content.etag(), tombstone, kept);
         } else if (!written && !tombstones.of(what, name).writes().contains(write)) {
             throw changedMeanwhile(what, name, to);
@@ -446,6 +447,9 @@ final class DocumentStore implements Memories {
             Bucket.Put put = bucket.putIf(what, name, left.etag(), DocumentWriter.mark(left.document()));
             if (put.etag() != null) {
                 bucket.deleteIf(what, name, put.etag());
+            } else {
+                // The answer may have been lost, and then the mark is there.
+                endErasure(what, name);
             }
         }
 

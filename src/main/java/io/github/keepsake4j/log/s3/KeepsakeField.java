@@ -137,7 +137,7 @@ record KeepsakeField(
                 document.writes(),
                 key == null ? null : key.canonical(),
                 step == Step.CREATE ? true : null,
-                step == Step.ERASE || step == Step.REMOVE ? true : null,
+                (step == Step.ERASE || step == Step.REMOVE) ? true : null,
                 step == Step.REMOVE ? true : null);
     }
 

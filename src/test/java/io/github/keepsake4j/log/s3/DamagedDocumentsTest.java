@@ -189,11 +189,18 @@ class DamagedDocumentsTest extends BucketFixture {
     @Test
     void only_a_damaged_document_of_this_log_is_put_aside() {
         log.append(NODE, batch("a"));
-        for (String name : List.of(NODE_OBJECT, "node_memory/not/there/x.json", "images/cat.png", "aside/objects/x")) {
+        List<String> others =
+                List.of("node_memory/package.json", "conversation_memory/a/b.json", "node_memory/a/!b.json");
+        others.forEach(name -> put(name, "no memory"));
+        assertThat(damagedNames()).isEmpty();
+        List<String> names = new ArrayList<>(others);
+        names.addAll(List.of(NODE_OBJECT, "node_memory/not/there/x.json", "images/cat.png", "aside/objects/x"));
+        for (String name : names) {
             assertThatThrownBy(() -> bucketLog().quarantine(name))
                     .isInstanceOf(InvalidInputException.class)
                     .hasMessageContaining("objectName");
         }
+        others.forEach(name -> assertThat(text(name)).isEqualTo("no memory"));
         assertThat(branch(log, NODE)).containsExactly("a");
     }
 
