@@ -74,7 +74,9 @@ final class Summaries {
         Context selected = memories.select(id, key, tail, List.of());
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
-                .filter(piece -> tail.summary() == null ? piece.tellsAnything() : !piece.messages().isEmpty())
+                .filter(piece -> tail.summary() == null
+                        ? piece.tellsAnything()
+                        : !piece.messages().isEmpty())
                 .map(piece -> new SummaryWorker.Task(
                         tail.epoch(), tail.summary(), piece.messages(), piece.leastMessages(), piece.untold()));
     }

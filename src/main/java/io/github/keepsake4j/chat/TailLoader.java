@@ -121,8 +121,7 @@ final class TailLoader {
 
     /** Judges as the view does which turn goes on if that is unknown: by the messages that are not left out. */
     private static Meanwhile meanwhile(Tail tail, @Nullable List<String> round) {
-        return Meanwhile.of(
-                round == null ? EndedBadly.without(tail.messages(), tail.user()) : tail.messages(), round);
+        return Meanwhile.of(round == null ? EndedBadly.without(tail.messages(), tail.user()) : tail.messages(), round);
     }
 
     private static Reach beyond(Reach reach, List<LoggedMessage> others, boolean summarized) {

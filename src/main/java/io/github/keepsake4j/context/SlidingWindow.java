@@ -97,7 +97,8 @@ public final class SlidingWindow implements ContextStrategy {
     @Override
     public Reach reach(Object memoryId) {
         int limit = bound.limit(memoryId);
-        // One more turn is read, so that the log determines where the newest turns begin, and with a step one more message,
+        // One more turn is read, so that the log determines where the newest turns begin, and with a step one more
+        // message,
         // which shows that the window is full.
         return countsTurns
                 ? new Reach(Integer.MAX_VALUE, (int) Math.min(Integer.MAX_VALUE, limit + 1L), Long.MAX_VALUE, 0, false)

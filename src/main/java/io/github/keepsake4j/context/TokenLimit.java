@@ -123,7 +123,8 @@ public final class TokenLimit implements ContextStrategy {
 
     @Override
     public Context select(Context context) {
-        // Results are shortened only here. What a pin leaves for them is known when all strategies have set their marks.
+        // Results are shortened only here. What a pin leaves for them is known when all strategies have set their
+        // marks.
         TokenWeights weights = weights(context);
         return limit(context, weights).apply(context.shortening(weights.shortened()), weights.fixed());
     }

@@ -38,9 +38,7 @@ final class Refusals {
             for (int i = end - 1; i >= task.least() && end > most; i--) {
                 end = messages.get(i).message() instanceof UserMessage ? i : end;
             }
-            return end == messages.size()
-                    ? task
-                    : task.first(end);
+            return end == messages.size() ? task : task.first(end);
         }
 
         /** Returns the length of an answer. */

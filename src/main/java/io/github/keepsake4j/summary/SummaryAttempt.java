@@ -174,12 +174,13 @@ final class SummaryAttempt {
     }
 
     private Written write(Task task) {
-        String previous = task.previous() == null ? null : task.previous().text();
+        Summary before = task.previous();
         List<ChatMessage> messages = task.told();
-        if (messages.isEmpty() && previous != null) {
+        if (messages.isEmpty() && before != null) {
             // Nothing is to be told: the previous summary covers more than before.
-            return new Written(previous, task.previous().model(), 0);
+            return new Written(before.text(), before.model(), 0);
         }
+        String previous = before == null ? null : before.text();
         Summarizer summarizer = tools.summarizer();
         ModelSummarizer.Answer answer = summarizer instanceof ModelSummarizer ours
                 ? ours.answer(previous, messages, tools.refusals().level(key))

@@ -227,8 +227,8 @@ class EndedBadlyInViewTest {
 
     @Test
     void a_result_without_calls_does_not_end_a_conversation() {
-        List<LoggedMessage> branch =
-                Branches.linear(JtokkitTokenCountEstimator.forModel("gpt-4o"), user("a"), ai("a"), user("b"), ai("b"), result("t"));
+        List<LoggedMessage> branch = Branches.linear(
+                JtokkitTokenCountEstimator.forModel("gpt-4o"), user("a"), ai("a"), user("b"), ai("b"), result("t"));
 
         assertThat(shown(log(branch), SlidingWindow.withMaxMessages(3))).containsExactly(user("b"), ai("b"));
     }
@@ -256,8 +256,7 @@ class EndedBadlyInViewTest {
         memory.add(ai("good"), user("q2"), ai("a2"));
         keepsake.conversation("x").summarizeNow();
 
-        assertThat(told).containsExactly(
-                List.of(user("transfer"), calls("t"), result("t"), user("q"), ai("good")));
+        assertThat(told).containsExactly(List.of(user("transfer"), calls("t"), result("t"), user("q"), ai("good")));
         List<Summary> summaries = keepsake.conversation("x").summaries();
         assertThat(summaries).hasSize(1);
         assertThat(summaries.get(0).replacedMessages()).isEqualTo(8);
@@ -301,7 +300,8 @@ class EndedBadlyInViewTest {
                 assertThat(shown(some, strategy)).as(as).isEqualTo(expected);
             }
         }
-        Tell.line(hidden + " messages were left out because they ended badly; " + compared + " bounded reads were compared");
+        Tell.line(hidden + " messages were left out because they ended badly; " + compared
+                + " bounded reads were compared");
         assertThat(compared).isGreaterThan(Counts.of(300, 20_000) * 9 / 10);
         assertThat(hidden).isPositive();
     }

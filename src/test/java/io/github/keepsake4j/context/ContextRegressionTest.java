@@ -232,8 +232,7 @@ class ContextRegressionTest {
 
     @Test
     void a_step_moved_a_window_that_another_limit_had_kept_from_being_read_to_its_end() {
-        ContextStrategy strategy =
-                SlidingWindow.withMaxMessages(10).step(5).and(SlidingWindow.withMaxMessages(8));
+        ContextStrategy strategy = SlidingWindow.withMaxMessages(10).step(5).and(SlidingWindow.withMaxMessages(8));
         List<ChatMessage> log = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
             log.addAll(List.of(user("q" + i), ai("a" + i)));
