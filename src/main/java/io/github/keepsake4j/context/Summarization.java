@@ -169,7 +169,8 @@ public final class Summarization implements ContextStrategy {
     @Override
     public Context mark(Context context) {
         LoggedMessage summary = context.summary();
-        return summary == null ? context : context.summarizedBy(asShown(summary, role));
+        Context marked = summary == null ? context : context.summarizedBy(asShown(summary, role));
+        return byTokens ? marked.shortening(weights(marked).shortened()) : marked;
     }
 
     @Override
@@ -180,7 +181,7 @@ public final class Summarization implements ContextStrategy {
                     .apply(marked, marked.beside().size());
         }
         TokenWeights weights = weights(marked);
-        return limit(weights).apply(marked.shortening(weights.shortened()), weights.fixed());
+        return limit(weights).apply(marked, weights.fixed());
     }
 
     @Override
