@@ -245,7 +245,8 @@ final class BoundTurn extends OpenTurn {
                 NewMessage kept = memories.prepare(original).withOutcome(Outcome.rejected(by));
                 memories.append(
                         key,
-                        inEpoch(Append.under(parentOf(stored), List.of(kept)).onBranch(ASIDE)));
+                        inEpoch(Append.under(Course.parentOf(stored), List.of(kept))
+                                .onBranch(ASIDE)));
             }
         });
     }
@@ -483,11 +484,7 @@ final class BoundTurn extends OpenTurn {
     }
 
     private Parent parentOf(String messageId) {
-        return parentOf(stored(messageId));
-    }
-
-    private static Parent parentOf(LoggedMessage message) {
-        return message.parentId() == null ? Parent.root() : Parent.of(message.parentId());
+        return Course.parentOf(stored(messageId));
     }
 
     private void set(String messageId, @Nullable Outcome outcome) {

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.context;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -13,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -83,7 +81,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         Set<LoggedMessage> unanswered = new HashSet<>();
         reader.spans.stream()
                 .flatMap(span -> span.rounds.stream())
-                .filter(round -> round.isCall && !round.waiting.isEmpty())
+                .filter(round -> !round.waiting.isEmpty())
                 .forEach(round -> unanswered.addAll(round.messages));
         return unanswered;
     }
@@ -105,38 +103,16 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         return message.outcome() != null && message.outcome().kind() == Outcome.Kind.REJECTED;
     }
 
-    /** An answer, or calls with the results that they have. */
-    private static final class Round {
-        private final List<LoggedMessage> messages = new ArrayList<>();
-        private final boolean isCall;
-        private final List<ToolExecutionRequest> waiting;
-
-        Round(LoggedMessage first, AiMessage ai) {
-            messages.add(first);
-            isCall = ai.hasToolExecutionRequests();
-            waiting = new ArrayList<>(ai.toolExecutionRequests());
-        }
-
-        boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
-            Optional<ToolExecutionRequest> call = Meanwhile.answered(waiting, result);
-            call.ifPresent(answered -> {
-                waiting.remove(answered);
-                messages.add(logged);
-            });
-            return call.isPresent();
-        }
-
-        boolean isDone() {
-            return isCall && waiting.isEmpty() && !isRejected(messages.get(0));
-        }
+    private static boolean isDone(OpenRound round) {
+        return !round.isAnswer() && round.waiting.isEmpty() && !isRejected(round.messages.get(0));
     }
 
     /** A user message, or null if it was not read, and what follows it. */
-    private record Span(@Nullable LoggedMessage user, List<Round> rounds) {}
+    private record Span(@Nullable LoggedMessage user, List<OpenRound> rounds) {}
 
     private static final class Reader {
         private final List<Span> spans = new ArrayList<>();
-        private final Deque<Round> newestFirst = new ArrayDeque<>();
+        private final Deque<OpenRound> newestFirst = new ArrayDeque<>();
         private int orphans;
 
         /** The results in whose place others were stored. */
@@ -149,8 +125,8 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         void add(LoggedMessage logged) {
             if (isUser(logged)) {
                 spans.add(new Span(logged, new ArrayList<>()));
-            } else if (logged.message() instanceof AiMessage ai) {
-                Round round = new Round(logged, ai);
+            } else if (logged.message() instanceof AiMessage) {
+                OpenRound round = new OpenRound(logged);
                 spans.get(spans.size() - 1).rounds.add(round);
                 newestFirst.push(round);
             } else if (logged.message() instanceof ToolExecutionResultMessage && isRejected(logged)) {
@@ -172,16 +148,16 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
             boolean anyHidden = false;
             for (Span span : spans) {
                 boolean failed = isFailed(span.user);
-                boolean stays = !failed || span.rounds.stream().anyMatch(Round::isDone);
+                boolean stays = !failed || span.rounds.stream().anyMatch(EndedBadly::isDone);
                 anyUser |= span.user != null && stays;
                 if (span.user != null && !stays) {
                     anyHidden = true;
                     hidden.add(new Omission(span.user, Reason.FAILED));
                 }
-                for (Round round : span.rounds) {
+                for (OpenRound round : span.rounds) {
                     if (isRejected(round.messages.get(0))) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
-                    } else if (failed && round.isCall && !round.isDone()) {
+                    } else if (failed && !round.isAnswer() && !isDone(round)) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.FAILED)));
                     } else if (span.user == null && !round.waiting.isEmpty()) {
                         unclear += round.messages.size();

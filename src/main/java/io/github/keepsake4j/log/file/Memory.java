@@ -185,7 +185,7 @@ final class Memory implements Closeable {
         long size = data.length();
         return switch (state.phase) {
             case IDLE -> size == state.covered ? state : null;
-            // If nobody holds the lock, the writer was killed.
+            // If no process holds the lock, the writer was killed.
             case APPENDING, LINKING -> size >= state.covered && lock.isHeld(names.lock()) ? state : null;
             case REBUILDING -> null;
         };

@@ -411,7 +411,7 @@ final class Tree {
     View view(long anchor) throws IOException {
         Part part = side(index.node(anchor).view()).part();
         try {
-            // A head that stands for one had no message in its place: the memory was empty.
+            // Where a stored view names the head, there was none: the memory was empty.
             return Contents.view(Fields.of(read(part))).resolved(null);
         } catch (BadLineException e) {
             throw unreadable("the view at message " + anchor, part, e);

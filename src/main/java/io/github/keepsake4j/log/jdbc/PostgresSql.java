@@ -377,6 +377,38 @@ final class PostgresSql {
         "memory_key", "epoch", "revision", "any_head", "expected_head", "id", "tokens", "created_at", "system", "user"
     };
 
+    /** What an append of several messages takes. What is of the batch as a whole comes first, then its columns. */
+    private static final String[] BATCH_PARAMETERS = parameters(
+            UNDER_HEAD_PARAMETERS,
+            "size",
+            "ids",
+            "parents",
+            "messages",
+            "counters",
+            "token_counts",
+            "tokens_so_far",
+            "times",
+            "systems",
+            "users");
+
+    private static final String[] APPEND_PARAMETERS = parameters(
+            BATCH_PARAMETERS,
+            "tenant",
+            "app_id",
+            "conversation_id",
+            "node_id",
+            "now",
+            "expected_last_seq",
+            "under_head",
+            "parent_id",
+            "importing",
+            "anchor_id",
+            "view",
+            "named");
+
+    /** What is kept beside several messages, and what is added to the sums of each day. */
+    private static final String[] NOTES_PARAMETERS = {"outcomes", "made", "days", "inputs", "outputs", "cached"};
+
     /**
      * Appends one message under the head of a memory that has one, which is nearly every append. The memory's row hands out
      * the sequence, and its lock lets one append in at a time. What is written comes from that row, which is its newest
@@ -586,43 +618,11 @@ final class PostgresSql {
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """;
 
-    static final NamedSql APPEND_MANY = NamedSql.of(
-            APPEND_MANY_TEXT,
-            parameters(
-                    UNDER_HEAD_PARAMETERS,
-                    "size",
-                    "ids",
-                    "parents",
-                    "messages",
-                    "counters",
-                    "token_counts",
-                    "tokens_so_far",
-                    "times",
-                    "systems",
-                    "users"));
+    static final NamedSql APPEND_MANY = NamedSql.of(APPEND_MANY_TEXT, BATCH_PARAMETERS);
 
     /** {@link #APPEND_MANY} of messages of which something is kept beside them. */
     static final NamedSql APPEND_MANY_WITH_NOTES = NamedSql.of(
-            withNotes(APPEND_MANY_TEXT),
-            parameters(
-                    UNDER_HEAD_PARAMETERS,
-                    "size",
-                    "ids",
-                    "parents",
-                    "messages",
-                    "counters",
-                    "token_counts",
-                    "tokens_so_far",
-                    "times",
-                    "systems",
-                    "users",
-                    "outcomes",
-                    "made",
-                    "days",
-                    "inputs",
-                    "outputs",
-                    "cached",
-                    "tenant"));
+            withNotes(APPEND_MANY_TEXT), parameters(parameters(BATCH_PARAMETERS, NOTES_PARAMETERS), "tenant"));
 
     /**
      * A whole append. No row comes back if a condition does not hold, and nothing was written then; a used id aborts it.
@@ -866,66 +866,11 @@ final class PostgresSql {
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """;
 
-    static final NamedSql APPEND = NamedSql.of(
-            APPEND_TEXT,
-            parameters(
-                    UNDER_HEAD_PARAMETERS,
-                    "size",
-                    "ids",
-                    "parents",
-                    "messages",
-                    "counters",
-                    "token_counts",
-                    "tokens_so_far",
-                    "times",
-                    "systems",
-                    "users",
-                    "tenant",
-                    "app_id",
-                    "conversation_id",
-                    "node_id",
-                    "now",
-                    "expected_last_seq",
-                    "under_head",
-                    "parent_id",
-                    "importing",
-                    "anchor_id",
-                    "view",
-                    "named"));
+    static final NamedSql APPEND = NamedSql.of(APPEND_TEXT, APPEND_PARAMETERS);
 
     /** {@link #APPEND} of messages of which something is kept beside them. */
-    static final NamedSql APPEND_WITH_NOTES = NamedSql.of(
-            withNotes(APPEND_TEXT),
-            parameters(
-                    UNDER_HEAD_PARAMETERS,
-                    "size",
-                    "ids",
-                    "parents",
-                    "messages",
-                    "counters",
-                    "token_counts",
-                    "tokens_so_far",
-                    "times",
-                    "systems",
-                    "users",
-                    "tenant",
-                    "app_id",
-                    "conversation_id",
-                    "node_id",
-                    "now",
-                    "expected_last_seq",
-                    "under_head",
-                    "parent_id",
-                    "importing",
-                    "anchor_id",
-                    "view",
-                    "named",
-                    "outcomes",
-                    "made",
-                    "days",
-                    "inputs",
-                    "outputs",
-                    "cached"));
+    static final NamedSql APPEND_WITH_NOTES =
+            NamedSql.of(withNotes(APPEND_TEXT), parameters(APPEND_PARAMETERS, NOTES_PARAMETERS));
 
     /**
      * Why an append did not happen: the memory's row, whether the parent is there, which messages that the view names are,
