@@ -11,15 +11,12 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.lang.ref.SoftReference;
-import java.security.SecureRandom;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -53,7 +50,6 @@ final class DocumentStore implements Memories {
     private static final int MAX_PAUSE_MILLIS = 500;
     private static final int RECENT = 128;
     private static final int LOCKS = 64;
-    private static final SecureRandom RANDOM = new SecureRandom();
     private static final Logger LOG = LoggerFactory.getLogger(DocumentStore.class);
 
     private final Bucket bucket;
@@ -61,6 +57,7 @@ final class DocumentStore implements Memories {
     private final DocumentReader reader;
     private final Tombstones tombstones;
     private final MovedContents contents;
+    private final Chance chance;
 
     /** Snapshots by the documents' names. They are large, so they go when the heap gets tight. */
     private final RecentlyUsed<String, SoftReference<Snapshot>> recent = new RecentlyUsed<>(RECENT);
@@ -70,12 +67,18 @@ final class DocumentStore implements Memories {
             Stream.generate(() -> new ReentrantLock(true)).limit(LOCKS).toArray(Lock[]::new);
 
     DocumentStore(
-            Bucket bucket, ObjectNames names, DocumentReader reader, Tombstones tombstones, MovedContents contents) {
+            Bucket bucket,
+            ObjectNames names,
+            DocumentReader reader,
+            Tombstones tombstones,
+            MovedContents contents,
+            Chance chance) {
         this.bucket = bucket;
         this.names = names;
         this.reader = reader;
         this.tombstones = tombstones;
         this.contents = contents;
+        this.chance = chance;
     }
 
     @Override
@@ -192,7 +195,7 @@ final class DocumentStore implements Memories {
             kept.add(object.name());
         }
         copy(what, name, etag, name, to, "");
-        String write = newWriteId();
+        String write = chance.writeId();
         State unknown = unknownEpoch().state();
         Document empty = Document.empty(unknown.epoch(), unknown.revision(), List.of(write));
         String mark = bucket.putIf(what, name, etag, DocumentWriter.mark(empty)).etag();
@@ -316,7 +319,7 @@ final class DocumentStore implements Memories {
         private final String what;
         private final String name;
         private final Function<MemoryTree, T> change;
-        private final String write = newWriteId();
+        private final String write = chance.writeId();
 
         /** The objects that an erasure deletes; null for any other change. */
         private final @Nullable Set<String> erased;
@@ -586,14 +589,7 @@ final class DocumentStore implements Memories {
         }
 
         private void pause(int conflicts) {
-            int limit = (int) Math.min(MAX_PAUSE_MILLIS, 4L << Math.min(conflicts, 10));
-            try {
-                Thread.sleep(ThreadLocalRandom.current().nextInt(limit));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new StorageUnavailableException(
-                        what + ": interrupted while waiting for other writers; nothing was written", e);
-            }
+            chance.pause(what, (int) Math.min(MAX_PAUSE_MILLIS, 4L << Math.min(conflicts, 10)));
         }
     }
 
@@ -607,11 +603,5 @@ final class DocumentStore implements Memories {
     private static Document unknownEpoch() {
         long millis = System.currentTimeMillis();
         return Document.empty(millis, millis, List.of());
-    }
-
-    private static String newWriteId() {
-        byte[] bytes = new byte[9];
-        RANDOM.nextBytes(bytes);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

@@ -110,7 +110,7 @@ public final class S3MessageLog extends TreeMessageLog {
         MovedContents contents = new MovedContents(bucket, names, builder.moveContentsAbove);
         this.tombstones = new Tombstones(bucket, names);
         DocumentReader reader = new DocumentReader(bucket, names, tombstones, contents);
-        this.store = new DocumentStore(bucket, names, reader, tombstones, contents);
+        this.store = new DocumentStore(bucket, names, reader, tombstones, contents, builder.chance);
         this.memories = builder.turnIdle == null ? store : new TurnMode(store, builder.turnIdle);
         this.listing = new BucketListing(bucket, names, reader);
     }
@@ -296,6 +296,7 @@ public final class S3MessageLog extends TreeMessageLog {
         private long moveContentsAbove = Long.MAX_VALUE;
         private Clock clock = Clock.systemUTC();
         private List<ExecutionInterceptor> interceptors = List.of();
+        private Chance chance = Chance.RANDOM;
 
         private Builder() {}
 
@@ -514,6 +515,12 @@ public final class S3MessageLog extends TreeMessageLog {
         /** Sets what a test does with the requests of the log's own client. */
         Builder interceptors(ExecutionInterceptor... tests) {
             this.interceptors = List.of(tests);
+            return this;
+        }
+
+        /** Sets what decides in a test in the place of chance. */
+        Builder chance(Chance test) {
+            this.chance = test;
             return this;
         }
 
