@@ -420,7 +420,7 @@ final class DocumentStore implements Memories {
                 base = now;
                 newest = true;
                 if (now.document().writes().contains(write)) {
-                    if (now.standing() == Snapshot.Standing.ERASING) {
+                    if (now.standing() == Snapshot.Standing.ERASING && isNewest(write, now.document())) {
                         erased(now);
                     }
                     return done(result);
@@ -439,6 +439,11 @@ final class DocumentStore implements Memories {
                             what + ": others were first " + CONFLICTS + " times; nothing was written. Try again", null);
                 }
             }
+        }
+
+        /** Tells a mark that this write made from one that came over it, whose eraser knows what else is to be deleted. */
+        private static boolean isNewest(String write, Document document) {
+            return document.writes().get(document.writes().size() - 1).equals(write);
         }
 
         /** Removes an object that an erasure overtook, if this change was not written over it. */

@@ -12,10 +12,12 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Consumer;
@@ -68,7 +70,6 @@ final class EveryOrder {
 
     /** A program after some answers: it waits for the next one, or it has ended. */
     private final class Progress {
-        private final int id = all.size();
         private final int program;
         private final List<Answer> answers;
         private final Map<Answer, Progress> next = new HashMap<>();
@@ -78,11 +79,11 @@ final class EveryOrder {
         Progress(int program, List<Answer> answers) {
             this.program = program;
             this.answers = answers;
-            all.add(this);
+            runs++;
             Iterator<Answer> script = answers.iterator();
-            S3MessageLog log = log(program, request -> {
+            S3MessageLog log = log(program, asked -> {
                 if (!script.hasNext()) {
-                    throw new Parked(request);
+                    throw new Parked(asked);
                 }
                 return script.next();
             });
@@ -102,27 +103,80 @@ final class EveryOrder {
         }
     }
 
-    /** All that the future depends on. The parts are numbers of what is kept once. */
-    private record State(int objects, List<Integer> programs, List<Integer> late, int faults) {}
+    /** The objects at a time. There is one for each different content, so that two are equal only if they are the same. */
+    private final class Contents {
+        private final SortedMap<String, String> texts;
+        private final Map<Request, Outcome> served = new HashMap<>();
 
-    /** How a state was reached first. */
-    private record Step(@Nullable State from, String what) {}
+        Contents(SortedMap<String, String> texts) {
+            this.texts = texts;
+        }
+
+        Outcome serve(Request request) {
+            return served.computeIfAbsent(request, r -> {
+                Served one = ScriptedBucket.serve(texts, r);
+                return new Outcome(one.objects() == texts ? this : objects(one.objects()), one.answer());
+            });
+        }
+    }
+
+    /** A step, for the path to an end. */
+    private record Did(Object who, Request request, Object outcome) {
+        @Override
+        public String toString() {
+            return who + ": " + request + " -> " + outcome;
+        }
+    }
+
+    private record Outcome(Contents objects, Answer answer) {}
+
+    /** All that the future depends on, and how it was reached first. */
+    private record State(
+            Contents objects,
+            List<Progress> programs,
+            List<Request> late,
+            int faults,
+            @Nullable State from,
+            Object what) {
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof State state
+                    && objects == state.objects
+                    && faults == state.faults
+                    && programs.equals(state.programs)
+                    && late.equals(state.late);
+        }
+
+        @Override
+        public int hashCode() {
+            return ((System.identityHashCode(objects) * 31 + programs.hashCode()) * 31 + late.hashCode()) * 31 + faults;
+        }
+
+        List<String> path() {
+            List<String> steps = new ArrayList<>();
+            for (State at = this; at != null; at = at.from) {
+                steps.add(at.what.toString());
+            }
+            Collections.reverse(steps);
+            return steps;
+        }
+    }
 
     private final List<Program> programs;
     private final List<Fault> faults;
     private final Consumer<S3MessageLog.Builder> settings;
-    private final List<Progress> all = new ArrayList<>();
-    private final List<SortedMap<String, String>> buckets = new ArrayList<>();
-    private final Map<SortedMap<String, String>, Integer> bucketNumbers = new HashMap<>();
-    private final List<Request> lateRequests = new ArrayList<>();
-    private final Map<Request, Integer> lateNumbers = new HashMap<>();
-    private final Map<State, Step> reached = new LinkedHashMap<>();
-    private final Deque<State> open = new ArrayDeque<>();
+    private final Map<SortedMap<String, String>, Contents> known = new HashMap<>();
+    private int runs;
 
     EveryOrder(List<Program> programs, List<Fault> faults, Consumer<S3MessageLog.Builder> settings) {
         this.programs = programs;
         this.faults = faults;
         this.settings = settings;
+    }
+
+    private Contents objects(SortedMap<String, String> texts) {
+        return known.computeIfAbsent(texts, Contents::new);
     }
 
     private S3MessageLog log(int program, Function<Request, Answer> server) {
@@ -164,135 +218,140 @@ final class EveryOrder {
      * @param atMostFaults how many requests fail in one order
      * @param check looks at an end, and throws an {@link AssertionError} if it must not be
      */
-    Tried run(List<Integer> headStarts, int atMostFaults, Consumer<End> check) {
-        SortedMap<String, String> objects = new TreeMap<>();
-        List<Integer> first = new ArrayList<>();
-        for (int i = 0; i < programs.size(); i++) {
-            Progress progress = new Progress(i, List.of());
-            for (int served = 0; served < headStarts.get(i); served++) {
-                Served one = ScriptedBucket.serve(objects, progress.request);
-                objects = one.objects();
-                progress = progress.after(one.answer());
-            }
-            first.add(progress.id);
-        }
-        reach(new State(bucket(objects), first, List.of(), atMostFaults), new Step(null, "begin"));
+    Tried all(List<Integer> headStarts, int atMostFaults, Consumer<End> check) {
+        State first = first(headStarts, atMostFaults);
+        Set<State> reached = new HashSet<>(Set.of(first));
+        Deque<State> open = new ArrayDeque<>(reached);
         int ends = 0;
         while (!open.isEmpty()) {
             State state = open.remove();
-            if (step(state)) {
-                continue;
+            List<State> next = next(state);
+            if (next.isEmpty()) {
+                ends++;
+                check(state, check);
             }
-            ends++;
-            List<String> results =
-                    state.programs().stream().map(id -> all.get(id).result).toList();
-            try {
-                check.accept(new End(buckets.get(state.objects()), results, isLate(state)));
-            } catch (AssertionError e) {
-                throw new AssertionError(path(state) + "\n" + results + "\n" + e.getMessage(), e);
-            }
-        }
-        return new Tried(reached.size(), ends, all.size());
-    }
-
-    private boolean isLate(State state) {
-        for (Step step = reached.get(state); step != null && step.from() != null; step = reached.get(step.from())) {
-            if (step.what().startsWith("late")) {
-                return true;
+            for (State one : next) {
+                if (reached.add(one)) {
+                    open.add(one);
+                }
             }
         }
-        return false;
+        return new Tried(reached.size(), ends, runs);
     }
 
-    private String path(State end) {
-        List<String> steps = new ArrayList<>();
-        for (State at = end; at != null; at = reached.get(at).from()) {
-            steps.add(reached.get(at).what());
+    /** Tries some orders at random, and does otherwise what {@link #all} does. */
+    Tried some(List<Integer> headStarts, int atMostFaults, int orders, Random random, Consumer<End> check) {
+        State first = first(headStarts, atMostFaults);
+        int states = 0;
+        for (int i = 0; i < orders; i++) {
+            State state = first;
+            for (List<State> next = next(state); !next.isEmpty(); next = next(state)) {
+                int faultsLeft = state.faults();
+                List<State> sound =
+                        next.stream().filter(one -> one.faults() == faultsLeft).toList();
+                List<State> chosen = random.nextInt(8) == 0 ? next : sound;
+                state = chosen.get(random.nextInt(chosen.size()));
+                states++;
+            }
+            check(state, check);
         }
-        Collections.reverse(steps);
-        return String.join("\n", steps);
+        return new Tried(states, orders, runs);
     }
 
-    /** Takes all steps from a state. Returns whether there are any. */
-    private boolean step(State state) {
-        boolean any = false;
-        SortedMap<String, String> objects = buckets.get(state.objects());
+    private State first(List<Integer> headStarts, int atMostFaults) {
+        Contents objects = objects(new TreeMap<>());
+        List<Progress> first = new ArrayList<>();
         for (int i = 0; i < programs.size(); i++) {
-            Progress progress = all.get(state.programs().get(i));
+            Progress progress = new Progress(i, List.of());
+            for (int served = 0; served < headStarts.get(i); served++) {
+                Outcome one = objects.serve(progress.request);
+                objects = one.objects();
+                progress = progress.after(one.answer());
+            }
+            first.add(progress);
+        }
+        return new State(objects, first, List.of(), atMostFaults, null, "begin");
+    }
+
+    private static void check(State end, Consumer<End> check) {
+        List<String> results = end.programs().stream().map(one -> one.result).toList();
+        List<String> path = end.path();
+        try {
+            check.accept(
+                    new End(end.objects().texts, results, path.stream().anyMatch(step -> step.startsWith("late"))));
+        } catch (AssertionError e) {
+            throw new AssertionError(String.join("\n", path) + "\n" + results + "\n" + e.getMessage(), e);
+        }
+    }
+
+    private List<State> next(State state) {
+        List<State> next = new ArrayList<>();
+        for (int i = 0; i < programs.size(); i++) {
+            Progress progress = state.programs().get(i);
             Request request = progress.request;
             if (request == null) {
                 continue;
             }
-            any = true;
-            Served served = ScriptedBucket.serve(objects, request);
-            String what = i + ": " + request + " -> " + served.answer().status();
-            reach(to(state, i, served.objects(), progress.after(served.answer()), 0), new Step(state, what));
-            if (state.faults() == 0) {
-                continue;
-            }
-            for (Fault fault : faults) {
-                State next = failed(state, fault, i, progress, served, request);
-                if (next != null) {
-                    reach(next, new Step(state, what + " " + fault));
+            Outcome outcome = state.objects().serve(request);
+            next.add(to(state, i, outcome.objects(), progress.after(outcome.answer()), null));
+            if (state.faults() > 0) {
+                for (Fault fault : faults) {
+                    State failed = failed(state, fault, i, progress, outcome, request);
+                    if (failed != null) {
+                        next.add(failed);
+                    }
                 }
             }
         }
-        for (int late : state.late()) {
-            any = true;
-            Served served = ScriptedBucket.serve(objects, lateRequests.get(late));
-            List<Integer> left = new ArrayList<>(state.late());
-            left.remove((Object) late);
-            reach(
-                    new State(bucket(served.objects()), state.programs(), left, state.faults()),
-                    new Step(
-                            state,
-                            "late " + lateRequests.get(late) + " -> "
-                                    + served.answer().status()));
+        for (Request late : state.late()) {
+            Outcome outcome = state.objects().serve(late);
+            List<Request> left = new ArrayList<>(state.late());
+            left.remove(late);
+            Did did = new Did("late", late, outcome.answer().status());
+            next.add(new State(outcome.objects(), state.programs(), left, state.faults(), state, did));
         }
-        return any;
+        return next;
     }
 
-    private @Nullable State failed(
-            State state, Fault fault, int program, Progress progress, Served served, Request request) {
-        SortedMap<String, String> before = buckets.get(state.objects());
+    private static @Nullable State failed(
+            State state, Fault fault, int program, Progress progress, Outcome outcome, Request request) {
         return switch (fault) {
             case ANSWER_LOST_CLIENT_REPEATS ->
-                request.isRead() ? null : to(state, program, served.objects(), progress, 1);
+                request.isRead() ? null : to(state, program, outcome.objects(), progress, fault);
             case ANSWER_LOST_PROGRAM_FAILS ->
-                request.isRead() ? null : to(state, program, served.objects(), progress.after(Answer.of(500)), 1);
-            case REQUEST_LOST_PROGRAM_FAILS -> to(state, program, before, progress.after(Answer.of(503)), 1);
+                request.isRead() ? null : to(state, program, outcome.objects(), progress.after(Answer.of(500)), fault);
+            case REQUEST_LOST_PROGRAM_FAILS ->
+                to(state, program, state.objects(), progress.after(Answer.of(503)), fault);
             case LATE_CLIENT_REPEATS -> {
                 if (request.ifMatch() == null && (request.isRead() || request.ifNoneMatch() == null)) {
                     yield null;
                 }
-                List<Integer> late = new ArrayList<>(state.late());
-                late.add(lateNumbers.computeIfAbsent(request, r -> {
-                    lateRequests.add(r);
-                    return lateRequests.size() - 1;
-                }));
-                Collections.sort(late);
-                yield new State(state.objects(), state.programs(), late, state.faults() - 1);
+                List<Request> late = new ArrayList<>(state.late());
+                late.add(request);
+                yield new State(
+                        state.objects(),
+                        state.programs(),
+                        late,
+                        state.faults() - 1,
+                        state,
+                        new Did(program, request, fault));
             }
         };
     }
 
-    private State to(State from, int program, SortedMap<String, String> objects, Progress progress, int faults) {
-        List<Integer> next = new ArrayList<>(from.programs());
-        next.set(program, progress.id);
-        return new State(bucket(objects), next, from.late(), from.faults() - faults);
-    }
-
-    private int bucket(SortedMap<String, String> objects) {
-        return bucketNumbers.computeIfAbsent(objects, o -> {
-            buckets.add(o);
-            return buckets.size() - 1;
-        });
-    }
-
-    private void reach(State state, Step step) {
-        if (reached.putIfAbsent(state, step) == null) {
-            open.add(state);
-        }
+    private static State to(State from, int program, Contents objects, Progress progress, @Nullable Fault fault) {
+        List<Progress> next = new ArrayList<>(from.programs());
+        Request request = next.set(program, progress).request;
+        Object answered = fault == null
+                ? progress.answers.get(progress.answers.size() - 1).status()
+                : fault;
+        return new State(
+                objects,
+                next,
+                from.late(),
+                from.faults() - (fault == null ? 0 : 1),
+                from,
+                new Did(program, request, answered));
     }
 
     /** Repeats a call as a caller does until it is known to have succeeded. */

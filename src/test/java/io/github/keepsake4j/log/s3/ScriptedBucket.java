@@ -39,11 +39,9 @@ final class ScriptedBucket {
 
         @Override
         public String toString() {
-            return kind + " " + name + (ifMatch == null ? "" : " if " + ifMatch.substring(0, 6))
-                    + (ifNoneMatch == null
-                            ? ""
-                            : " if not " + ifNoneMatch.substring(0, Math.min(6, ifNoneMatch.length())))
-                    + (kind.equals("PUT") ? " := " + text : "");
+            String condition = ifMatch != null ? " if " + ifMatch : ifNoneMatch != null ? " if not " + ifNoneMatch : "";
+            return kind + " " + name.replaceAll("[0-9a-f]{16,}", "…") + condition
+                    + (kind.equals("PUT") ? " := " + text.replaceAll("\\s+", " ") : "");
         }
     }
 
