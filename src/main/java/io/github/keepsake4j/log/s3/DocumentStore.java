@@ -420,7 +420,8 @@ final class DocumentStore implements Memories {
                 base = now;
                 newest = true;
                 if (now.document().writes().contains(write)) {
-                    if (now.standing() == Snapshot.Standing.ERASING && isNewest(write, now.document())) {
+                    boolean own = erased != null || isNewest(write, now.document());
+                    if (now.standing() == Snapshot.Standing.ERASING && own) {
                         erased(now);
                     }
                     return done(result);
@@ -485,7 +486,7 @@ final class DocumentStore implements Memories {
         private Bucket.Put written(Snapshot base, State state, Map<String, byte[]> moved) {
             KeepsakeField.Step step = KeepsakeField.Step.REPLACE;
             if (erased != null) {
-                step = KeepsakeField.Step.ERASE;
+                step = base.etag() == null ? KeepsakeField.Step.ERASE_NOTHING : KeepsakeField.Step.ERASE;
             } else if (base.isEmptiedBy(state)) {
                 step = KeepsakeField.Step.REMOVE;
             } else if (base.etag() == null) {
@@ -516,13 +517,15 @@ final class DocumentStore implements Memories {
             if (put.etag() == null) {
                 return put;
             }
-            if (step == KeepsakeField.Step.CREATE && tombstones.of(what, name).epoch() > state.epoch()) {
+            if (base.etag() == null
+                    && tombstones.of(what, name).epoch()
+                            > base.document().state().epoch()) {
                 // An erasure came between what was read and this write.
                 return new Bucket.Put(null, false);
             }
             Snapshot now = reader.snapshot(key, put.etag(), written.document());
             this.base = now;
-            if (step == KeepsakeField.Step.ERASE || step == KeepsakeField.Step.REMOVE) {
+            if (step.isMark()) {
                 erased(now);
                 return put;
             }

@@ -27,6 +27,15 @@ record Tombstone(long epoch, long revision, List<String> writes) {
         return new Tombstone(document.state().epoch(), document.state().revision(), document.writes());
     }
 
+    /**
+     * Tells whether this erasure came before a document was created by a writer that had not seen it. A mark of the same epoch is
+     * this erasure's own, or that of another one which is to have the next epoch.
+     */
+    boolean overtook(KeepsakeField created) {
+        return epoch > created.epoch()
+                || (created.isErasing() && epoch == created.epoch() && !writes.equals(created.writes()));
+    }
+
     /** Returns the memory that begins anew. */
     Document document() {
         return Document.empty(epoch, revision, writes);

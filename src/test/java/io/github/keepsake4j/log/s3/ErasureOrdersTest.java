@@ -15,10 +15,12 @@ import io.github.keepsake4j.log.s3.EveryOrder.Fault;
 import io.github.keepsake4j.log.s3.EveryOrder.Program;
 import io.github.keepsake4j.log.s3.EveryOrder.Tried;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Tell;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
@@ -30,7 +32,10 @@ class ErasureOrdersTest {
 
     private static final ConversationKey ALICE = ConversationKey.of("acme-tenant", "alice@example.org");
     private static final List<Fault> ALL = List.of(
-            Fault.ANSWER_LOST_CLIENT_REPEATS, Fault.ANSWER_LOST_PROGRAM_FAILS, Fault.REQUEST_LOST_PROGRAM_FAILS);
+            Fault.ANSWER_LOST_CLIENT_REPEATS,
+            Fault.ANSWER_LOST_PROGRAM_FAILS,
+            Fault.REQUEST_LOST_PROGRAM_FAILS,
+            Fault.OTHERS_ARE_SLOW);
 
     private static Program late(boolean bound) {
         return log -> {
@@ -66,15 +71,21 @@ class ErasureOrdersTest {
                 new EveryOrder(programs, ALL, builder -> builder.moveContentsAbove(moving ? 128 : Long.MAX_VALUE));
         List<Integer> headStarts = new ArrayList<>(Collections.nCopies(programs.size(), 0));
         headStarts.set(0, 2);
-        return some == 0
-                ? orders.all(headStarts, faults, end -> check(orders, end, bound))
-                : orders.some(headStarts, faults, some, new java.util.Random(), end -> check(orders, end, bound));
+        if (some == 0) {
+            return orders.all(headStarts, faults, end -> check(orders, end, bound));
+        }
+        long seed = System.nanoTime();
+        Tell.line("seed %d", seed);
+        return orders.some(headStarts, faults, some, new Random(seed), end -> check(orders, end, bound));
     }
 
     private static void check(EveryOrder orders, End end, boolean bound) {
         SortedMap<String, String> objects = new TreeMap<>(end.objects());
         long epoch =
                 end.results().stream().skip(1).mapToLong(Long::parseLong).max().orElseThrow();
+        assertThat(end.results().subList(1, end.results().size()))
+                .as("each erasure has its own epoch")
+                .doesNotHaveDuplicates();
         boolean stays = !bound && end.results().get(0).equals("stayed");
         List<String> there = orders.alone(objects, log -> {
             assertThat(log.read(ALICE, ReadQuery.newest(0)).epoch()).isEqualTo(epoch);
@@ -88,30 +99,29 @@ class ErasureOrdersTest {
                 .doesNotContainIgnoringCase("alice", "example.org", "acme-tenant", SECRET, "c2VjcmV0");
     }
 
-    private static void go(int creators, int faults, boolean bound, boolean moving, int some) {
-        long t = System.nanoTime();
-        String what = "creators " + creators + " faults " + faults + " bound " + bound + " moving " + moving + " some "
-                + some + " ";
-        try {
-            Tell.line((what + tried(bound, creators, moving, faults, some) + " " + (System.nanoTime() - t) / 1000000
-                            + " ms")
-                    .replace("%", "%%"));
-        } catch (AssertionError e) {
-            Tell.line((what + "FAILED " + e.getMessage()).replace("%", "%%"));
+    @Test
+    void one_request_fails_or_the_others_are_slow() {
+        tell("one creator, one fault, bound, moving", tried(true, 1, true, 1, 0));
+        if (Counts.of(0, 1) == 1) {
+            tell("bound", tried(true, 1, false, 1, 0));
+            tell("moving", tried(false, 1, true, 1, 0));
+            tell("neither", tried(false, 1, false, 1, 0));
+            tell("two faults, bound", tried(true, 1, false, 2, 0));
+            tell("two faults, moving", tried(false, 1, true, 2, 0));
         }
     }
 
     @Test
-    void try_() {
-        String[] p = System.getProperty("go").split(",");
-        for (String one : p) {
-            String[] a = one.split(":");
-            go(
-                    Integer.parseInt(a[0]),
-                    Integer.parseInt(a[1]),
-                    a[2].equals("b"),
-                    a[3].equals("m"),
-                    Integer.parseInt(a[4]));
+    void two_create_and_erase() {
+        if (Counts.of(0, 1) == 1) {
+            tell("two creators, no fault", tried(true, 2, false, 0, 0));
         }
+        int some = Counts.of(200, 20_000);
+        tell("bound", tried(true, 2, false, 3, some));
+        tell("not bound, moving", tried(false, 2, true, 3, some));
+    }
+
+    private static void tell(String what, Tried tried) {
+        Tell.line("%s: %d states, %d ends, %d runs of a program", what, tried.states(), tried.ends(), tried.requests());
     }
 }

@@ -45,6 +45,8 @@ final class EveryOrder {
         ANSWER_LOST_PROGRAM_FAILS,
         /** It was not served. The program fails. */
         REQUEST_LOST_PROGRAM_FAILS,
+        /** The others are slow: a program that waits for them looks as often as it does, and sees nothing new. */
+        OTHERS_ARE_SLOW,
         /** It is served twice: once at any later time. Only requests with a condition are. */
         LATE_CLIENT_REPEATS
     }
@@ -73,6 +75,8 @@ final class EveryOrder {
         private final int program;
         private final List<Answer> answers;
         private final Map<Answer, Progress> next = new HashMap<>();
+        private @Nullable Request before;
+        private boolean waits;
         private @Nullable Request request;
         private @Nullable String result;
 
@@ -81,17 +85,34 @@ final class EveryOrder {
             this.answers = answers;
             runs++;
             Iterator<Answer> script = answers.iterator();
-            S3MessageLog log = log(program, asked -> {
+            Function<Request, Answer> server = asked -> {
                 if (!script.hasNext()) {
                     throw new Parked(asked);
                 }
+                before = asked;
+                waits = false;
                 return script.next();
-            });
+            };
+            S3MessageLog log = log(program, server, () -> waits = true);
             try {
                 result = programs.get(program).apply(log);
             } catch (Parked e) {
                 request = e.request;
             }
+        }
+
+        /** Tells whether it only waits for others, and would see what it has just seen. */
+        boolean waitsFor(Answer answer) {
+            return waits && request.equals(before) && answer.equals(answers.get(answers.size() - 1));
+        }
+
+        /** Returns where it gives up waiting. */
+        Progress afterAllLooks(Answer answer) {
+            Progress progress = this;
+            while (progress.request != null && progress.waitsFor(answer)) {
+                progress = progress.after(answer);
+            }
+            return progress;
         }
 
         Progress after(Answer answer) {
@@ -179,7 +200,7 @@ final class EveryOrder {
         return known.computeIfAbsent(texts, Contents::new);
     }
 
-    private S3MessageLog log(int program, Function<Request, Answer> server) {
+    private S3MessageLog log(int program, Function<Request, Answer> server, Runnable pause) {
         Chance chance = new Chance() {
             private int writes;
 
@@ -189,7 +210,9 @@ final class EveryOrder {
             }
 
             @Override
-            public void pause(String what, int atMostMillis) {}
+            public void pause(String what, int atMostMillis) {
+                pause.run();
+            }
         };
         S3MessageLog.Builder builder = S3MessageLog.builder()
                 .client(ScriptedBucket.client(server))
@@ -203,12 +226,15 @@ final class EveryOrder {
 
     /** Runs a program alone, and leaves in the map what it makes of the objects. */
     <T> T alone(SortedMap<String, String> objects, Function<S3MessageLog, T> program) {
-        return program.apply(log(99, request -> {
-            Served served = ScriptedBucket.serve(new TreeMap<>(objects), request);
-            objects.clear();
-            objects.putAll(served.objects());
-            return served.answer();
-        }));
+        return program.apply(log(
+                99,
+                request -> {
+                    Served served = ScriptedBucket.serve(new TreeMap<>(objects), request);
+                    objects.clear();
+                    objects.putAll(served.objects());
+                    return served.answer();
+                },
+                () -> {}));
     }
 
     /**
@@ -286,6 +312,7 @@ final class EveryOrder {
 
     private List<State> next(State state) {
         List<State> next = new ArrayList<>();
+        List<State> waiting = new ArrayList<>();
         for (int i = 0; i < programs.size(); i++) {
             Progress progress = state.programs().get(i);
             Request request = progress.request;
@@ -293,7 +320,11 @@ final class EveryOrder {
                 continue;
             }
             Outcome outcome = state.objects().serve(request);
-            next.add(to(state, i, outcome.objects(), progress.after(outcome.answer()), null));
+            if (progress.waitsFor(outcome.answer())) {
+                waiting.add(to(state, i, outcome.objects(), progress.afterAllLooks(outcome.answer()), null));
+            } else {
+                next.add(to(state, i, outcome.objects(), progress.after(outcome.answer()), null));
+            }
             if (state.faults() > 0) {
                 for (Fault fault : faults) {
                     State failed = failed(state, fault, i, progress, outcome, request);
@@ -310,7 +341,14 @@ final class EveryOrder {
             Did did = new Did("late", late, outcome.answer().status());
             next.add(new State(outcome.objects(), state.programs(), left, state.faults(), state, did));
         }
-        return next;
+        // Nobody else does anything, so they look until they give up.
+        return next.stream().allMatch(one -> one.faults() < state.faults()) ? join(next, waiting) : next;
+    }
+
+    private static List<State> join(List<State> some, List<State> others) {
+        List<State> all = new ArrayList<>(some);
+        all.addAll(others);
+        return all;
     }
 
     private static @Nullable State failed(
@@ -322,6 +360,10 @@ final class EveryOrder {
                 request.isRead() ? null : to(state, program, outcome.objects(), progress.after(Answer.of(500)), fault);
             case REQUEST_LOST_PROGRAM_FAILS ->
                 to(state, program, state.objects(), progress.after(Answer.of(503)), fault);
+            case OTHERS_ARE_SLOW ->
+                progress.waitsFor(outcome.answer())
+                        ? to(state, program, outcome.objects(), progress.afterAllLooks(outcome.answer()), fault)
+                        : null;
             case LATE_CLIENT_REPEATS -> {
                 if (request.ifMatch() == null && (request.isRead() || request.ifNoneMatch() == null)) {
                     yield null;
