@@ -57,6 +57,7 @@ final class DocumentStore implements Memories {
     private final DocumentReader reader;
     private final Tombstones tombstones;
     private final MovedContents contents;
+    private final Quarantine quarantine;
     private final Chance chance;
 
     /** Snapshots by the documents' names. They are large, so they go when the heap gets tight. */
@@ -72,12 +73,14 @@ final class DocumentStore implements Memories {
             DocumentReader reader,
             Tombstones tombstones,
             MovedContents contents,
+            Quarantine quarantine,
             Chance chance) {
         this.bucket = bucket;
         this.names = names;
         this.reader = reader;
         this.tombstones = tombstones;
         this.contents = contents;
+        this.quarantine = quarantine;
         this.chance = chance;
     }
 
@@ -138,7 +141,11 @@ final class DocumentStore implements Memories {
      * before it, belongs to what is erased. What others put there later belongs to the memory that begins anew.
      */
     private Set<String> beside(String what, String name) {
-        return namesOf(what, names.besides(name));
+        Set<String> found = namesOf(what, names.besides(name));
+        if (found.stream().anyMatch(object -> object.startsWith(names.damaged(name, "")))) {
+            found.add(names.quarantined(name));
+        }
+        return found;
     }
 
     private Set<String> namesOf(String what, String prefix) {
@@ -186,8 +193,10 @@ final class DocumentStore implements Memories {
             throw new InvalidInputException(
                     "objectName", "is not the name of a memory's document below this log's prefix");
         }
-        String etag = etagOfDamaged(what, name);
+        Damaged damaged = damaged(what, name);
+        String etag = damaged.etag();
         String to = names.damaged(name, Ids.next());
+        quarantine.note(what, name, damaged.key());
         Set<String> kept = new LinkedHashSet<>();
         for (Bucket.Listed object : bucket.list(what, names.kept(name, ""))) {
             String id = object.name().substring(names.besides(name).length());
@@ -250,12 +259,17 @@ final class DocumentStore implements Memories {
         }
         if (ours) {
             namesOf(what, copies).forEach(copy -> bucket.delete(what, copy));
+            if (namesOf(what, names.damaged(document, "")).isEmpty()) {
+                bucket.delete(what, names.quarantined(document));
+            }
         }
         return new StorageUnavailableException(what + ": it was changed meanwhile, and it stays. Try again", null);
     }
 
-    /** Returns the etag of a document that cannot be read. */
-    private String etagOfDamaged(String what, String name) {
+    /** A document that cannot be read, and its memory if that is known. */
+    private record Damaged(String etag, @Nullable MemoryKey key) {}
+
+    private Damaged damaged(String what, String name) {
         if (!(bucket.get(what, name, null) instanceof Bucket.Content content)) {
             throw new InvalidInputException("objectName", "names no object: " + name);
         }
@@ -266,14 +280,14 @@ final class DocumentStore implements Memories {
                 key = ObjectNames.parse(parts.keepsake().key());
             }
         } catch (UnreadableDataException e) {
-            return content.etag();
+            return new Damaged(content.etag(), key);
         }
         Snapshot read = key == null ? null : reader.read(key, name, null);
         if (read == null || read.problem() == null || read.etag() == null) {
             throw new InvalidInputException(
                     "objectName", "names a document that can be read: " + name + ". Use erase to remove a memory");
         }
-        return read.etag();
+        return new Damaged(read.etag(), key);
     }
 
     /** Works while no other thread of this log changes the memory. */

@@ -121,8 +121,8 @@ record KeepsakeField(
         if (key != null) {
             ObjectNames.parse(key);
         }
-        epoch = Math.max(1, epoch);
-        revision = Math.max(1, revision);
+        epoch = Tombstone.number(epoch);
+        revision = Tombstone.number(revision);
     }
 
     /** Returns the object of a document. */

@@ -16,11 +16,22 @@ record Tombstone(long epoch, long revision, List<String> writes) {
     /** The tombstone of a memory that was never erased. */
     static final Tombstone NONE = new Tombstone(1, 1, List.of());
 
-    /** Takes a number that is missing for the first one. */
+    /** A number that each erasure raises must stay far from where it would begin anew. No number of ours gets near to this. */
+    private static final long LAST = 1L << 53;
+
+    /** Takes a number that is missing for the first one, and refuses one that cannot be raised. */
     Tombstone {
-        epoch = Math.max(1, epoch);
-        revision = Math.max(1, revision);
+        epoch = number(epoch);
+        revision = number(revision);
         writes = List.copyOf(writes);
+    }
+
+    /** Returns an epoch or a revision that was read. */
+    static long number(long read) {
+        if (read > LAST) {
+            throw new IllegalArgumentException("an epoch or a revision is out of range");
+        }
+        return Math.max(1, read);
     }
 
     static Tombstone of(Document document) {
