@@ -331,7 +331,7 @@ final class BucketListing {
             }
             Tombstone stored =
                     keepsake == null ? null : new Tombstone(keepsake.epoch(), keepsake.revision(), keepsake.writes());
-            boolean hasKept = keepsake == null || keepsake.kept() != null;
+            boolean hasKept = keepsake != null && keepsake.kept() != null;
             return new Known(content.etag(), info(key, parts, object.writtenAt()), null, stored, hasKept);
         } catch (UnreadableDataException e) {
             DamagedMemory damaged = new DamagedMemory(name, key, String.valueOf(e.getMessage()));
