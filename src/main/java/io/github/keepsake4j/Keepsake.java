@@ -247,7 +247,8 @@ public final class Keepsake {
     /**
      * Runs a whole turn as {@link #turn(Object, Supplier)} does, for a method of an AI service that has no parameter for
      * a {@link Turn}. What the turn names applies to the first call that the body makes with this memory on the caller's
-     * thread; a branch applies to all calls.
+     * thread; a branch applies to all calls. A {@link Turn} that is passed to a call takes precedence. If the body returns
+     * and no call has taken what the turn names, a warning is logged.
      *
      * <pre>{@code
      * String other = keepsake.turn("42", Turn.regenerate(answerId), () -> assistant.chat("42", question));
@@ -344,7 +345,7 @@ public final class Keepsake {
 
     /**
      * Reads how many tokens the answers in the configured tenant's memories used, including those of nodes. They are
-     * known of answers whose usage was recorded when they were appended.
+     * known of the answers of AI services whose turns are bound; see {@link #attach}.
      *
      * @param from the first day, in UTC
      * @param toExclusive the day after the last day

@@ -180,6 +180,15 @@ final class BoundTurn extends OpenTurn {
         }
     }
 
+    /** Writes what tools of a round that will not be whole have returned. Nothing else tells that they have run. */
+    private void writeExecuted() {
+        List<NewMessage> waiting =
+                slow.waiting().stream().map(memories::prepare).toList();
+        if (!waiting.isEmpty() && writeEarly(waiting)) {
+            slow.written(waiting);
+        }
+    }
+
     /** A question whose turn goes on after an error has not failed. */
     private void reopen() {
         if (failed && question != null) {
@@ -436,6 +445,7 @@ final class BoundTurn extends OpenTurn {
             failed |= fails;
             // If the storage is not there, the first step finds out, and the caller does not wait for the others.
             quietly(() -> {
+                writeExecuted();
                 flush();
                 if (refused != null) {
                     // The user got the error and not this answer.

@@ -98,7 +98,8 @@ public final class Conversation {
     }
 
     /**
-     * Lists the branches by their leaves.
+     * Lists the branches by their leaves. If others continue from the newest message of the current branch, that message
+     * is not a leaf, and no entry is the current one.
      *
      * @return one entry for each branch, newest first
      */

@@ -3,6 +3,7 @@ package io.github.keepsake4j.context;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** A combination of two strategies. Both set their marks before either of them limits the context. */
 record CombinedStrategy(ContextStrategy first, ContextStrategy second) implements ContextStrategy {
@@ -40,6 +41,11 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     @Override
     public long shownFrom(Context context) {
         return Math.max(first.shownFrom(context), second.shownFrom(context));
+    }
+
+    @Override
+    public boolean isSettled(Supplier<Context> marked) {
+        return first.isSettled(marked) && second.isSettled(marked);
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Decides what a model sees of a memory: a pure function from the messages that were read to the messages that are
@@ -71,6 +72,18 @@ public interface ContextStrategy {
      */
     default long shownFrom(Context context) {
         return 0;
+    }
+
+    /**
+     * Returns whether this strategy shows the same whatever is before the messages that were read. A limit that moves in
+     * steps chooses its start among the places back to where it is exceeded, so that must have been read. Otherwise more is
+     * read. Default: true, for a strategy without steps.
+     *
+     * @param marked supplies the marked context before any limit
+     * @return false if more must be read
+     */
+    default boolean isSettled(Supplier<Context> marked) {
+        return true;
     }
 
     /**

@@ -45,6 +45,25 @@ public record Reach(int messages, int turns, long tokens, int oldest, boolean to
     }
 
     /**
+     * Returns a reach of more messages, turns and tokens.
+     *
+     * @param factor how many times as many, 1 or more
+     * @return a reach with the same number of oldest messages
+     */
+    public Reach times(int factor) {
+        return new Reach(
+                (int) times(messages, factor, Integer.MAX_VALUE),
+                (int) times(turns, factor, Integer.MAX_VALUE),
+                times(tokens, factor, Long.MAX_VALUE),
+                oldest,
+                toSummary);
+    }
+
+    private static long times(long number, int factor, long most) {
+        return number > most / factor ? most : number * factor;
+    }
+
+    /**
      * Returns the reach that two strategies need together. A message beyond the limit of one strategy is not shown,
      * whatever the other strategy decides.
      *

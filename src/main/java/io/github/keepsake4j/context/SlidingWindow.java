@@ -4,6 +4,7 @@ import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Shows the newest messages or turns. Whole turns are removed, oldest first. An assistant message with tool calls and
@@ -68,21 +69,39 @@ public final class SlidingWindow implements ContextStrategy {
 
     @Override
     public Context select(Context context) {
+        return limit(context).apply(context, fixed(context));
+    }
+
+    @Override
+    public boolean isSettled(Supplier<Context> marked) {
+        if (!bound.hasStep()) {
+            return true;
+        }
+        Context context = marked.get();
+        return context.unread() == 0 || limit(context).shownFrom(context, fixed(context), message -> false) > 0;
+    }
+
+    private Limit limit(Context context) {
         Object id = context.memoryId();
         Limit.Weight weight = countsTurns
                 ? (turn, message) ->
                         message.id().equals(turn.user().id()) && turn.standing() != Standing.REPEATED ? 1 : 0
                 : (turn, message) -> 1;
-        return new Limit(weight, bound.limit(id), bound.step(id), Reason.MESSAGE_LIMIT)
-                .apply(context, countsTurns ? 0 : context.beside().size());
+        return new Limit(weight, bound.limit(id), bound.step(id), Reason.MESSAGE_LIMIT);
+    }
+
+    private long fixed(Context context) {
+        return countsTurns ? 0 : context.beside().size();
     }
 
     @Override
     public Reach reach(Object memoryId) {
         int limit = bound.limit(memoryId);
-        // One more turn is read, so that the log determines where the newest turns begin.
+        // One more turn is read, so that the log determines where the newest turns begin, and with a step one more
+        // message,
+        // which shows that the window is full.
         return countsTurns
                 ? new Reach(Integer.MAX_VALUE, (int) Math.min(Integer.MAX_VALUE, limit + 1L), Long.MAX_VALUE, 0, false)
-                : Reach.ofMessages(limit);
+                : Reach.ofMessages(bound.hasStep() ? (int) Math.min(Integer.MAX_VALUE, limit + 1L) : limit);
     }
 }

@@ -7,6 +7,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * Shows the messages that fit into a number of tokens, including the system message. An AI service adds the new user
@@ -121,13 +122,9 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     @Override
-    public Context mark(Context context) {
-        return context.shortening(weights(context).shortened());
-    }
-
-    @Override
     public Context select(Context context) {
-        // Another strategy of a combination may have set marks since that leave less room.
+        // Results are shortened only here. What a pin leaves for them is known when all strategies have set their
+        // marks.
         TokenWeights weights = weights(context);
         return limit(context, weights).apply(context.shortening(weights.shortened()), weights.fixed());
     }
@@ -136,6 +133,15 @@ public final class TokenLimit implements ContextStrategy {
     public long shownFrom(Context context) {
         TokenWeights weights = weights(context);
         return limit(context, weights).shownFrom(context, weights.fixed(), weights::isUncertain);
+    }
+
+    @Override
+    public boolean isSettled(Supplier<Context> marked) {
+        if (!bound.hasStep()) {
+            return true;
+        }
+        Context context = marked.get();
+        return context.unread() == 0 || shownFrom(context) > 0;
     }
 
     private Limit limit(Context context, TokenWeights weights) {

@@ -216,6 +216,31 @@ class ContextRegressionTest {
                         .isEqualTo(View.whole(strategy).of(part).shown()));
     }
 
+    @Test
+    void a_result_was_shortened_where_a_turn_was_pinned_twice_with_the_limit_in_between() {
+        ContextStrategy first = Pinned.firstMessages(3);
+        ContextStrategy limit = TokenLimit.withMaxTokens(40, new WordCounter());
+        ContextStrategy whole = Pinned.messages(message -> message.message() instanceof UserMessage);
+        ToolExecutionResultMessage result = ToolExecutionResultMessage.from("a", "tool", words(9));
+        ChatMessage[] turn = {user(words(15)), calls("a"), result};
+
+        assertThat(shown(first.and(limit), turn)).doesNotContain(result);
+        assertThat(shown(first.and(whole).and(limit), turn)).contains(result);
+        assertThat(shown(first.and(limit).and(whole), turn)).contains(result);
+        assertThat(shown(first.and(limit.and(whole)), turn)).contains(result);
+    }
+
+    @Test
+    void a_step_moved_a_window_that_another_limit_had_kept_from_being_read_to_its_end() {
+        ContextStrategy strategy = SlidingWindow.withMaxMessages(10).step(5).and(SlidingWindow.withMaxMessages(8));
+        List<ChatMessage> log = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            log.addAll(List.of(user("q" + i), ai("a" + i)));
+        }
+
+        assertThat(shown(strategy, log.toArray(ChatMessage[]::new))).isEqualTo(log.subList(2, 10));
+    }
+
     private static String words(int count) {
         return "word ".repeat(count);
     }
