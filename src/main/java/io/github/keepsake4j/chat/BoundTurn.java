@@ -272,7 +272,7 @@ final class BoundTurn extends OpenTurn {
 
     /** Keeps the request beside its answer. A request that cannot be encoded must not cost the answer. */
     private NewMessage withRequest(NewMessage prepared) {
-        ChatRequest request = sightings.takeUntold();
+        ChatRequest request = sightings.untold();
         if (request == null || !memories.keepsRequests()) {
             return prepared;
         }

@@ -72,12 +72,10 @@ final class Sightings {
         untold = altered || !shortened.isEmpty() ? request : null;
     }
 
-    /** Returns the last request, which is then forgotten; null if what was read tells all of it. */
+    /** Returns the last request if what was read does not tell all of it, or null. */
     @Nullable
-    ChatRequest takeUntold() {
-        ChatRequest request = untold;
-        untold = null;
-        return request;
+    ChatRequest untold() {
+        return untold;
     }
 
     /** Returns what the answer to the last request is made from, or null if nothing was read. */
