@@ -337,8 +337,7 @@ class EndedBadlyInViewTest {
         MessageLog log = new InMemoryMessageLog();
         List<NewMessage> batch = new ArrayList<>();
         for (LoggedMessage message : branch) {
-            batch.add(new NewMessage(
-                            message.id(), message.message(), message.tokens(), message.tokenCounter(), null)
+            batch.add(new NewMessage(message.id(), message.message(), message.tokens(), message.tokenCounter(), null)
                     .withOutcome(message.outcome()));
         }
         if (!batch.isEmpty()) {

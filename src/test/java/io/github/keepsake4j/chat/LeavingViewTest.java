@@ -149,8 +149,8 @@ class LeavingViewTest {
 
     @Test
     void a_listener_that_throws_breaks_no_turn_and_is_told_again() {
-        List<Throwable> errors = new ArrayList<>(
-                List.of(new IllegalStateException("secret"), new AssertionError("secret")));
+        List<Throwable> errors =
+                new ArrayList<>(List.of(new IllegalStateException("secret"), new AssertionError("secret")));
         Keepsake keepsake = keepsake(2, (key, messages) -> {
             telling().leaving(key, messages);
             if (!errors.isEmpty() && errors.remove(0) instanceof RuntimeException e) {
@@ -188,8 +188,7 @@ class LeavingViewTest {
 
     @Test
     void a_long_memory_is_told_in_parts_and_goes_on_behind_the_last_one() {
-        KeepsakeChatMemory memory =
-                Keepsake.builder().messageLog(log).build().chatMemory("c");
+        KeepsakeChatMemory memory = Keepsake.builder().messageLog(log).build().chatMemory("c");
         List<ChatMessage> all = new ArrayList<>();
         for (int i = 0; i < 350; i++) {
             all.add(user("q" + i));
@@ -245,7 +244,8 @@ class LeavingViewTest {
         // The first turn is on both branches, and is told once for each.
         Set<String> questions = new HashSet<>(told);
         assertThat(questions).hasSize(1 + 4 + 4);
-        assertThat(told.stream().filter(text -> text.contains("here ") && !text.contains("here 0") && !text.contains("there")))
+        assertThat(told.stream()
+                        .filter(text -> text.contains("here ") && !text.contains("here 0") && !text.contains("there")))
                 .doesNotHaveDuplicates();
         assertThat(told.stream().filter(text -> text.contains("there "))).doesNotHaveDuplicates();
     }
@@ -277,7 +277,9 @@ class LeavingViewTest {
             List<String> called = new ArrayList<>();
             MessageLog inner = new InMemoryMessageLog();
             MessageLog counting = (MessageLog) Proxy.newProxyInstance(
-                    MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    MessageLog.class.getClassLoader(),
+                    new Class<?>[] {MessageLog.class},
+                    (proxy, method, arguments) -> {
                         called.add(method.getName());
                         try {
                             return method.invoke(inner, arguments);
