@@ -90,6 +90,23 @@ class LeftBesideTest extends BucketFixture {
     }
 
     @Test
+    void an_erasure_of_a_conversation_with_its_nodes_takes_damaged_documents_too() {
+        NodeKey cut = NodeKey.of("default", "app", NODE.conversationId(), "alice");
+        log.append(NODE, batch("a"));
+        log.append(cut, batch("a"));
+        String text = text(nameOf(cut));
+        put(nameOf(cut), text.substring(0, text.length() / 2));
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(another()).tenant("default").build();
+
+        assertThat(keepsake.eraseWithNodes(ConversationKey.of("default", NODE.conversationId())))
+                .isEqualTo(2);
+
+        assertThat(allObjects()).allMatch(name -> name.startsWith("aside/erased/"));
+        allObjects().forEach(name -> assertThat(text(name)).doesNotContain("alice", NODE.conversationId()));
+    }
+
+    @Test
     void a_blank_system_message_of_another_program_is_read_and_no_model_sees_it() {
         put(
                 NODE_OBJECT,
