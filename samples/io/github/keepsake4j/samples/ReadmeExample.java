@@ -101,17 +101,17 @@ final class ReadmeExample {
     private static void wrong(Keepsake keepsake, ChatModel model) {
         String question = "What is my name?";
         // example begins
-        Assistant assistant = keepsake.aiServices(Assistant.class).chatModel(model).build();
+        Assistant assistant =
+                keepsake.aiServices(Assistant.class).chatModel(model).build();
         assistant.chat("alice", question);
-        LoggedMessage answer = keepsake.conversation("alice").branch(1).messages().get(0);
+        LoggedMessage answer =
+                keepsake.conversation("alice").branch(1).messages().get(0);
 
         // Another answer to the same question. It becomes the current one, and the old one stays in the history.
-        String another =
-                keepsake.turn("alice", Turn.regenerate(answer.id()), () -> assistant.chat("alice", question));
+        String another = keepsake.turn("alice", Turn.regenerate(answer.id()), () -> assistant.chat("alice", question));
         // example ends
-        List<LoggedMessage> history = keepsake.conversation("alice")
-                .history(HistoryQuery.oldest(10))
-                .messages();
+        List<LoggedMessage> history =
+                keepsake.conversation("alice").history(HistoryQuery.oldest(10)).messages();
         check(history.size() == 3 && another.equals("I do not know you yet."), "one question has two answers");
     }
 
