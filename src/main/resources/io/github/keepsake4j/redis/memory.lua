@@ -474,6 +474,15 @@ function ops.info(m)
     s[1] and { s[1] } or {} }
 end
 
+-- Takes back a number from a memory that is not there. A registration that is under way gets another one.
+function ops.disown(m)
+  if m.created then
+    return { 'there' }
+  end
+  set('.epoch', m.epoch, '.revision', m.revision, '.dead', math.max(m.dead, tonumber(q.number)))
+  return { 'done' }
+end
+
 function ops.usage(m)
   local days = {}
   for i = 1, m.created and number(get('.days'), '.days', 0) or 0 do

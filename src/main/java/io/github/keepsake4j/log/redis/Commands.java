@@ -31,8 +31,11 @@ interface Commands extends AutoCloseable {
     @Nullable
     Object eval(String script, List<byte[]> keys, List<byte[]> arguments) throws IOException, ReplyException;
 
-    /** Returns a setting of each server that is asked; empty if the server does not tell. */
+    /** Returns a setting of the server; empty if it does not tell. */
     Optional<String> setting(String name) throws IOException;
+
+    /** Returns how many replicas are connected to the server that is asked; empty if it does not tell. */
+    Optional<Integer> replicas() throws IOException;
 
     /** Closes the client if the log made it. */
     @Override

@@ -94,7 +94,8 @@ public final class RedisMessageLog implements MessageLog {
         this.keys = new Keys(builder.prefix);
         this.clock = builder.clock;
         this.timeToLive = builder.timeToLive;
-        this.tenants = new TenantList(commands, keys);
+        this.tenants = new TenantList(commands, keys, builder.lag);
+        ServerSettings.warn(commands, timeToLive != null);
     }
 
     /**
@@ -489,7 +490,11 @@ public final class RedisMessageLog implements MessageLog {
         MemoryKey key = entry.key();
         // A list is no use of a memory, so it does not renew its time to live.
         Reply reply = run("list of memory " + key, key, new Request("info"));
-        if (reply.is("none") || reply.number(1) != entry.number()) {
+        if (reply.is("none")) {
+            disown(entry);
+            return null;
+        }
+        if (reply.number(1) != entry.number()) {
             return null;
         }
         Instant stored = Contents.time(reply.text(2));
@@ -505,6 +510,17 @@ public final class RedisMessageLog implements MessageLog {
                 first.isBefore(stored) ? first : stored,
                 reply.nullableText(6) == null ? null : Contents.time(reply.text(6)),
                 stored);
+    }
+
+    /**
+     * Removes what is listed and not there: a memory that has expired, or whose erasure or creation was interrupted. If it is
+     * just being created, its number is refused first, so that it is registered again.
+     */
+    private void disown(TenantList.Entry entry) {
+        Request request = request("disown").with("number", entry.number());
+        if (run("list of memory " + entry.key(), entry.key(), request).is("done")) {
+            tenants.remove(entry.key(), entry.number());
+        }
     }
 
     @Override
@@ -649,6 +665,7 @@ public final class RedisMessageLog implements MessageLog {
         private String prefix = "keepsake:";
         private Clock clock = Clock.systemUTC();
         private @Nullable Duration timeToLive;
+        private Duration lag = TenantList.LAG;
 
         private Builder() {}
 
@@ -695,6 +712,12 @@ public final class RedisMessageLog implements MessageLog {
             return this;
         }
 
+        /** Sets how long changes of the order by activity are collected. For tests. */
+        Builder lag(Duration collected) {
+            this.lag = collected;
+            return this;
+        }
+
         /** Sets what sends the commands. */
         Builder commands(Commands sender) {
             this.commands = sender;
@@ -702,7 +725,7 @@ public final class RedisMessageLog implements MessageLog {
         }
 
         /**
-         * Opens the log. Connects when it is used.
+         * Opens the log. Asks the server for the settings that may make it lose messages, and warns.
          *
          * @return the log, to be closed at the end
          * @throws InvalidInputException if there is no client

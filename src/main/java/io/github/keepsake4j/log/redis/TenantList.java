@@ -42,11 +42,13 @@ final class TenantList implements AutoCloseable {
     /** What is to be sent, by tenant and by the memory's hash. Guarded by itself. */
     private final Map<String, Map<String, Map<String, String>>> pending = new HashMap<>();
 
+    private final Duration lag;
     private final ScheduledThreadPoolExecutor timer;
 
-    TenantList(Commands commands, Keys keys) {
+    TenantList(Commands commands, Keys keys, Duration lag) {
         this.commands = commands;
         this.keys = keys;
+        this.lag = lag;
         this.timer = new ScheduledThreadPoolExecutor(1, work -> {
             Thread thread = new Thread(work, "keepsake-redis-lists");
             thread.setDaemon(true);
@@ -131,7 +133,7 @@ final class TenantList implements AutoCloseable {
 
     private void flushLater() {
         // The result is not awaited: the task logs its failures itself.
-        Future<?> unused = timer.schedule(this::flushOrRetry, LAG.toMillis(), TimeUnit.MILLISECONDS);
+        Future<?> unused = timer.schedule(this::flushOrRetry, lag.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     private void flushOrRetry() {

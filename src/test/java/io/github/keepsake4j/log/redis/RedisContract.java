@@ -5,11 +5,11 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.testing.TcpProxy;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,11 +20,11 @@ abstract class RedisContract extends MessageLogContract implements ActivityContr
 
     private String prefix;
 
-    /** Where the log connects. */
-    abstract int port();
+    /** Connects a log. */
+    abstract RespCommands connect();
 
-    /** Where the test looks and damages. */
-    abstract RespCommands direct();
+    /** Where the test looks and damages: one for each node, of which any leads to the others. */
+    abstract List<RespCommands> nodes();
 
     @Override
     protected MessageLog open(Clock clock) {
@@ -35,7 +35,7 @@ abstract class RedisContract extends MessageLogContract implements ActivityContr
     @Override
     protected MessageLog openAgain(Clock clock) {
         return RedisMessageLog.builder()
-                .commands(new RespCommands(port()))
+                .commands(connect())
                 .prefix(prefix)
                 .clock(clock)
                 .build();
@@ -50,7 +50,11 @@ abstract class RedisContract extends MessageLogContract implements ActivityContr
     @Override
     public void passTime(Duration duration) throws Exception {
         clock().advance(duration);
-        for (Object found : (List<?>) direct().call("KEYS", prefix + "*:m")) {
+        List<Object> keys = new ArrayList<>();
+        for (RespCommands node : nodes()) {
+            keys.addAll((List<?>) node.call("KEYS", prefix + "*:m"));
+        }
+        for (Object found : keys) {
             String key = Text.of((byte[]) found);
             for (Object field : (List<?>) direct().call("HKEYS", key)) {
                 String name = Text.of((byte[]) field);
@@ -81,16 +85,15 @@ abstract class RedisContract extends MessageLogContract implements ActivityContr
         return Text.of((byte[]) direct().call("HGET", memory(key), text(key, messageId)));
     }
 
+    private RespCommands direct() {
+        return nodes().get(0);
+    }
+
     private String text(MemoryKey key, String messageId) throws Exception {
         return "d" + Text.of((byte[]) direct().call("HGET", memory(key), "i" + messageId));
     }
 
     private String memory(MemoryKey key) {
         return Text.of(new Keys(prefix).memory(key).get(0));
-    }
-
-    static Outage cut(TcpProxy line) {
-        line.refuse();
-        return line::letThrough;
     }
 }

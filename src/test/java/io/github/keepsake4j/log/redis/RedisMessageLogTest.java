@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.testing.TcpProxy;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,7 +19,7 @@ class RedisMessageLogTest extends RedisContract {
 
     @BeforeAll
     static void start() throws Exception {
-        server = RedisServer.start(directory, "--save", "", "--appendonly", "no");
+        server = RedisServer.start(directory, RedisServer.DURABLE);
         direct = new RespCommands(server.port());
         line = new TcpProxy(server.port());
     }
@@ -33,17 +34,18 @@ class RedisMessageLogTest extends RedisContract {
     }
 
     @Override
-    int port() {
-        return line.port();
+    RespCommands connect() {
+        return new RespCommands(line.port());
     }
 
     @Override
-    RespCommands direct() {
-        return direct;
+    List<RespCommands> nodes() {
+        return List.of(direct);
     }
 
     @Override
     public Outage breakStorage() {
-        return cut(line);
+        line.refuse();
+        return line::letThrough;
     }
 }

@@ -16,6 +16,9 @@ import org.slf4j.LoggerFactory;
 /** A Redis server of its own, on this machine. Tests that need one are visibly skipped where there is none. */
 final class RedisServer implements AutoCloseable {
 
+    /** The settings with which no acknowledged append is lost. */
+    static final String[] DURABLE = {"--save", "", "--appendonly", "yes", "--appendfsync", "always"};
+
     private static final String PROPERTY = "keepsake.redis.server";
 
     private final Path directory;

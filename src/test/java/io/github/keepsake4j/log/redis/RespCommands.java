@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntUnaryOperator;
 
 /**
  * Sends commands over plain sockets, also to the nodes of a cluster, and counts them. For tests only, so that they need no
@@ -25,6 +26,10 @@ import java.util.concurrent.atomic.AtomicLong;
 final class RespCommands implements Commands {
 
     private final int port;
+
+    /** Where a node that was named is reached. */
+    private final IntUnaryOperator routes;
+
     private final ConcurrentLinkedQueue<Line> idle = new ConcurrentLinkedQueue<>();
 
     /** The nodes of a cluster that were led to, by slot key. */
@@ -33,7 +38,12 @@ final class RespCommands implements Commands {
     private final AtomicLong sent = new AtomicLong();
 
     RespCommands(int port) {
+        this(port, node -> node);
+    }
+
+    RespCommands(int port, IntUnaryOperator routes) {
         this.port = port;
+        this.routes = routes;
     }
 
     /** A connection to one node. */
@@ -131,7 +141,10 @@ final class RespCommands implements Commands {
         } catch (ReplyException e) {
             idle.add(line);
             if (e.text().startsWith("MOVED ")) {
-                moved.put(key, Integer.parseInt(e.text().substring(e.text().lastIndexOf(':') + 1)));
+                moved.put(
+                        key,
+                        routes.applyAsInt(
+                                Integer.parseInt(e.text().substring(e.text().lastIndexOf(':') + 1))));
                 return send(key, words);
             }
             throw e;
@@ -175,6 +188,19 @@ final class RespCommands implements Commands {
         try {
             List<?> answer = (List<?>) call("CONFIG", "GET", name);
             return answer.size() < 2 ? Optional.empty() : Optional.of(Text.of((byte[]) answer.get(1)));
+        } catch (ReplyException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public Optional<Integer> replicas() throws IOException {
+        try {
+            return Text.of((byte[]) call("INFO", "replication"))
+                    .lines()
+                    .filter(line -> line.startsWith("connected_slaves:"))
+                    .map(line -> Integer.valueOf(line.substring(line.indexOf(':') + 1)))
+                    .findFirst();
         } catch (ReplyException e) {
             return Optional.empty();
         }
