@@ -14,6 +14,9 @@
 --   D<n>     the days with usage, from 1                       U<day>, P<day>, Q<day>   input, output and cached tokens
 --   l<name>  a lease: begin, microseconds, owner
 
+-- Nearly the largest number that HINCRBY takes.
+local MOST = 9.2e18
+
 local memory, views, covers = KEYS[1], KEYS[2], KEYS[3]
 local q = cjson.decode(ARGV[1])
 
@@ -169,7 +172,12 @@ local function addUsage(day, usage)
     set('D' .. redis.call('HINCRBY', memory, '.days', 1), day)
   end
   for i, field in ipairs({ 'U', 'P', 'Q' }) do
-    redis.call('HINCRBY', memory, field .. day, usage[i])
+    -- An error in the middle of a script would leave half of a change.
+    if tonumber(get(field .. day) or 0) + tonumber(usage[i]) < MOST then
+      redis.call('HINCRBY', memory, field .. day, usage[i])
+    else
+      set(field .. day, '9223372036854775807')
+    end
   end
 end
 
@@ -227,6 +235,7 @@ function ops.append(m)
   -- From here on it is written.
   local seq, tokens, last = m.count, 0, beforeId
   if #ARGV > 1 then
+    redis.call('HINCRBY', memory, '.tokens', q.tokens)
     create(m)
     for i = 2, #ARGV, 6 do
       seq = seq + 1
@@ -250,7 +259,6 @@ function ops.append(m)
       end
       parentId = last
     end
-    redis.call('HINCRBY', memory, '.tokens', q.tokens)
     set('.count', seq, '.last', q.last)
     if m.count == 0 then
       set('.first', q.first, '.active', q.active)

@@ -11,20 +11,6 @@ import org.jspecify.annotations.Nullable;
  */
 interface Commands extends AutoCloseable {
 
-    /** The server's answer is an error. */
-    final class ReplyException extends Exception {
-
-        private static final long serialVersionUID = 1L;
-
-        ReplyException(String message, @Nullable Throwable cause) {
-            super(message, cause);
-        }
-
-        String text() {
-            return String.valueOf(getMessage());
-        }
-    }
-
     @Nullable
     Object evalSha(String sha, List<byte[]> keys, List<byte[]> arguments) throws IOException, ReplyException;
 

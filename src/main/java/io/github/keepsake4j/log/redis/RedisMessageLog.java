@@ -61,6 +61,11 @@ import org.jspecify.annotations.Nullable;
  * A log in Redis, also in a Redis Cluster. An append is one command, and so is a read of up to 500 messages. The first append
  * to a memory is preceded by one that registers it in its tenant's list.
  *
+ * <p><b>Durability.</b> An acknowledged append survives a crash of the server if {@code appendonly} is {@code yes} and
+ * {@code appendfsync} is {@code always}. Replication is asynchronous: a failover loses what the replica does not have yet. An
+ * eviction ({@code maxmemory-policy}) takes a memory as a whole and without an error, so it should be {@code noeviction}; an
+ * append to a full server then fails and can be sent again. When a log is opened, it asks for these settings and warns.
+ *
  * <p><b>Order by activity.</b> The list by activity lags behind the appends of other processes by some seconds. If a process
  * is killed, what it appended to in its last seconds keeps its place until the next append.
  *

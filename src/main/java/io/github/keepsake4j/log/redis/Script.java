@@ -45,7 +45,7 @@ record Script(String text, String sha) {
         try {
             try {
                 return commands.evalSha(sha, keys, arguments);
-            } catch (Commands.ReplyException e) {
+            } catch (ReplyException e) {
                 if (!e.text().startsWith("NOSCRIPT")) {
                     throw e;
                 }
@@ -53,12 +53,12 @@ record Script(String text, String sha) {
             }
         } catch (IOException e) {
             throw new StorageUnavailableException(what + ": Redis cannot be reached", e);
-        } catch (Commands.ReplyException e) {
+        } catch (ReplyException e) {
             throw failure(what, e);
         }
     }
 
-    private static KeepsakeException failure(String what, Commands.ReplyException e) {
+    private static KeepsakeException failure(String what, ReplyException e) {
         String text = e.text();
         int damaged = text.indexOf(DAMAGED);
         if (damaged >= 0) {

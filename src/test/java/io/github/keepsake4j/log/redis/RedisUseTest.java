@@ -8,6 +8,7 @@ import static io.github.keepsake4j.log.LogTesting.history;
 import static io.github.keepsake4j.log.LogTesting.ids;
 import static io.github.keepsake4j.log.LogTesting.list;
 import static io.github.keepsake4j.log.LogTesting.listByActivity;
+import static io.github.keepsake4j.log.LogTesting.user;
 import static io.github.keepsake4j.log.LogTesting.users;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -21,6 +22,8 @@ import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogClosedException;
@@ -28,7 +31,9 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -40,6 +45,8 @@ import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -170,6 +177,7 @@ class RedisUseTest {
                     inside(() -> log.append(KEY, batch("one more " + stored))),
                     inside(() -> log.append(KEY, batchUnder("m20", "below " + stored))));
             Tell.line("%d messages: commands inside a read of 20, find, append, fork: %s", stored, calls);
+            assertThat(calls).allMatch(made -> made > 0);
             assertThat(few.isEmpty() ? calls : few).isEqualTo(calls);
             few = calls;
             log.moveHead(KEY, "one more " + stored, null);
@@ -315,6 +323,28 @@ class RedisUseTest {
     }
 
     @Test
+    void a_head_that_is_gone_is_told_and_mended() throws Exception {
+        log.append(KEY, batch("a", "b", "c"));
+        log.append(KEY, batch("d").onBranch("side").withView(View.of(null, List.of(new View.Run(null, "b")))));
+        String memory = Text.of(new Keys("keepsake:").memory(KEY).get(0));
+        direct.call("HDEL", memory, "n3");
+
+        assertThatThrownBy(() -> log.read(KEY, ReadQuery.newest(1)))
+                .isInstanceOf(UnreadableDataException.class)
+                .hasMessageContaining(KEY.canonical());
+        assertThatThrownBy(() -> log.append(KEY, batch("e"))).isInstanceOf(UnreadableDataException.class);
+        assertThat(log.check(KEY)).extracting(Damage::kind).contains(Damage.Kind.SEQUENCE, Damage.Kind.HEAD);
+        assertThat(direct.call("HGET", memory, ".head")).isEqualTo(Text.bytes("3"));
+
+        Repair repair = log.repair(KEY);
+        assertThat(repair.head()).isEqualTo("b");
+        assertThat(repair.droppedReferences()).isOne();
+        assertThat(repair.droppedViews()).isOne();
+        log.append(KEY, batch("e"));
+        assertThat(branch(log, KEY)).containsExactly("a", "b", "e");
+    }
+
+    @Test
     void a_full_memory_is_an_outage_that_loses_nothing() throws Exception {
         log.append(KEY, batch("a"));
         direct.call("CONFIG", "SET", "maxmemory", "1");
@@ -322,12 +352,29 @@ class RedisUseTest {
             assertThatThrownBy(() -> log.append(KEY, batch("b")))
                     .isInstanceOf(StorageUnavailableException.class)
                     .hasMessageContaining("maxmemory");
+            assertThat(branch(log, KEY)).as("reading goes on").containsExactly("a");
+            assertThat(log.erase(ConversationKey.of("warm", "up")))
+                    .as("and erasing makes room")
+                    .isEqualTo(2);
         } finally {
             direct.call("CONFIG", "SET", "maxmemory", "0");
         }
         log.append(KEY, batch("b"));
         assertThat(branch(log, KEY)).containsExactly("a", "b");
         assertThat(log.check(KEY)).isEmpty();
+    }
+
+    @Test
+    void usage_that_no_number_holds_stays_at_the_largest_one_and_breaks_no_append() {
+        Usage most = new Usage(Long.MAX_VALUE - 1, 7, 0);
+        for (String id : List.of("a", "b")) {
+            log.append(KEY, Append.under(Parent.head(), List.of(user(id).withUsage(most))));
+        }
+        LocalDate today = LocalDate.now(ZoneOffset.UTC);
+        assertThat(log.usage("acme", today.minusDays(1), today.plusDays(2)))
+                .extracting(DailyUsage::usage)
+                .containsExactly(new Usage(Long.MAX_VALUE, 14, 0));
+        assertThat(branch(log, KEY)).containsExactly("a", "b");
     }
 
     @Test
@@ -425,7 +472,7 @@ class RedisUseTest {
         return Text.of((byte[]) direct.call("INFO", "commandstats"))
                 .lines()
                 .filter(line -> line.startsWith("cmdstat_h") || line.startsWith("cmdstat_z"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll(".*calls=(\\d+),.*", "$1")))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("^[^:]+:calls=(\\d+),.*", "$1")))
                 .sum();
     }
 }
