@@ -9,6 +9,7 @@ import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
+import io.github.keepsake4j.chat.LeavingViewListener;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -246,7 +247,8 @@ public final class Keepsake {
     /**
      * Runs a whole turn as {@link #turn(Object, Supplier)} does, for a method of an AI service that has no parameter for
      * a {@link Turn}. What the turn names applies to the first call that the body makes with this memory on the caller's
-     * thread; a branch applies to all calls.
+     * thread; a branch applies to all calls. A {@link Turn} that is passed to a call takes precedence. If the body returns
+     * and no call has taken what the turn names, a warning is logged.
      *
      * <pre>{@code
      * String other = keepsake.turn("42", Turn.regenerate(answerId), () -> assistant.chat("42", question));
@@ -343,7 +345,7 @@ public final class Keepsake {
 
     /**
      * Reads how many tokens the answers in the configured tenant's memories used, including those of nodes. They are
-     * known of answers whose usage was recorded when they were appended.
+     * known of the answers of AI services whose turns are bound; see {@link #attach}.
      *
      * @param from the first day, in UTC
      * @param toExclusive the day after the last day
@@ -390,6 +392,8 @@ public final class Keepsake {
         private Duration turnLease = Duration.ofSeconds(60);
         private Duration turnLimit = Duration.ofMinutes(10);
         private Duration turnWait = Duration.ofSeconds(60);
+        private boolean keepRequests;
+        private @Nullable LeavingViewListener leavingViewListener;
 
         private Builder() {}
 
@@ -573,6 +577,33 @@ public final class Keepsake {
         }
 
         /**
+         * Keeps whole requests beside their answers, as the model received them: the messages, and the names of the model and
+         * of the tools. A request is kept where the stored messages do not tell it: where retrieved texts, a transformer or
+         * others changed it, or tool results were shown shortened. {@link Conversation#seenBy} returns it. It is known for
+         * answers of AI services whose turns are bound. It takes the space of the request in the storage, and is erased with
+         * the memory. Default: not kept.
+         *
+         * @return this builder
+         */
+        public Builder keepRequests() {
+            this.keepRequests = true;
+            return this;
+        }
+
+        /**
+         * Sets the listener that is told which messages leave the view, such as to extract facts from them. It is called on
+         * the {@linkplain #executor executor} after a memory was read or an answer was added, and no turn waits for it.
+         * Default: none.
+         *
+         * @param listener the listener
+         * @return this builder
+         */
+        public Builder onLeavingView(LeavingViewListener listener) {
+            this.leavingViewListener = Objects.requireNonNull(listener, "onLeavingView");
+            return this;
+        }
+
+        /**
          * Builds the {@link Keepsake}.
          *
          * @return a new {@link Keepsake}
@@ -608,7 +639,8 @@ public final class Keepsake {
                             metrics,
                             summarizerTimeout,
                             answer -> answer.contains(Summarization.MARKER.strip()));
-            ChatMemories memories = new ChatMemories(logs, ids::key, strategy, counter, executor, worker, metrics);
+            ChatMemories memories = new ChatMemories(
+                    logs, ids::key, strategy, counter, executor, worker, metrics, keepRequests, leavingViewListener);
             return new Keepsake(tenant, conversations, nodes, turns, memories);
         }
     }

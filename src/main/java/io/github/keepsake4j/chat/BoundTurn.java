@@ -9,6 +9,7 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.observability.api.event.AiServiceResponseReceivedEvent;
 import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
 import dev.langchain4j.service.tool.ToolExecution;
+import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -18,6 +19,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import java.util.ArrayList;
@@ -178,6 +180,15 @@ final class BoundTurn extends OpenTurn {
         }
     }
 
+    /** Writes what tools of a round that will not be whole have returned. Nothing else tells that they have run. */
+    private void writeExecuted() {
+        List<NewMessage> waiting =
+                slow.waiting().stream().map(memories::prepare).toList();
+        if (!waiting.isEmpty() && writeEarly(waiting)) {
+            slow.written(waiting);
+        }
+    }
+
     /** A question whose turn goes on after an error has not failed. */
     private void reopen() {
         if (failed && question != null) {
@@ -236,7 +247,8 @@ final class BoundTurn extends OpenTurn {
                 NewMessage kept = memories.prepare(original).withOutcome(Outcome.rejected(by));
                 memories.append(
                         key,
-                        inEpoch(Append.under(parentOf(stored), List.of(kept)).onBranch(ASIDE)));
+                        inEpoch(Append.under(Course.parentOf(stored), List.of(kept))
+                                .onBranch(ASIDE)));
             }
         });
     }
@@ -256,7 +268,21 @@ final class BoundTurn extends OpenTurn {
             prepared = prepared.withUsage(ended.usage());
             prepared = ai.hasToolExecutionRequests() ? prepared : prepared.withOutcome(ended.outcome());
         }
-        return prepared.withSeen(sightings.seen());
+        return withRequest(prepared.withSeen(sightings.seen()));
+    }
+
+    /** Keeps the request beside its answer. A request that cannot be encoded must not cost the answer. */
+    private NewMessage withRequest(NewMessage prepared) {
+        ChatRequest request = sightings.untold();
+        if (request == null || !memories.keepsRequests()) {
+            return prepared;
+        }
+        try {
+            return prepared.withRequest(RequestCodec.encode(request));
+        } catch (InvalidInputException e) {
+            LOG.warn("Memory {}: the request of answer {} is not kept ({})", key, prepared.id(), e.toString());
+            return prepared;
+        }
     }
 
     @Override
@@ -289,6 +315,12 @@ final class BoundTurn extends OpenTurn {
     @Override
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
         sightings.shown(tail, context, messages);
+    }
+
+    @Override
+    @Nullable
+    String branch() {
+        return course().branch();
     }
 
     /** This turn knows what it has said itself. */
@@ -405,27 +437,36 @@ final class BoundTurn extends OpenTurn {
     void failed(String reason) {
         lock.lock();
         try {
-            if (completed) {
+            if (completed || question == null) {
                 return;
             }
-            quietly(this::flush);
             Written refused = answer;
             String by = passes.by();
-            if (refused != null) {
-                // The user got the error and not this answer.
-                mark(refused.id(), Outcome.rejected(by == null ? reason : by));
-            }
-            if (question != null && partial == null && !failed) {
-                failed = true;
-                if (course().isAnotherAnswer()) {
-                    quietly(() -> course().back(memories.log(key), key, epoch));
-                } else {
-                    mark(question, Outcome.failed(reason));
+            boolean fails = partial == null && !failed;
+            failed |= fails;
+            // If the storage is not there, the first step finds out, and the caller does not wait for the others.
+            quietly(() -> {
+                writeExecuted();
+                flush();
+                if (refused != null) {
+                    // The user got the error and not this answer.
+                    set(refused.id(), Outcome.rejected(by == null ? reason : by));
                 }
-                quietly(() -> memories.log(key).flush(key));
-            }
+                if (fails) {
+                    unanswered(reason);
+                }
+                memories.log(key).flush(key);
+            });
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void unanswered(String reason) {
+        if (course().isAnotherAnswer()) {
+            course().back(memories.log(key), key, epoch);
+        } else if (question != null) {
+            set(question, Outcome.failed(reason));
         }
     }
 
@@ -465,15 +506,15 @@ final class BoundTurn extends OpenTurn {
     }
 
     private Parent parentOf(String messageId) {
-        return parentOf(stored(messageId));
+        return Course.parentOf(stored(messageId));
     }
 
-    private static Parent parentOf(LoggedMessage message) {
-        return message.parentId() == null ? Parent.root() : Parent.of(message.parentId());
+    private void set(String messageId, @Nullable Outcome outcome) {
+        memories.log(key).setOutcome(key, messageId, outcome, epoch);
     }
 
     private void mark(String messageId, @Nullable Outcome outcome) {
-        quietly(() -> memories.log(key).setOutcome(key, messageId, outcome, epoch));
+        quietly(() -> set(messageId, outcome));
     }
 
     /** Runs what follows a turn's end. It must not replace the turn's own result or error. */

@@ -23,19 +23,26 @@ final class CompletedRounds {
     private CompletedRounds() {}
 
     /**
+     * Where a turn can go on.
+     *
+     * @param id the last message of its last complete tool round, or its question
+     * @param answered whether there is an answer behind it
+     */
+    record End(String id, boolean answered) {}
+
+    /**
      * Returns where a failed turn goes on: behind its last complete tool round, or behind its question.
      *
      * @param branch the branch on which the turn is looked for, or null for the current one
      * @param question the turn's question
-     * @return the id of a message
      */
-    static String end(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
+    static End end(MessageLog log, MemoryKey key, @Nullable String branch, LoggedMessage question) {
         Tail after;
         try {
             after = log.read(key, ReadQuery.wholeBranch().onBranch(branch).after(question.id()));
         } catch (UnknownMessageException e) {
             // The question is on another branch, so nothing that follows it is known.
-            return question.id();
+            return new End(question.id(), false);
         }
         String end = question.id();
         int waiting = 0;
@@ -48,13 +55,13 @@ final class CompletedRounds {
                 List<ToolExecutionRequest> calls = ai.toolExecutionRequests();
                 waiting = calls.size();
                 if (waiting == 0) {
-                    break;
+                    return new End(end, true);
                 }
             } else if (message instanceof ToolExecutionResultMessage && --waiting == 0) {
                 end = logged.id();
             }
         }
-        return end;
+        return new End(end, false);
     }
 
     /** Returns the question of an answer, or null if there is none on its branch. */

@@ -96,8 +96,13 @@ final class Course {
 
     private static Course retry(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
         check(named.message() instanceof UserMessage, "retry", "a user message", key, named);
-        String end = CompletedRounds.end(memories.log(key), key, turn.branch(), named);
-        return new Course(turn.branch(), Parent.of(end), named, end.equals(named.id()), false);
+        CompletedRounds.End end = CompletedRounds.end(memories.log(key), key, turn.branch(), named);
+        return new Course(
+                turn.branch(),
+                Parent.of(end.id()),
+                named,
+                end.id().equals(named.id()),
+                end.answered() && named.outcome() == null);
     }
 
     private static Course regenerate(Turn turn, MemoryKey key, ChatMemories memories, LoggedMessage named) {
@@ -131,6 +136,12 @@ final class Course {
     /** Returns whether the AI service asks a question again that is shown before tool rounds. */
     boolean repeatsQuestion() {
         return question != null && !withoutQuestion && next != null;
+    }
+
+    /** Returns the name of the branch, or null for the memory's current one. */
+    @Nullable
+    String branch() {
+        return branch;
     }
 
     /** Returns the stored question that the turn asks again, or null. */

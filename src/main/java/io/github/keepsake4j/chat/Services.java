@@ -14,12 +14,16 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * AI services whose turns are bound to the memories of one {@code Keepsake}, from which applications obtain them.
  * Thread-safe.
  */
 public final class Services {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Services.class);
 
     /** The maximum number of memories of which something is kept from one call of a service to the next. */
     private static final int MEMORIES = 1_000;
@@ -32,7 +36,35 @@ public final class Services {
     /** The newest turn of each memory whose request ends with a question that it already holds. */
     private final RecentlyUsed<MemoryKey, BoundTurn> repeating = new RecentlyUsed<>(MEMORIES);
 
-    private record Wanted(MemoryKey key, Turn turn) {}
+    /** What a caller wants of the turns that begin. Used by one thread. */
+    private static final class Wanted {
+        private final MemoryKey key;
+        private final Turn turn;
+        private boolean taken;
+
+        Wanted(MemoryKey key, Turn turn) {
+            this.key = key;
+            this.turn = turn;
+        }
+
+        /** Returns whether it says how the next turn of a memory begins. A message is tried again only once. */
+        boolean isFor(MemoryKey other) {
+            return key.equals(other) && (!taken || turn.messageId() == null || turn.branch() != null);
+        }
+
+        /** Returns how the next turn begins. */
+        Turn take() {
+            String branch = turn.branch();
+            Turn next = taken && branch != null ? Turn.on(branch) : turn;
+            taken = true;
+            return next;
+        }
+
+        /** Returns whether it has had no effect. */
+        boolean isMissed() {
+            return !taken && (turn.messageId() != null || turn.branch() != null);
+        }
+    }
 
     /** What the callers of this thread want of the turns that begin, the innermost caller first. */
     @SuppressWarnings("ThreadLocalUsage")
@@ -79,7 +111,15 @@ public final class Services {
         Wanted mine = new Wanted(key, Objects.requireNonNull(turn, "turn"));
         all.push(mine);
         try {
-            return body.get();
+            T result = body.get();
+            if (mine.isMissed()) {
+                LOG.warn(
+                        "Memory {}: the body of Keepsake.turn(id, turn, body) took no turn of kind {}. Call an AI service with "
+                                + "this memory id and a memory of this Keepsake in it, on the same thread, with listeners",
+                        key,
+                        turn.kind());
+            }
+            return result;
         } finally {
             all.remove(mine);
             if (all.isEmpty()) {
@@ -88,27 +128,20 @@ public final class Services {
         }
     }
 
-    /** Returns how a turn begins, or null for behind the newest message. A message is tried again only once. */
+    /** Returns how a turn begins, or null for behind the newest message. */
     @Nullable
     Turn turn(InvocationParameters parameters, MemoryKey key) {
         if (parameters instanceof Turn turn) {
             return turn;
         }
         Deque<Wanted> all = wanted.get();
-        Wanted first = all == null
+        return all == null
                 ? null
                 : all.stream()
-                        .filter(candidate -> candidate.key().equals(key))
+                        .filter(candidate -> candidate.isFor(key))
                         .findFirst()
+                        .map(Wanted::take)
                         .orElse(null);
-        if (all != null && first != null && first.turn().messageId() != null) {
-            all.remove(first);
-            String branch = first.turn().branch();
-            if (branch != null) {
-                all.push(new Wanted(key, Turn.on(branch)));
-            }
-        }
-        return first == null ? null : first.turn();
     }
 
     /** Records that a turn begins. A stream of the memory that was not started until now has failed. */

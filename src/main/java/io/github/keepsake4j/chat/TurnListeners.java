@@ -70,16 +70,10 @@ final class TurnListeners {
     }
 
     private void requested(AiServiceRequestIssuedEvent event) {
-        Invocation invocation = Invocations.of(event.invocationContext(), this);
-        if (invocation == null) {
-            return;
-        }
-        Invocations.leave(invocation);
-        BoundTurn turn = invocation.turn();
-        if (turn != null) {
+        leave(event, turn -> {
             turn.requested(event.request());
             IssuedRequests.issued(event.request(), turn);
-        }
+        });
     }
 
     private void completed(AiServiceCompletedEvent event) {
@@ -90,6 +84,7 @@ final class TurnListeners {
         leave(event, turn -> turn.failed(event.error()));
     }
 
+    /** Tells the turn of something after which the same thread may be used by another call. */
     private void leave(AiServiceEvent event, Consumer<BoundTurn> told) {
         Invocation invocation = Invocations.of(event.invocationContext(), this);
         if (invocation == null) {

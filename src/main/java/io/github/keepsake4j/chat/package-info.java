@@ -1,7 +1,8 @@
 /**
  * LangChain4j's chat memory over the log. {@link io.github.keepsake4j.chat.KeepsakeChatMemory} is the memory, and
  * {@link io.github.keepsake4j.chat.KeepsakeChatMemoryStore} is the store for other memories. Applications obtain them
- * from {@code Keepsake.chatMemoryProvider()} and {@code Keepsake.chatMemoryStore()}.
+ * from {@code Keepsake.chatMemoryProvider()} and {@code Keepsake.chatMemoryStore()}. The other classes bind calls of AI
+ * services to the turns of these memories and record how the turns end.
  */
 @NullMarked
 package io.github.keepsake4j.chat;

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.context;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -13,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -27,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  * that is not rejected stays, because a turn that failed got none: it is that of another turn, which went on meanwhile.
  *
  * @param hidden the messages that are left out, each with the reason
- * @param unclear how many other messages may have to be left out: calls that wait for results, in a turn whose user message
- *     was not read
+ * @param unclear how many other messages may have to be left out, because their turn's user message was not read: calls that
+ *     wait for results and, where anything ended badly, results without their calls
  * @param lacksBeginning whether the newest user message is left out, and no other one was read. The messages before it
  *     belong to a turn that nothing is known of
  */
@@ -59,7 +57,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         }
         Reader reader = new Reader(earlier);
         messages.forEach(reader::add);
-        return reader.result();
+        return reader.result(bad);
     }
 
     /** Returns the ids of the messages that are left out. */
@@ -83,7 +81,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         Set<LoggedMessage> unanswered = new HashSet<>();
         reader.spans.stream()
                 .flatMap(span -> span.rounds.stream())
-                .filter(round -> round.isCall && !round.waiting.isEmpty())
+                .filter(round -> !round.waiting.isEmpty())
                 .forEach(round -> unanswered.addAll(round.messages));
         return unanswered;
     }
@@ -105,38 +103,17 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         return message.outcome() != null && message.outcome().kind() == Outcome.Kind.REJECTED;
     }
 
-    /** An answer, or calls with the results that they have. */
-    private static final class Round {
-        private final List<LoggedMessage> messages = new ArrayList<>();
-        private final boolean isCall;
-        private final List<ToolExecutionRequest> waiting;
-
-        Round(LoggedMessage first, AiMessage ai) {
-            messages.add(first);
-            isCall = ai.hasToolExecutionRequests();
-            waiting = new ArrayList<>(ai.toolExecutionRequests());
-        }
-
-        boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
-            Optional<ToolExecutionRequest> call = Meanwhile.answered(waiting, result);
-            call.ifPresent(answered -> {
-                waiting.remove(answered);
-                messages.add(logged);
-            });
-            return call.isPresent();
-        }
-
-        boolean isDone() {
-            return isCall && waiting.isEmpty() && !isRejected(messages.get(0));
-        }
+    private static boolean isDone(OpenRound round) {
+        return !round.isAnswer() && round.waiting.isEmpty() && !isRejected(round.messages.get(0));
     }
 
     /** A user message, or null if it was not read, and what follows it. */
-    private record Span(@Nullable LoggedMessage user, List<Round> rounds) {}
+    private record Span(@Nullable LoggedMessage user, List<OpenRound> rounds) {}
 
     private static final class Reader {
         private final List<Span> spans = new ArrayList<>();
-        private final Deque<Round> newestFirst = new ArrayDeque<>();
+        private final Deque<OpenRound> newestFirst = new ArrayDeque<>();
+        private int orphans;
 
         /** The results in whose place others were stored. */
         private final List<LoggedMessage> replaced = new ArrayList<>();
@@ -148,36 +125,39 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         void add(LoggedMessage logged) {
             if (isUser(logged)) {
                 spans.add(new Span(logged, new ArrayList<>()));
-            } else if (logged.message() instanceof AiMessage ai) {
-                Round round = new Round(logged, ai);
+            } else if (logged.message() instanceof AiMessage) {
+                OpenRound round = new OpenRound(logged);
                 spans.get(spans.size() - 1).rounds.add(round);
                 newestFirst.push(round);
             } else if (logged.message() instanceof ToolExecutionResultMessage && isRejected(logged)) {
                 replaced.add(logged);
             } else if (logged.message() instanceof ToolExecutionResultMessage result) {
                 // A result belongs to the newest calls that wait for it, even in an older turn.
-                boolean unused = newestFirst.stream().anyMatch(round -> round.takes(logged, result));
+                if (newestFirst.stream().noneMatch(round -> round.takes(logged, result))) {
+                    orphans += spans.size() == 1 && spans.get(0).user == null ? 1 : 0;
+                }
             }
         }
 
-        EndedBadly result() {
+        /** Returns the result. Without anything that ended badly, a read is not made longer by what is not known. */
+        EndedBadly result(boolean bad) {
             List<Omission> hidden = new ArrayList<>();
             replaced.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
-            int unclear = 0;
+            int unclear = bad ? orphans : 0;
             boolean anyUser = false;
             boolean anyHidden = false;
             for (Span span : spans) {
                 boolean failed = isFailed(span.user);
-                boolean stays = !failed || span.rounds.stream().anyMatch(Round::isDone);
+                boolean stays = !failed || span.rounds.stream().anyMatch(EndedBadly::isDone);
                 anyUser |= span.user != null && stays;
                 if (span.user != null && !stays) {
                     anyHidden = true;
                     hidden.add(new Omission(span.user, Reason.FAILED));
                 }
-                for (Round round : span.rounds) {
+                for (OpenRound round : span.rounds) {
                     if (isRejected(round.messages.get(0))) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
-                    } else if (failed && round.isCall && !round.isDone()) {
+                    } else if (failed && !round.isAnswer() && !isDone(round)) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.FAILED)));
                     } else if (span.user == null && !round.waiting.isEmpty()) {
                         unclear += round.messages.size();

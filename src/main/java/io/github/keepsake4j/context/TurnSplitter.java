@@ -1,7 +1,5 @@
 package io.github.keepsake4j.context;
 
-import dev.langchain4j.agent.tool.ToolExecutionRequest;
-import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.SystemMessage;
@@ -22,7 +20,6 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** Divides the messages that were read of a branch into turns, and repairs what a provider would refuse. */
 final class TurnSplitter {
 
-    /** The room that a turn or a round begins with. Most of them hold one or two things, and a window has many of them. */
+    /** The room that a turn begins with. Most turns have one or two rounds, and a window has many turns. */
     private static final int FEW = 2;
 
     private final @Nullable LoggedMessage system;
@@ -261,49 +258,6 @@ final class TurnSplitter {
                 }
             }
             return new Turn(user, closed, repeated ? Standing.REPEATED : standing, Turn.NOT_PINNED, Turn.Cut.NOTHING);
-        }
-    }
-
-    private static final class OpenRound {
-        private final List<LoggedMessage> messages = new ArrayList<>(FEW);
-        private final List<ToolExecutionRequest> waiting;
-
-        OpenRound(LoggedMessage first) {
-            messages.add(first);
-            waiting = new ArrayList<>(first.message() instanceof AiMessage ai ? ai.toolExecutionRequests() : List.of());
-        }
-
-        /** Takes a result if one of the calls waits for it. */
-        boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
-            Optional<ToolExecutionRequest> call = Meanwhile.answered(waiting, result);
-            call.ifPresent(answered -> {
-                waiting.remove(answered);
-                messages.add(logged);
-            });
-            return call.isPresent();
-        }
-
-        boolean isShown() {
-            return hidden() == null;
-        }
-
-        @Nullable
-        Reason hidden() {
-            if (!waiting.isEmpty()) {
-                return Reason.UNANSWERED_CALL;
-            }
-            return isEmpty() ? Reason.EMPTY_TEXT : null;
-        }
-
-        boolean isAnswer() {
-            return !(messages.get(0).message() instanceof AiMessage ai && ai.hasToolExecutionRequests());
-        }
-
-        private boolean isEmpty() {
-            return messages.get(0).message() instanceof AiMessage ai
-                    && !ai.hasToolExecutionRequests()
-                    && (ai.text() == null || ai.text().isBlank())
-                    && ai.images().isEmpty();
         }
     }
 }

@@ -6,6 +6,7 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -46,17 +47,13 @@ public final class NotesText {
             return null;
         }
         int space = text.indexOf(' ');
-        String name = (space < 0 ? text : text.substring(0, space)).toUpperCase(Locale.ROOT);
-        for (Outcome.Kind kind : Outcome.Kind.values()) {
-            if (kind.name().equals(name)) {
-                try {
-                    return new Outcome(kind, space < 0 ? null : text.substring(space + 1));
-                } catch (InvalidInputException e) {
-                    throw new UnreadableDataException("an outcome cannot be read", e);
-                }
-            }
+        Optional<Outcome.Kind> kind = Outcome.Kind.named(space < 0 ? text : text.substring(0, space));
+        try {
+            return kind.map(known -> new Outcome(known, space < 0 ? null : text.substring(space + 1)))
+                    .orElse(null);
+        } catch (InvalidInputException e) {
+            throw new UnreadableDataException("an outcome cannot be read", e);
         }
-        return null;
     }
 
     /**

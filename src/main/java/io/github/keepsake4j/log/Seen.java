@@ -8,7 +8,7 @@ import java.util.List;
  * What an answer was made from: the memory's part of the list that the model received. Messages are named by their
  * sequence numbers, so that it stays small.
  *
- * @param shown the messages, in the order in which they were shown; a range stands for all sequence numbers in it
+ * @param shown the messages, in the order in which they were shown; a range is all sequence numbers from its first to its last
  * @param shortened the sequence numbers of the tool results that were shown shortened or cleared
  * @param summary the {@link Summary#version()} of the summary that was shown, or 0 for none
  * @param altered whether the request held more than, or other than, the memory's list

@@ -1,7 +1,9 @@
 package io.github.keepsake4j.message;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,7 +28,19 @@ public record Outcome(Kind kind, @Nullable String reason) {
         INCOMPLETE,
 
         /** An answer that the user did not get, because something refused or replaced it. It is not shown. */
-        REJECTED
+        REJECTED;
+
+        /**
+         * Reads a kind that a log stores.
+         *
+         * @param name the name, in any case
+         * @return the kind, or empty for the name of a kind that a newer version wrote
+         */
+        public static Optional<Kind> named(String name) {
+            return Arrays.stream(values())
+                    .filter(kind -> kind.name().equalsIgnoreCase(name))
+                    .findFirst();
+        }
     }
 
     /**

@@ -57,7 +57,8 @@ public final class Turn extends InvocationParameters {
     /**
      * Tries a question again that got no answer. The user message that the AI service adds is not stored again. Tool
      * rounds that the failed turn completed are shown to the model, so that it need not call the tools again. The answer
-     * follows the question, and the branch with this question becomes the current one.
+     * follows the question, and the branch with this question becomes the current one. If the question has an answer, the new
+     * one is a sibling of it.
      *
      * @param userMessageId the id of the stored user message
      * @return the turn
@@ -79,7 +80,7 @@ public final class Turn extends InvocationParameters {
 
     /**
      * Asks another question in the place of a stored one. The new question is a sibling of the old one and becomes the
-     * current one.
+     * current one, also if its turn fails.
      *
      * @param userMessageId the id of the stored user message
      * @return the turn

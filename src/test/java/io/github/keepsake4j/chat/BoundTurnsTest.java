@@ -4,11 +4,13 @@ import static io.github.keepsake4j.chat.EndingTurns.history;
 import static io.github.keepsake4j.chat.EndingTurns.toolCall;
 import static io.github.keepsake4j.chat.EndingTurns.view;
 import static io.github.keepsake4j.testing.Dialogue.ai;
+import static io.github.keepsake4j.testing.Dialogue.call;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.agent.tool.Tool;
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
@@ -21,15 +23,21 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.spi.observability.AiServiceListenerRegistrarFactory;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.EndingTurns.Assistant;
+import io.github.keepsake4j.chat.EndingTurns.Column;
 import io.github.keepsake4j.chat.EndingTurns.Script;
+import io.github.keepsake4j.chat.EndingTurns.StreamScript;
+import io.github.keepsake4j.chat.EndingTurns.Streaming;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.Tell;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -38,12 +46,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Which turn the messages and the outcomes of a call belong to. */
 @Timeout(7200)
@@ -174,6 +186,81 @@ class BoundTurnsTest {
 
         assertThat(history(keepsake, "c"))
                 .isEqualTo("U(outer) [failed IllegalStateException], C(a), U(inner), A(inner answer), R(a)");
+    }
+
+    @Test
+    void a_model_that_remembers_keeps_what_was_said_with_the_listeners_alone() throws Exception {
+        StreamScript model = new StreamScript(sink -> sink.tokens("p0 ", "p1").error(OUT_OF_ORDER));
+        Streaming assistant = AiServices.builder(Streaming.class)
+                .streamingChatModel(keepsake.remembering(model))
+                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .build();
+
+        EndingTurns.quiet(assistant.chat("c", "one")).start();
+        model.await();
+
+        assertThat(history(keepsake, "c")).isEqualTo("U(one), A(p0 p1) [incomplete cut]");
+    }
+
+    @Test
+    void an_answer_that_comes_when_the_conversation_has_gone_on_is_kept_aside() throws Exception {
+        CompletableFuture<Void> goneOn = new CompletableFuture<>();
+        CompletableFuture<Void> broken = new CompletableFuture<>();
+        StreamScript model = new StreamScript(sink -> {
+            sink.tokens("p0").error(OUT_OF_ORDER);
+            broken.complete(null);
+            goneOn.get(1, TimeUnit.MINUTES);
+            sink.done("p0 p1");
+        });
+        Streaming assistant =
+                keepsake.aiServices(Streaming.class).streamingChatModel(model).build();
+        EndingTurns.quiet(assistant.chat("c", "one")).start();
+        broken.get(1, TimeUnit.MINUTES);
+        service(new Script("ok")).chat("c", "two");
+        goneOn.complete(null);
+        model.await();
+
+        assertThat(history(keepsake, "c")).isEqualTo("U(one), A(p0) [incomplete cut], U(two), A(ok), A(p0 p1)");
+        assertThat(view(keepsake, "c")).isEqualTo("U(one), A(p0), U(two), A(ok)");
+        assertThat(keepsake.conversation("c").branches())
+                .extracting(Branch::names)
+                .contains(List.of(BoundTurn.ASIDE));
+    }
+
+    /** Counts what a log is asked, but for flushes, which databases do not know. */
+    private static MessageLog counted(MessageLog log, List<String> calls) {
+        return (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("flush") && !method.getName().equals("backend")) {
+                        calls.add(method.getName());
+                    }
+                    try {
+                        return method.invoke(log, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AI_SERVICES", "ATTACH", "LISTENERS_ONLY"})
+    void a_bound_turn_asks_the_log_no_more_than_before(Column column) {
+        List<String> calls = new ArrayList<>();
+        Keepsake counting = Keepsake.builder().messageLog(counted(log, calls)).build();
+        AiMessage two = AiMessage.from(call("a", "tool", "{}"), call("b", "tool", "{}"));
+        Assistant assistant = column.builder(counting, Assistant.class)
+                .chatModel(new Script("fine", two, "fine", OUT_OF_ORDER))
+                .tools(new EndingTurns.Tools())
+                .build();
+
+        assistant.chat("c", "plain");
+        assertThat(calls).containsExactly("read", "append", "append");
+        calls.clear();
+        assistant.chat("c", "two tools");
+        assertThat(calls).containsExactly("read", "append", "append", "append", "append");
+        calls.clear();
+        assertThatThrownBy(() -> assistant.chat("c", "fails")).isSameAs(OUT_OF_ORDER);
+        assertThat(calls).containsExactly("read", "append", "setOutcome");
     }
 
     /** A factory that comes behind this library's on the class path. */

@@ -190,6 +190,7 @@ class EndedBadlyInViewTest {
         assertThat(keepsake.chatMemory("x").messages()).isEqualTo(shown);
 
         assertThat(counted.calls).isEqualTo(1);
+        // Four that are shown, three that failed, and an answer whose question was not read at first.
         assertThat(counted.messagesRead).isEqualTo(7);
     }
 
@@ -242,15 +243,8 @@ class EndedBadlyInViewTest {
         MessageLog log = new InMemoryMessageLog();
         List<NewMessage> batch = new ArrayList<>();
         for (LoggedMessage message : branch) {
-            batch.add(new NewMessage(
-                    message.id(),
-                    message.message(),
-                    message.tokens(),
-                    message.tokenCounter(),
-                    null,
-                    message.outcome(),
-                    null,
-                    null));
+            batch.add(new NewMessage(message.id(), message.message(), message.tokens(), message.tokenCounter(), null)
+                    .withOutcome(message.outcome()));
         }
         if (!batch.isEmpty()) {
             log.append(KEY, Append.underHead(batch.toArray(NewMessage[]::new)));

@@ -9,6 +9,9 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.openai.OpenAiTokenUsage;
+import dev.langchain4j.model.output.TokenUsage;
 import dev.langchain4j.rag.content.Content;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.EndingTurns.Assistant;
@@ -20,9 +23,13 @@ import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Tell;
@@ -34,6 +41,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -184,6 +193,107 @@ class SeenByTest {
         SeenMessages seen = keepsake.conversation("c").seenBy(answer.id()).orElseThrow();
         assertThat(seen.altered()).isTrue();
         assertThat(seen.messages()).extracting(LoggedMessage::message).containsExactly(user("one"));
+    }
+
+    @Test
+    void a_request_that_others_changed_is_kept_where_asked() {
+        for (boolean keeps : List.of(true, false)) {
+            Keepsake.Builder builder = Keepsake.builder().messageLog(new InMemoryMessageLog());
+            Keepsake keepsake = (keeps ? builder.keepRequests() : builder).build();
+            List<ChatRequest> received = new ArrayList<>();
+            boolean[] alters = {true};
+            Script.Step step = request -> {
+                received.add(request);
+                return EndingTurns.response(ai("fine"));
+            };
+            Assistant assistant = keepsake.aiServices(Assistant.class)
+                    .chatModel(new Script(step))
+                    .tools(new Tools())
+                    .contentRetriever(query -> alters[0] ? List.of(Content.from("a fact")) : List.of())
+                    .storeRetrievedContentInChatMemory(false)
+                    .chatRequestTransformer(
+                            request -> request.toBuilder().modelName("large").build())
+                    .build();
+
+            assistant.chat("c", "one");
+            alters[0] = false;
+            assistant.chat("c", "two");
+
+            List<LoggedMessage> logged = EndingTurns.logged(keepsake, "c");
+            SeenMessages first =
+                    keepsake.conversation("c").seenBy(logged.get(1).id()).orElseThrow();
+            SeenMessages second =
+                    keepsake.conversation("c").seenBy(logged.get(3).id()).orElseThrow();
+            assertThat(first.altered()).isTrue();
+            assertThat(first.request())
+                    .isEqualTo(keeps ? new KeptRequest(received.get(0).messages(), "large", List.of("tool")) : null);
+            assertThat(second.altered()).isFalse();
+            assertThat(second.request()).isNull();
+        }
+    }
+
+    @Test
+    void a_request_with_shortened_results_is_kept_where_asked() {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(JdbcMessageLog.sqlite(directory.resolve("kept.db")))
+                .strategy(ClearToolResults.keepNewest(0).and(SlidingWindow.withMaxMessages(30)))
+                .keepRequests()
+                .build();
+        Map<String, ChatRequest> received = new HashMap<>();
+        Assistant assistant = keepsake.aiServices(Assistant.class)
+                .chatModel(model(new Random(1), received))
+                .tools(new Tools())
+                .build();
+        for (int i = 0; i < 10; i++) {
+            assistant.chat("c", "question");
+        }
+        int kept = 0;
+        for (LoggedMessage answer : EndingTurns.logged(keepsake, "c")) {
+            if (answer.message() instanceof AiMessage ai) {
+                SeenMessages seen =
+                        keepsake.conversation("c").seenBy(answer.id()).orElseThrow();
+                assertThat(seen.request() != null).isEqualTo(!seen.shortened().isEmpty());
+                if (seen.request() != null) {
+                    ChatRequest request = received.get(EndingTurns.text(List.of(ai)));
+                    assertThat(seen.request().messages()).isEqualTo(request.messages());
+                    kept++;
+                }
+            }
+        }
+        assertThat(kept).isPositive();
+        keepsake.conversation("c").erase();
+        assertThat(keepsake.conversation("c").history(HistoryQuery.oldest(1)).messages())
+                .isEmpty();
+    }
+
+    @Test
+    void the_tokens_that_answers_used_are_kept_and_summed() {
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        TokenUsage openAi = OpenAiTokenUsage.builder()
+                .inputTokenCount(100)
+                .outputTokenCount(7)
+                .inputTokensDetails(OpenAiTokenUsage.InputTokensDetails.builder()
+                        .cachedTokens(64)
+                        .build())
+                .build();
+        Script.Step first = request -> ChatResponse.builder()
+                .aiMessage(EndingTurns.toolCall("t"))
+                .tokenUsage(new TokenUsage(10, 5))
+                .build();
+        Script.Step second = request ->
+                ChatResponse.builder().aiMessage(ai("fine")).tokenUsage(openAi).build();
+        keepsake.aiServices(Assistant.class)
+                .chatModel(new Script(first, second))
+                .tools(new Tools())
+                .build()
+                .chat("c", "one");
+
+        LocalDate today = LocalDate.now(ZoneOffset.UTC);
+        Usage sum = keepsake.usage(today.minusDays(1), today.plusDays(1)).stream()
+                .map(DailyUsage::usage)
+                .reduce(Usage.NONE, Usage::plus);
+        assertThat(sum).isEqualTo(new Usage(110, 12, 64));
     }
 
     @Test

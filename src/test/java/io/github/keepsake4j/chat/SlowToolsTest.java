@@ -4,6 +4,7 @@ import static io.github.keepsake4j.chat.EndingTurns.history;
 import static io.github.keepsake4j.chat.EndingTurns.view;
 import static io.github.keepsake4j.testing.Dialogue.call;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.agent.tool.CompensateFor;
@@ -80,6 +81,47 @@ class SlowToolsTest {
         model.await();
 
         assertThat(history(keepsake, "c")).isEqualTo("U(one), C(a b), R(a), R(b), A(fine)");
+    }
+
+    /** Tools of which the first pays and the second fails at once. */
+    static class Payments {
+        private final List<String> paid = new ArrayList<>();
+
+        @Tool
+        String fast() {
+            paid.add("fast");
+            return "paid";
+        }
+
+        @Tool
+        String slow() {
+            throw new IllegalStateException("no connection");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AI_SERVICES", "ATTACH"})
+    void a_result_of_a_round_that_fails_is_in_the_history(Column column) {
+        Payments payments = new Payments();
+        Script model = new Script(TWO, "fine", "later");
+        Assistant assistant = column.builder(keepsake, Assistant.class)
+                .chatModel(model)
+                .tools(payments)
+                .toolExecutionErrorHandler((error, context) -> {
+                    throw new IllegalArgumentException("given up");
+                })
+                .build();
+
+        assertThatThrownBy(() -> assistant.chat("c", "one")).isInstanceOf(IllegalArgumentException.class);
+
+        assertThat(payments.paid).containsExactly("fast");
+        assertThat(history(keepsake, "c")).isEqualTo("U(one) [failed IllegalArgumentException], C(a b), R(a)");
+        assertThat(view(keepsake, "c")).as("the round has no result for b").isEmpty();
+
+        assistant.chat("c", "two");
+
+        assertThat(model.lastRequest()).isEqualTo("U(two)");
+        assertThat(keepsake.conversation("c").check()).isEmpty();
     }
 
     /** Tools of which the first is undone when the second fails. */

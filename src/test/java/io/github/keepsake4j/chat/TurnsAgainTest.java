@@ -25,8 +25,11 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.testing.ExpectedLog;
+import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.turn.Turn;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -320,6 +323,65 @@ class TurnsAgainTest {
 
         assertThat(history(keepsake, "c")).isEqualTo("U(one), A(a), A(b)");
         assertThat(view(keepsake, "c")).isEqualTo("U(one), A(b)");
+    }
+
+    @Test
+    void a_branch_of_an_answer_that_is_made_again_is_that_of_this_turn_only() {
+        Script model = new Script("a0", "a1", "a1b", "t", "a2");
+        Assistant assistant = talked(model);
+
+        keepsake.turn(
+                "c",
+                Turn.regenerate(id("A(a1)")).onBranch("tab"),
+                () -> assistant.chat("c", "one") + assistant.chat("c", "tab two"));
+        assertThat(model.lastRequest()).isEqualTo("U(zero), A(a0), U(one), A(a1b), U(tab two)");
+        assistant.chat("c", "two");
+
+        assertThat(model.lastRequest()).isEqualTo("U(zero), A(a0), U(one), A(a1), U(two)");
+        assertThat(view(keepsake, "c")).isEqualTo("U(zero), A(a0), U(one), A(a1), U(two), A(a2)");
+    }
+
+    @Test
+    @ExpectedLog(
+            "Memory conversation/default/c: the body of Keepsake.turn(id, turn, body) took no turn of kind REGENERATE")
+    void a_turn_that_no_call_takes_is_logged() {
+        Script model = new Script("a0", "a1", "a2");
+        Assistant assistant = talked(model);
+
+        String answer = keepsake.turn(
+                "c", Turn.regenerate(id("A(a1)")), () -> CompletableFuture.supplyAsync(() -> assistant.chat("c", "one"))
+                        .join());
+
+        assertThat(answer).isEqualTo("a2");
+        assertThat(view(keepsake, "c")).isEqualTo("U(zero), A(a0), U(one), A(a1), U(one), A(a2)");
+    }
+
+    @Test
+    @ExpectedLog("Memory conversation/default/c: the body of Keepsake.turn(id, turn, body) took no turn of kind NEW")
+    void a_branch_that_no_call_uses_is_logged() {
+        talked(new Script("a0", "a1"));
+
+        assertThat(keepsake.turn("c", Turn.on("tab"), () -> "no call")).isEqualTo("no call");
+
+        assertThat(keepsake.conversation("c").branches()).hasSize(1);
+    }
+
+    @Test
+    void a_turn_that_is_taken_or_that_fails_is_not_logged() {
+        Script model = new Script("a0", "a1", "a2", "a3", "a4");
+        Assistant assistant = talked(model);
+
+        List<String> lines = Logged.during(() -> {
+            keepsake.turn("c", Turn.on("tab"), () -> assistant.chat("c", "two") + assistant.chat("c", "three"));
+            keepsake.turn("c", Turn.regenerate(id("A(a1)")).onBranch("tab"), () -> assistant.chat("c", "one"));
+            keepsake.turn("c", Turn.next(), () -> "no call");
+            assertThatThrownBy(() -> keepsake.turn("c", Turn.on("tab"), () -> {
+                        throw new IllegalStateException("before any call");
+                    }))
+                    .isInstanceOf(IllegalStateException.class);
+        });
+
+        assertThat(lines).isEmpty();
     }
 
     @Test

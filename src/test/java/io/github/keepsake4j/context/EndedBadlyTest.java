@@ -55,7 +55,9 @@ class EndedBadlyTest {
                             message.message() instanceof ToolExecutionResultMessage && !kept.contains(message.id()));
             // What an answer or a result without its calls belongs to is not known before its beginning is read.
             boolean usual = ids(View.bounded(promise.strategy()).of(part(rest))).equals(ids(expected));
-            if (rejects && !results && usual) {
+            // With a step, a read that begins elsewhere may move the window's start to another place within the step.
+            boolean steps = promise.bounds().stream().anyMatch(most -> most.step() > 0);
+            if (rejects && !results && usual && !steps) {
                 bounded++;
                 assertThat(ids(View.bounded(promise.strategy()).of(part(prefix))))
                         .as("read as far as needed " + as)

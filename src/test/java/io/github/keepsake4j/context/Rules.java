@@ -878,7 +878,7 @@ final class Rules {
                 : Math.max(share, estimator.estimateTokenCountInMessage(mark));
     }
 
-    /** Returns what the limit's own counter counts, whoever counted the message when it was appended. */
+    /** Returns what the limit's own counter counts, whatever counted the message when it was appended. */
     private long tokens(LoggedMessage message) {
         return estimator.estimateTokenCountInMessage(message.message());
     }

@@ -27,6 +27,8 @@ import software.amazon.awssdk.http.apache5.Apache5HttpClient;
 import software.amazon.awssdk.regions.Region;
 import software.amazon.awssdk.retries.DefaultRetryStrategy;
 import software.amazon.awssdk.services.s3.S3Client;
+import software.amazon.awssdk.services.s3.model.CopyObjectRequest;
+import software.amazon.awssdk.services.s3.model.CopyObjectResponse;
 import software.amazon.awssdk.services.s3.model.DeleteObjectRequest;
 import software.amazon.awssdk.services.s3.model.DeleteObjectResponse;
 import software.amazon.awssdk.services.s3.model.GetObjectRequest;
@@ -249,6 +251,12 @@ public final class S3Server {
             ResponseInputStream<GetObjectResponse> response = super.getBlob(request);
             after.accept("GET " + request.key());
             return response;
+        }
+
+        @Override
+        public CopyObjectResponse copyBlob(CopyObjectRequest request) {
+            arrive("COPY", request.destinationKey());
+            return super.copyBlob(request);
         }
 
         @Override

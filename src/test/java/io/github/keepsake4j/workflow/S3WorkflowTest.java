@@ -132,7 +132,9 @@ class S3WorkflowTest extends WorkflowContract {
                 int gets = server.requests("GET");
                 int puts = server.requests("PUT");
                 node.run(NodeRun.of("acme", "app", "c1", "writer", turn, "question"));
-                assertThat(server.requests("GET") - gets).as("GETs of %s", turn).isEqualTo(1);
+                assertThat(server.requests("GET") - gets)
+                        .as("GETs of %s; a new memory may have been erased, so its tombstone is looked for twice", turn)
+                        .isEqualTo(turn.messageId().equals("m1") ? 3 : 1);
                 assertThat(server.requests("PUT") - puts).as("PUTs of %s", turn).isEqualTo(1);
             }
         }

@@ -31,10 +31,10 @@ final class Checker {
     private long next = 1;
     private long newestSound;
 
-    Checker(Memory memory, State state) {
-        this.memory = memory;
-        this.state = state;
-        this.tree = new Tree(memory, state);
+    Checker(Tree tree) {
+        this.tree = tree;
+        this.memory = tree.memory();
+        this.state = tree.state();
     }
 
     List<Damage> check() throws IOException {

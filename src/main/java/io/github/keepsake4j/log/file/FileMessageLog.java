@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
@@ -30,6 +31,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -61,12 +63,12 @@ import org.jspecify.annotations.Nullable;
  * made again when it is needed. So what a read or an append costs does not depend on the length of the file.
  *
  * <p><b>Processes.</b> Any number of threads and processes of one machine may use a directory. Appends to one memory wait for
- * each other, up to 10 seconds. Reads do not wait. A network file system is not supported, and the file
+ * each other, up to 10 seconds. Reads do not wait. Reading needs the right to write, too. A network file system is not supported, and the file
  * {@code keepsake.lock} must not be deleted while a log is open.
  *
  * <p><b>Durability.</b> By default an append returns when the device has it ({@link Builder#fsync}). A last line without an
  * end was never acknowledged. It is moved beside, which is logged. A line that has an end but cannot be read is damage:
- * every call for that memory throws {@link io.github.keepsake4j.message.UnreadableDataException}, nothing is written over
+ * every call for that memory throws {@link UnreadableDataException}, nothing is written over
  * it, and {@link #repair} passes over it.
  *
  * <p><b>Erasure</b> deletes a memory's files and leaves a tombstone without ids. It does not overwrite the device's blocks.
@@ -158,6 +160,17 @@ public final class FileMessageLog implements MessageLog {
     }
 
     @Override
+    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
+        Ids.check("branch", name);
+        change("move of a branch of", key, changes -> changes.moveBranch(name, messageId, epoch), null);
+    }
+
+    @Override
+    public Optional<String> branchEnd(MemoryKey key, String name) {
+        return ask("read of", key, tree -> tree.branchEnd(name), absent -> Optional.empty());
+    }
+
+    @Override
     public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
         change("outcome in", key, changes -> changes.setOutcome(messageId, outcome, epoch), null);
     }
@@ -221,25 +234,40 @@ public final class FileMessageLog implements MessageLog {
         return during("list of tenant " + tenant, () -> {
             TenantList list = list(tenant);
             List<MemoryInfo> page = new ArrayList<>();
+            List<DamagedMemory> damaged = new ArrayList<>();
             TenantList.Entry edge = null;
             List<TenantList.Entry> part = order.behind(list, null);
             while (!part.isEmpty()) {
                 for (TenantList.Entry entry : part) {
-                    Optional<MemoryInfo> info =
-                            listed(tenant, entry, tree -> Optional.of(tree.info()), Optional.empty());
-                    if (info.isEmpty()) {
+                    MemoryPage one = entry(tenant, entry);
+                    if (one.memories().isEmpty() && one.damaged().isEmpty()) {
                         continue;
                     }
-                    if (edge != null && page.size() == query.limit()) {
-                        return new MemoryPage(page, Optional.of(query.startingAt(cursor.apply(edge))));
+                    if (edge != null && page.size() + damaged.size() == query.limit()) {
+                        return new MemoryPage(page, damaged, Optional.of(query.startingAt(cursor.apply(edge))));
                     }
-                    page.add(info.get());
+                    page.addAll(one.memories());
+                    damaged.addAll(one.damaged());
                     edge = entry;
                 }
                 part = order.behind(list, part.get(part.size() - 1));
             }
-            return new MemoryPage(page, Optional.empty());
+            return new MemoryPage(page, damaged, Optional.empty());
         });
+    }
+
+    /** Returns a page of one memory, or of none if it was erased. One that cannot be read does not hide the others. */
+    private MemoryPage entry(String tenant, TenantList.Entry entry) throws IOException {
+        MemoryPage none = new MemoryPage(List.of(), Optional.empty());
+        try {
+            return listed(tenant, entry, tree -> new MemoryPage(List.of(tree.info()), Optional.empty()), none);
+        } catch (UnreadableDataException e) {
+            String name = root.relativize(Names.ofBase(Names.tenant(root, tenant), entry.base())
+                            .data())
+                    .toString();
+            String problem = String.valueOf(e.getMessage());
+            return new MemoryPage(List.of(), List.of(new DamagedMemory(name, null, problem)), Optional.empty());
+        }
     }
 
     @Override
@@ -269,19 +297,69 @@ public final class FileMessageLog implements MessageLog {
 
     @Override
     public long erase(MemoryKey key) {
+        return locked("erasure of", key, this::erase);
+    }
+
+    /** The newest message is read and the memory is erased in one step. */
+    @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
         return locked("erasure of", key, names -> {
-            Tombstone before = Tombstone.read(names);
-            Tombstone last = before == null ? Tombstone.NEVER : before;
-            long number = 0;
-            if (Files.exists(names.data())) {
-                last = lastOf(names, last);
-                number = numberOf(names);
+            boolean isIdle = memories.with(names, memory -> memory != null && isIdle(memory, since));
+            if (isIdle) {
+                erase(names);
             }
-            Files.createDirectories(names.directory());
-            Tombstone tombstone = new Tombstone(last.epoch() + 1, last.revision() + 1);
-            tombstone.write(names, force);
-            delete(names, number);
-            return tombstone.epoch();
+            return isIdle;
+        });
+    }
+
+    private static boolean isIdle(Memory memory, Instant since) throws IOException {
+        Tree tree = new Tree(memory, memory.recover(false)).sound();
+        List<LoggedMessage> newest = tree.history(HistoryQuery.newest(1)).messages();
+        Instant last =
+                newest.isEmpty() ? memory.header().createdAt() : newest.get(0).createdAt();
+        return last.isBefore(since);
+    }
+
+    private long erase(Names names) throws IOException {
+        Tombstone before = Tombstone.read(names.tombstone());
+        Tombstone last = before == null ? Tombstone.NEVER : before;
+        long number = 0;
+        if (Files.exists(names.data())) {
+            last = lastOf(names, last);
+            number = numberOf(names);
+        }
+        Files.createDirectories(names.directory());
+        Tombstone tombstone = new Tombstone(last.epoch() + 1, last.revision() + 1, erasedAt());
+        tombstone.write(names.tombstone(), force);
+        forceNames(names.directory());
+        delete(names, number);
+        return tombstone.epoch();
+    }
+
+    /** A clock out of range must not keep a memory from being erased. */
+    private Instant erasedAt() {
+        try {
+            return InputRules.time("clock", clock.instant());
+        } catch (InvalidInputException e) {
+            return Tombstone.NEVER.erasedAt();
+        }
+    }
+
+    @Override
+    public long removeTombstones(String tenant, Instant erasedBefore) {
+        Ids.check("tenant", tenant);
+        return during("removal of tombstones of tenant " + tenant, () -> {
+            long removed = 0;
+            lock();
+            for (Path tombstone : Tombstone.in(Names.tenant(root, tenant))) {
+                boolean isRemoved = lock().holding(
+                                Names.lock(tombstone),
+                                tombstone,
+                                busyTimeout,
+                                () -> Tombstone.remove(tombstone, erasedBefore));
+                removed += isRemoved ? 1 : 0;
+            }
+            return removed;
         });
     }
 
@@ -292,9 +370,10 @@ public final class FileMessageLog implements MessageLog {
             Header header = Memory.header(data);
             return new Tombstone(
                     Math.max(absent.epoch(), header.epoch()),
-                    Math.max(absent.revision(), header.revision()) + data.length());
+                    Math.max(absent.revision(), header.revision()) + data.length(),
+                    absent.erasedAt());
         } catch (BadLineException e) {
-            return new Tombstone(absent.epoch(), absent.revision() + Files.size(names.data()));
+            return new Tombstone(absent.epoch(), absent.revision() + Files.size(names.data()), absent.erasedAt());
         }
     }
 
@@ -310,10 +389,9 @@ public final class FileMessageLog implements MessageLog {
         memories.drop(names);
         for (Path path : List.of(names.data(), names.index(), names.side(), names.torn(), names.leases())) {
             Files.deleteIfExists(path);
+            Files.deleteIfExists(SmallFiles.made(path));
         }
-        if (force) {
-            SmallFiles.forceNames(names.directory());
-        }
+        forceNames(names.directory());
         TenantList list = new TenantList(names.directory(), opener, force);
         if (number > 0) {
             list.remove(number, names.base());
@@ -322,8 +400,8 @@ public final class FileMessageLog implements MessageLog {
 
     @Override
     public List<Damage> check(MemoryKey key) {
-        return MemoryTree.check(() -> askDamaged(
-                "check of", key, tree -> new Checker(tree.memory(), tree.state()).check(), absent -> List.of()));
+        return MemoryTree.check(
+                () -> askDamaged("check of", key, tree -> new Checker(tree).check(), absent -> List.of()));
     }
 
     @Override
@@ -335,7 +413,7 @@ public final class FileMessageLog implements MessageLog {
                     if (memory == null) {
                         return new Repair(List.of(), null, null, 0, 0, 0);
                     }
-                    return new Checker(memory, memory.recover(true)).repair();
+                    return new Checker(new Tree(memory, memory.recover(true))).repair();
                 }));
     }
 
@@ -450,14 +528,15 @@ public final class FileMessageLog implements MessageLog {
         }
         T value = null;
         RuntimeException failure = null;
+        Tree tree = new Tree(memory, state);
         try {
-            value = question.of(new Tree(memory, state));
+            value = question.of(tree);
         } catch (BrokenIndexException e) {
             return Answer.none(memory.isUnchangedSince(state) ? Answer.Kind.NEEDS_LOCK : Answer.Kind.CHANGED);
         } catch (RuntimeException e) {
             failure = e;
         }
-        return memory.isUnchangedSince(state)
+        return !tree.needsUnchanged() || memory.isUnchangedSince(state)
                 ? new Answer<>(Answer.Kind.VALID, value, failure)
                 : Answer.none(Answer.Kind.CHANGED);
     }
@@ -465,7 +544,7 @@ public final class FileMessageLog implements MessageLog {
     private <T> T absent(Names names, Function<Tombstone, T> absent) throws IOException {
         // Without a file nothing tells whether the directory is there, but the lock file does.
         lock();
-        Tombstone tombstone = Tombstone.read(names);
+        Tombstone tombstone = Tombstone.read(names.tombstone());
         return absent.apply(tombstone == null ? Tombstone.NEVER : tombstone);
     }
 
@@ -488,7 +567,7 @@ public final class FileMessageLog implements MessageLog {
             @Nullable Instant created,
             boolean anew)
             throws IOException {
-        Tombstone tombstone = Tombstone.read(names);
+        Tombstone tombstone = Tombstone.read(names.tombstone());
         if (memory != null && tombstone != null) {
             if (tombstone.epoch() > memory.header().epoch()) {
                 // The erasure was interrupted.
@@ -544,9 +623,7 @@ public final class FileMessageLog implements MessageLog {
     private void create(MemoryKey key, Names names, String line, Tombstone before, Instant now) throws IOException {
         if (!Files.exists(names.directory())) {
             Files.createDirectory(names.directory());
-            if (force) {
-                SmallFiles.forceNames(root);
-            }
+            forceNames(root);
         }
         TenantList list = new TenantList(names.directory(), opener, force);
         long number = holdingList(names.directory(), () -> list.add(names.base(), now));
@@ -557,6 +634,7 @@ public final class FileMessageLog implements MessageLog {
                 Files.deleteIfExists(path);
             }
             SmallFiles.replace(names.data(), bytes, force);
+            forceNames(names.directory());
         } catch (IOException e) {
             removeAfter(e, list, number, names);
             throw e;
@@ -568,6 +646,12 @@ public final class FileMessageLog implements MessageLog {
             }
             return true;
         });
+    }
+
+    private void forceNames(Path directory) throws IOException {
+        if (force) {
+            SmallFiles.forceNames(directory);
+        }
     }
 
     /** An entry without a memory is passed over, so that it cannot be removed does no harm. */

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * file once, however many logs it has, because POSIX drops all of a process's locks on a file when it closes <em>any</em>
  * descriptor of it. For the same reason the file holds nothing, so that nothing else has a reason to open it.
  *
- * <p>The first byte is the lock. The second is a place in front of it, which whoever wants the lock takes first and leaves
- * with the lock in hand: without it, the threads of one process would pass the lock on among themselves, and another
+ * <p>The first byte is the lock. The second is a place in front of it, which a caller takes first and leaves
+ * when it has the lock: without it, the threads of one process would pass the lock on among themselves, and another
  * process would never meet it free.
  */
 final class LockFile {

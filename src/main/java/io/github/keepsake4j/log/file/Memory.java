@@ -174,7 +174,7 @@ final class Memory implements Closeable {
     /**
      * Returns the state that was acknowledged last, without the memory's lock.
      *
-     * @return the state, or null if a writer is just changing the index, or it has to be brought up to date first
+     * @return the state, or null if the index is being made anew, or has to be brought up to date first
      */
     @Nullable
     State settled(LockFile lock) throws IOException {
@@ -185,9 +185,9 @@ final class Memory implements Closeable {
         long size = data.length();
         return switch (state.phase) {
             case IDLE -> size == state.covered ? state : null;
-            // If nobody holds the lock, the writer was killed.
-            case APPENDING -> size >= state.covered && lock.isHeld(names.lock()) ? state : null;
-            case LINKING, REBUILDING -> null;
+            // If no process holds the lock, the writer was killed.
+            case APPENDING, LINKING -> size >= state.covered && lock.isHeld(names.lock()) ? state : null;
+            case REBUILDING -> null;
         };
     }
 
@@ -195,6 +195,7 @@ final class Memory implements Closeable {
     boolean isUnchangedSince(State before) throws IOException {
         State now = index.state();
         return now != null
+                && before.phase != State.Phase.LINKING
                 && (now.phases == before.phases
                         || (now.phases == before.phases + 1
                                 && before.phase == State.Phase.IDLE

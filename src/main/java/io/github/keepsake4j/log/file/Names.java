@@ -28,6 +28,7 @@ record Names(Path directory, String base, String hash) {
     static final int MAX_BASE = 40 + 1 + HASH_LENGTH;
 
     static final String DATA = ".jsonl";
+    static final String TOMBSTONE = ".erased";
 
     static Names of(Path root, MemoryKey key) {
         String hash = hash(key.canonical());
@@ -71,7 +72,7 @@ record Names(Path directory, String base, String hash) {
     }
 
     Path tombstone() {
-        return directory.resolve(hash + ".erased");
+        return directory.resolve(hash + TOMBSTONE);
     }
 
     private Path file(String suffix) {
@@ -83,9 +84,14 @@ record Names(Path directory, String base, String hash) {
         return number(hash);
     }
 
-    /** Returns the number by which a tenant's list is locked. */
-    static long lock(Path tenantDirectory) {
-        return number(tenantDirectory.getFileName().toString());
+    /** Returns the number by which a tenant's list, or the memory of a tombstone, is locked. */
+    static long lock(Path directoryOrTombstone) {
+        return number(directoryOrTombstone.getFileName().toString());
+    }
+
+    /** Returns the hash of the memory that a tombstone is of. */
+    static String hashOf(Path tombstone) {
+        return tombstone.getFileName().toString().substring(0, HASH_LENGTH);
     }
 
     private static long number(String hash) {

@@ -32,9 +32,12 @@ final class SmallFiles {
         }
     }
 
-    /** Replaces a file, so that each reader sees it as it was or as it is, also after a loss of power if it is forced. */
+    /**
+     * Replaces a file, so that each reader sees it as it was or as it is, also after a loss of power if it is forced. That it
+     * is as it is now is sure after {@link #forceNames}.
+     */
     static void replace(Path path, byte[] bytes, boolean force) throws IOException {
-        Path made = path.resolveSibling(path.getFileName() + ".new");
+        Path made = made(path);
         try (FileOutputStream out = new FileOutputStream(made.toFile())) {
             out.write(bytes);
             if (force) {
@@ -45,9 +48,11 @@ final class SmallFiles {
             throw e;
         }
         Files.move(made, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        if (force) {
-            forceNames(path.getParent());
-        }
+    }
+
+    /** Returns the file in which the new content of another one is written. */
+    static Path made(Path path) {
+        return path.resolveSibling(path.getFileName() + ".new");
     }
 
     private static void deleteAfter(IOException reason, Path path) {

@@ -3,7 +3,12 @@ package io.github.keepsake4j.log.file;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,22 +16,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param epoch the epoch in force
  * @param revision the revision in force
+ * @param erasedAt when it was erased
  */
-record Tombstone(long epoch, long revision) {
+record Tombstone(long epoch, long revision, Instant erasedAt) {
 
     /** What a memory has that was never written. */
-    static final Tombstone NEVER = new Tombstone(1, 1);
+    static final Tombstone NEVER = new Tombstone(1, 1, Instant.EPOCH);
 
     /** Returns the tombstone of a memory, or null if there is none. */
-    static @Nullable Tombstone read(Names names) throws IOException {
-        Path path = names.tombstone();
+    static @Nullable Tombstone read(Path path) throws IOException {
         byte[] bytes = SmallFiles.read(path);
         if (bytes == null) {
             return null;
         }
         try {
             Fields json = Fields.of(bytes);
-            return new Tombstone(json.number("epoch"), json.number("revision"));
+            return new Tombstone(json.number("epoch"), json.number("revision"), json.time("at"));
         } catch (BadLineException e) {
             throw new UnreadableDataException(
                     "The tombstone " + path + " of an erased memory cannot be read: " + e.problem()
@@ -36,11 +41,40 @@ record Tombstone(long epoch, long revision) {
         }
     }
 
-    void write(Names names, boolean force) throws IOException {
+    void write(Path path, boolean force) throws IOException {
         String json = new JsonText()
                         .number("epoch", epoch)
                         .number("revision", revision)
-                        .end() + "\n";
-        SmallFiles.replace(names.tombstone(), json.getBytes(StandardCharsets.US_ASCII), force);
+                        .text("at", erasedAt.toString())
+                        .end()
+                + "\n";
+        SmallFiles.replace(path, json.getBytes(StandardCharsets.US_ASCII), force);
+    }
+
+    /** Returns the tombstones in a tenant's directory. */
+    static List<Path> in(Path directory) throws IOException {
+        List<Path> found = new ArrayList<>();
+        if (Files.isDirectory(directory)) {
+            try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "*" + Names.TOMBSTONE)) {
+                paths.forEach(found::add);
+            }
+        }
+        return found;
+    }
+
+    /** Removes a tombstone if it is older, with the memory's lock. One beside a file is still needed. */
+    static boolean remove(Path path, Instant erasedBefore) throws IOException {
+        Tombstone tombstone = read(path);
+        if (tombstone == null || !tombstone.erasedAt().isBefore(erasedBefore)) {
+            return false;
+        }
+        String data = "*-" + Names.hashOf(path) + Names.DATA;
+        try (DirectoryStream<Path> paths =
+                Files.newDirectoryStream(path.toAbsolutePath().getParent(), data)) {
+            if (paths.iterator().hasNext()) {
+                return false;
+            }
+        }
+        return Files.deleteIfExists(path);
     }
 }

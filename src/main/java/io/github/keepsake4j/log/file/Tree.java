@@ -56,6 +56,9 @@ final class Tree {
     private final State state;
     private final MemoryKey key;
 
+    /** Whether something was looked at that a writer changes in its place, so that the answer holds only if none did. */
+    private boolean needsUnchanged;
+
     /** Reads a memory that may be damaged. */
     Tree(Memory memory, State state) {
         this.memory = memory;
@@ -81,6 +84,10 @@ final class Tree {
         return memory;
     }
 
+    boolean needsUnchanged() {
+        return needsUnchanged;
+    }
+
     State state() {
         return state;
     }
@@ -95,23 +102,33 @@ final class Tree {
 
     /** Returns the end of a named branch, or the head if there is no branch of that name. */
     long end(@Nullable String reference) throws IOException {
-        if (reference == null) {
-            return state.head;
-        }
+        long named = reference == null ? 0 : named(reference);
+        return named == 0 ? state.head : named;
+    }
+
+    /** Returns the end of a named branch, or 0 if there is no branch of that name. */
+    private long named(String reference) throws IOException {
         long name = Line.hash(state.fileId, reference);
+        needsUnchanged = true;
         for (int at = state.lastReference; at != 0; ) {
             Side side = index.side(at);
             if (side.name() == name) {
-                return side.seq() == 0 ? state.head : side.seq();
+                return side.seq();
             }
             at = side.previous();
         }
-        return state.head;
+        return 0;
+    }
+
+    Optional<String> branchEnd(String reference) throws IOException {
+        long named = named(reference);
+        return named == 0 ? Optional.empty() : Optional.of(id(index.node(named)));
     }
 
     /** Returns the ends of the named branches, by name. */
     Map<String, Long> references() throws IOException {
         Map<String, Long> references = new TreeMap<>();
+        needsUnchanged |= state.lastReference != 0;
         for (int at = state.lastReference; at != 0; ) {
             Side side = index.side(at);
             if (side.seq() != 0) {
@@ -150,13 +167,14 @@ final class Tree {
         for (long seq = state.count; seq > 0; seq--) {
             seq = index.find(hash, state.count, seq);
             if (seq == 0) {
-                return null;
+                break;
             }
             Node node = index.node(seq);
             if (id.equals(id(node))) {
                 return node;
             }
         }
+        needsUnchanged = true;
         return null;
     }
 
@@ -198,7 +216,7 @@ final class Tree {
                 start.system() > behind ? read.get(start.system()) : null,
                 start.user() > behind ? read.get(start.user()) : null,
                 view == 0 ? null : view(view),
-                covered == 0 ? null : summary(index.side(index.node(covered).summary())),
+                covered == 0 ? null : summary(side(index.node(covered).summary())),
                 complete,
                 oldest != null && before == 0
                         ? pick(read, List.of(oldest)).get(0).parentId()
@@ -364,6 +382,7 @@ final class Tree {
 
     List<DailyUsage> usage(LocalDate from, LocalDate toExclusive) throws IOException {
         List<DailyUsage> days = new ArrayList<>();
+        needsUnchanged |= state.lastDay != 0;
         for (int at = state.lastDay; at != 0; ) {
             Side side = index.side(at);
             LocalDate day = LocalDate.ofEpochDay(side.name());
@@ -398,9 +417,9 @@ final class Tree {
     }
 
     View view(long anchor) throws IOException {
-        Part part = index.side(index.node(anchor).view()).part();
+        Part part = side(index.node(anchor).view()).part();
         try {
-            // A head that stands for one had no message in its place: the memory was empty.
+            // Where a stored view names the head, there was none: the memory was empty.
             return Contents.view(Fields.of(read(part))).resolved(null);
         } catch (BadLineException e) {
             throw unreadable("the view at message " + anchor, part, e);
@@ -465,7 +484,7 @@ final class Tree {
             Fields json = Fields.of(bytes, from, from + node.part().length());
             Fields outcome = null;
             if (node.outcome() != 0) {
-                outcome = Fields.of(read(index.side(node.outcome()).part()));
+                outcome = Fields.of(read(side(node.outcome()).part()));
             }
             return Contents.message(key, node, json, outcome);
         } catch (BadLineException e) {
@@ -491,6 +510,14 @@ final class Tree {
                 "Memory " + key + ": " + what + " at byte " + part.offset() + " of "
                         + memory.names().data() + " cannot be read: " + e.problem() + ". Its bytes are kept",
                 null);
+    }
+
+    /** Returns what lies at a message, unless it was put there after this state. */
+    private Side side(int number) throws IOException {
+        if (number == 0 || number > state.sides) {
+            throw new BrokenIndexException("what lies at a message was changed meanwhile");
+        }
+        return index.side(number);
     }
 
     private byte[] read(Part part) throws IOException {

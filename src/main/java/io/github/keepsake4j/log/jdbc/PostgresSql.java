@@ -96,9 +96,9 @@ final class PostgresSql {
             """
             INSERT INTO keepsake_message
               (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
-               run_start, depth, path_tokens, system_seq, user_seq, runs, outcome, made)
+               run_start, depth, path_tokens, system_seq, user_seq, runs, outcome, made, request)
             VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
-                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs, :outcome, :made)
+                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs, :outcome, :made, :request)
             """,
             "memory_key",
             "seq",
@@ -116,7 +116,8 @@ final class PostgresSql {
             "user_seq",
             "runs",
             "outcome",
-            "made");
+            "made",
+            "request");
 
     /** The runs below one that starts under a message. */
     static final NamedSql RUNS_BELOW = NamedSql.of(
@@ -377,6 +378,40 @@ final class PostgresSql {
         "memory_key", "epoch", "revision", "any_head", "expected_head", "id", "tokens", "created_at", "system", "user"
     };
 
+    /** What an append of several messages takes. What is of the batch as a whole comes first, then its columns. */
+    private static final String[] BATCH_PARAMETERS = parameters(
+            UNDER_HEAD_PARAMETERS,
+            "size",
+            "ids",
+            "parents",
+            "messages",
+            "counters",
+            "token_counts",
+            "tokens_so_far",
+            "times",
+            "systems",
+            "users");
+
+    private static final String[] APPEND_PARAMETERS = parameters(
+            BATCH_PARAMETERS,
+            "tenant",
+            "app_id",
+            "conversation_id",
+            "node_id",
+            "now",
+            "expected_last_seq",
+            "under_head",
+            "parent_id",
+            "importing",
+            "anchor_id",
+            "view",
+            "named");
+
+    /** What is kept beside several messages, and what is added to the sums of each day. */
+    private static final String[] NOTES_PARAMETERS = {
+        "outcomes", "made", "requests", "days", "inputs", "outputs", "cached"
+    };
+
     /**
      * Appends one message under the head of a memory that has one, which is nearly every append. The memory's row hands out
      * the sequence, and its lock lets one append in at a time. What is written comes from that row, which is its newest
@@ -431,6 +466,7 @@ final class PostgresSql {
                     "message",
                     "outcome",
                     "made",
+                    "request",
                     "days",
                     "inputs",
                     "outputs",
@@ -586,43 +622,11 @@ final class PostgresSql {
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """;
 
-    static final NamedSql APPEND_MANY = NamedSql.of(
-            APPEND_MANY_TEXT,
-            parameters(
-                    UNDER_HEAD_PARAMETERS,
-                    "size",
-                    "ids",
-                    "parents",
-                    "messages",
-                    "counters",
-                    "token_counts",
-                    "tokens_so_far",
-                    "times",
-                    "systems",
-                    "users"));
+    static final NamedSql APPEND_MANY = NamedSql.of(APPEND_MANY_TEXT, BATCH_PARAMETERS);
 
     /** {@link #APPEND_MANY} of messages of which something is kept beside them. */
     static final NamedSql APPEND_MANY_WITH_NOTES = NamedSql.of(
-            withNotes(APPEND_MANY_TEXT),
-            parameters(
-                    UNDER_HEAD_PARAMETERS,
-                    "size",
-                    "ids",
-                    "parents",
-                    "messages",
-                    "counters",
-                    "token_counts",
-                    "tokens_so_far",
-                    "times",
-                    "systems",
-                    "users",
-                    "outcomes",
-                    "made",
-                    "days",
-                    "inputs",
-                    "outputs",
-                    "cached",
-                    "tenant"));
+            withNotes(APPEND_MANY_TEXT), parameters(parameters(BATCH_PARAMETERS, NOTES_PARAMETERS), "tenant"));
 
     /**
      * A whole append. No row comes back if a condition does not hold, and nothing was written then; a used id aborts it.
@@ -866,66 +870,11 @@ final class PostgresSql {
             SELECT last_seq, prev_head_id, head_id, epoch, revision FROM memory
             """;
 
-    static final NamedSql APPEND = NamedSql.of(
-            APPEND_TEXT,
-            parameters(
-                    UNDER_HEAD_PARAMETERS,
-                    "size",
-                    "ids",
-                    "parents",
-                    "messages",
-                    "counters",
-                    "token_counts",
-                    "tokens_so_far",
-                    "times",
-                    "systems",
-                    "users",
-                    "tenant",
-                    "app_id",
-                    "conversation_id",
-                    "node_id",
-                    "now",
-                    "expected_last_seq",
-                    "under_head",
-                    "parent_id",
-                    "importing",
-                    "anchor_id",
-                    "view",
-                    "named"));
+    static final NamedSql APPEND = NamedSql.of(APPEND_TEXT, APPEND_PARAMETERS);
 
     /** {@link #APPEND} of messages of which something is kept beside them. */
-    static final NamedSql APPEND_WITH_NOTES = NamedSql.of(
-            withNotes(APPEND_TEXT),
-            parameters(
-                    UNDER_HEAD_PARAMETERS,
-                    "size",
-                    "ids",
-                    "parents",
-                    "messages",
-                    "counters",
-                    "token_counts",
-                    "tokens_so_far",
-                    "times",
-                    "systems",
-                    "users",
-                    "tenant",
-                    "app_id",
-                    "conversation_id",
-                    "node_id",
-                    "now",
-                    "expected_last_seq",
-                    "under_head",
-                    "parent_id",
-                    "importing",
-                    "anchor_id",
-                    "view",
-                    "named",
-                    "outcomes",
-                    "made",
-                    "days",
-                    "inputs",
-                    "outputs",
-                    "cached"));
+    static final NamedSql APPEND_WITH_NOTES =
+            NamedSql.of(withNotes(APPEND_TEXT), parameters(APPEND_PARAMETERS, NOTES_PARAMETERS));
 
     /**
      * Why an append did not happen: the memory's row, whether the parent is there, which messages that the view names are,
@@ -986,13 +935,13 @@ final class PostgresSql {
 
     /** An append that also writes what is kept beside the messages, and adds the tokens that were used to the day's sums. */
     private static String withNotes(String append) {
-        String one = append.replace("runs, message)", "runs, message, outcome, made)")
+        String one = append.replace("runs, message)", "runs, message, outcome, made, request)")
                 .replace(
                         ":token_counter, runs, :message\n",
-                        ":token_counter, runs, :message, :outcome::text, :made::text\n");
-        String many = one.replace("new.message\n", "new.message, new.outcome, new.made\n")
-                .replace(":users::bigint[])", ":users::bigint[], :outcomes::text[], :made::text[])")
-                .replace("user_place, place)", "user_place, outcome, made, place)");
+                        ":token_counter, runs, :message, :outcome::text, :made::text, :request::text\n");
+        String many = one.replace("new.message\n", "new.message, new.outcome, new.made, new.request\n")
+                .replace(":users::bigint[])", ":users::bigint[], :outcomes::text[], :made::text[], :requests::text[])")
+                .replace("user_place, place)", "user_place, outcome, made, request, place)");
         return many.replace(RESULT, SUMS + RESULT);
     }
 

@@ -96,8 +96,7 @@ final class DocumentStore implements Memories {
     /** Erases a memory, its document and all objects beside it. Only a tombstone stays. */
     @Override
     public long erase(MemoryKey key) {
-        Set<String> beside = beside("Memory " + key, names.document(key));
-        return locked(key, () -> new Writer<>(key, MemoryTree::erase, beside).run(null));
+        return locked(key, () -> new Writer<>(key, MemoryTree::erase, new LinkedHashSet<>()).run(null));
     }
 
     /**
@@ -109,7 +108,6 @@ final class DocumentStore implements Memories {
      */
     @Override
     public boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed) {
-        Set<String> beside = beside("Memory " + key, names.document(key));
         Snapshot first = reader.snapshot(key, etag, listed == null ? unknownEpoch() : listed.document());
         AtomicBoolean changed = new AtomicBoolean();
         Function<MemoryTree, Boolean> erase = tree -> {
@@ -121,7 +119,7 @@ final class DocumentStore implements Memories {
             return true;
         };
         try {
-            return locked(key, () -> new Writer<>(key, erase, beside).run(first));
+            return locked(key, () -> new Writer<>(key, erase, new LinkedHashSet<>()).run(first));
         } catch (ChangedException e) {
             return false;
         }
@@ -137,9 +135,13 @@ final class DocumentStore implements Memories {
      * before it, belongs to what is erased. What others put there later belongs to the memory that begins anew.
      */
     private Set<String> beside(String what, String name) {
-        Set<String> beside = new LinkedHashSet<>();
-        bucket.list(what, names.besides(name)).forEach(object -> beside.add(object.name()));
-        return beside;
+        return namesOf(what, names.besides(name));
+    }
+
+    private Set<String> namesOf(String what, String prefix) {
+        Set<String> found = new LinkedHashSet<>();
+        bucket.list(what, prefix).forEach(object -> found.add(object.name()));
+        return found;
     }
 
     /** Ends an erasure that was left half-way. Does nothing if there is none. */
@@ -150,6 +152,9 @@ final class DocumentStore implements Memories {
             KeepsakeField keepsake = parts.keepsake();
             if (keepsake != null && parts.isErasing()) {
                 Tombstone tombstone = new Tombstone(keepsake.epoch(), keepsake.revision(), keepsake.writes());
+                if (keepsake.leavesAside()) {
+                    beside.removeIf(object -> !object.startsWith(names.kept(name, "")));
+                }
                 remove(what, name, content.etag(), tombstone, beside);
             }
         }
@@ -174,7 +179,7 @@ final class DocumentStore implements Memories {
      */
     String quarantine(String name) {
         String what = "Object " + name;
-        if (!names.isPlaceOfDocument(name)) {
+        if (!names.isDocument(name)) {
             throw new InvalidInputException(
                     "objectName", "is not the name of a memory's document below this log's prefix");
         }
@@ -183,37 +188,67 @@ final class DocumentStore implements Memories {
         Set<String> kept = new LinkedHashSet<>();
         for (Bucket.Listed object : bucket.list(what, names.kept(name, ""))) {
             String id = object.name().substring(names.besides(name).length());
-            copy(what, object.name(), object.etag(), to + "-" + id);
+            copy(what, object.name(), object.etag(), name, to, "-" + id);
             kept.add(object.name());
         }
-        copy(what, name, etag, to);
+        copy(what, name, etag, name, to, "");
         String write = newWriteId();
         State unknown = unknownEpoch().state();
         Document empty = Document.empty(unknown.epoch(), unknown.revision(), List.of(write));
         String mark = bucket.putIf(what, name, etag, DocumentWriter.mark(empty)).etag();
-        if (mark == null) {
-            // The copies stay: the answer may have been lost, and bytes that nobody has elsewhere are never deleted.
-            mark = etagOfWrite(what, name, write);
+        if (mark != null) {
+            remove(what, name, mark, Tombstone.of(empty), kept);
+        } else {
+            endQuarantine(what, name, to, Tombstone.of(empty), kept);
         }
-        remove(what, name, mark, Tombstone.of(empty), kept);
         recent.remove(name);
         return to;
     }
 
-    private String etagOfWrite(String what, String name, String write) {
-        if (bucket.get(what, name, null) instanceof Bucket.Content content) {
-            KeepsakeField keepsake = DocumentParser.parse(what, content).keepsake();
-            if (keepsake != null && keepsake.writes().contains(write)) {
-                return content.etag();
-            }
+    /** Ends a quarantine of which it is not known whether its mark was written. */
+    private void endQuarantine(String what, String name, String to, Tombstone tombstone, Set<String> kept) {
+        String write = tombstone.writes().get(0);
+        Bucket.Content content = bucket.get(what, name, null) instanceof Bucket.Content found ? found : null;
+        DocumentParser.Parts parts = content == null ? null : readable(what, content);
+        KeepsakeField keepsake = parts == null ? null : parts.keepsake();
+        boolean written = keepsake != null && keepsake.writes().contains(write);
+        // With another epoch, it is the mark of an erasure that came over this one, which that erasure removes.
+        boolean mark = parts != null && parts.isErasing() && keepsake != null && keepsake.epoch() == tombstone.epoch();
+        if (content != null && written && mark) {
+            remove(what, name, content.etag(), tombstone, kept);
+        } else if (!written && !tombstones.of(what, name).writes().contains(write)) {
+            throw changedMeanwhile(what, name, to);
         }
-        throw new StorageUnavailableException(what + ": it was changed meanwhile, and it stays. Try again", null);
     }
 
-    private void copy(String what, String name, String etag, String to) {
-        if (!bucket.copyIf(what, name, etag, to)) {
-            throw new StorageUnavailableException(what + ": it was changed meanwhile, and it stays. Try again", null);
+    private static DocumentParser.@Nullable Parts readable(String what, Bucket.Content content) {
+        try {
+            return DocumentParser.parse(what, content);
+        } catch (UnreadableDataException e) {
+            return null;
         }
+    }
+
+    private void copy(String what, String name, String etag, String document, String to, String suffix) {
+        if (!bucket.copyIf(what, name, etag, to + suffix)) {
+            throw changedMeanwhile(what, document, to);
+        }
+    }
+
+    /**
+     * Leaves no copies behind if this log has changed the document: an erasure may have been first, which has not seen them. What
+     * another program wrote may have no other copy of what it wrote over.
+     */
+    private StorageUnavailableException changedMeanwhile(String what, String document, String copies) {
+        boolean ours = true;
+        if (bucket.get(what, document, null) instanceof Bucket.Content content) {
+            DocumentParser.Parts parts = readable(what, content);
+            ours = parts != null && parts.keepsake() != null;
+        }
+        if (ours) {
+            namesOf(what, copies).forEach(copy -> bucket.delete(what, copy));
+        }
+        return new StorageUnavailableException(what + ": it was changed meanwhile, and it stays. Try again", null);
     }
 
     /** Returns the etag of a document that cannot be read. */
@@ -311,7 +346,8 @@ final class DocumentStore implements Memories {
             T answer;
             try {
                 answer = attempt(first);
-            } catch (KeepsakeException e) {
+            } catch (RuntimeException e) {
+                // A layer above may give up a change with an exception of its own.
                 cleanUp(e);
                 throw e;
             }
@@ -323,7 +359,7 @@ final class DocumentStore implements Memories {
          * Leaves nothing of a change that failed: an erasure that has listed what is beside the document misses what came later.
          * If that is not possible now, the caller learns that a retry is needed, whatever the change failed of.
          */
-        private void cleanUp(KeepsakeException failure) {
+        private void cleanUp(RuntimeException failure) {
             try {
                 if (!orphans.isEmpty()) {
                     base = load(key);
@@ -411,6 +447,9 @@ final class DocumentStore implements Memories {
             Bucket.Put put = bucket.putIf(what, name, left.etag(), DocumentWriter.mark(left.document()));
             if (put.etag() != null) {
                 bucket.deleteIf(what, name, put.etag());
+            } else {
+                // The answer may have been lost, and then the mark is there.
+                endErasure(what, name);
             }
         }
 
@@ -437,8 +476,10 @@ final class DocumentStore implements Memories {
         /** Writes the objects beside the document, and then the document if no other writer was first. */
         private Bucket.Put written(Snapshot base, State state, Map<String, byte[]> moved) {
             KeepsakeField.Step step = KeepsakeField.Step.REPLACE;
-            if (erased != null || base.isEmptiedBy(state)) {
+            if (erased != null) {
                 step = KeepsakeField.Step.ERASE;
+            } else if (base.isEmptiedBy(state)) {
+                step = KeepsakeField.Step.REMOVE;
             } else if (base.etag() == null) {
                 step = KeepsakeField.Step.CREATE;
             }
@@ -458,6 +499,9 @@ final class DocumentStore implements Memories {
                 noteKept(kept, base.etag());
             }
             if (erased != null) {
+                // After the read that the write depends on: what was put there since is of a change that this write
+                // refuses.
+                erased.addAll(beside(what, name));
                 noteErased(base.document(), erased);
             }
             Bucket.Put put = bucket.putIf(what, name, base.etag(), written.bytes());
@@ -470,7 +514,7 @@ final class DocumentStore implements Memories {
             }
             Snapshot now = reader.snapshot(key, put.etag(), written.document());
             this.base = now;
-            if (step == KeepsakeField.Step.ERASE) {
+            if (step == KeepsakeField.Step.ERASE || step == KeepsakeField.Step.REMOVE) {
                 erased(now);
                 return put;
             }

@@ -68,9 +68,9 @@ final class DocumentWriter {
                         : bytes(Document.holding(document.keptEntries()), null, Step.REPLACE));
     }
 
-    /** Writes the mark of an erasure, which is there until the object goes. */
-    static byte[] mark(Document erased) {
-        return bytes(erased, null, Step.ERASE);
+    /** Writes the mark of a removal that is no erasure. It is there until the object goes. */
+    static byte[] mark(Document removed) {
+        return bytes(removed, null, Step.REMOVE);
     }
 
     private static State with(State state, List<Entry> entries) {
@@ -140,7 +140,8 @@ final class DocumentWriter {
                 entry.createdAt(),
                 entry.outcome(),
                 entry.seen(),
-                entry.usage());
+                entry.usage(),
+                entry.request());
     }
 
     @SuppressWarnings("ReferenceEquality")

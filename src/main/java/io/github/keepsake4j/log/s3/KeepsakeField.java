@@ -10,10 +10,12 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.lang.reflect.RecordComponent;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  * @param unchecked true if the document was created by this write. An erasure that its writer did not see may have come
  *     before, so a reader looks for a tombstone too
  * @param erasing true if the memory was erased and the object goes next; nothing but its deletion may follow
+ * @param asideStays true if only the object goes, and what was moved aside because it could not be read stays
  */
 record KeepsakeField(
         @Nullable String last,
@@ -59,15 +62,18 @@ record KeepsakeField(
         List<String> writes,
         @Nullable String key,
         @Nullable Boolean unchecked,
-        @Nullable Boolean erasing) {
+        @Nullable Boolean erasing,
+        @Nullable Boolean asideStays) {
 
     /** What a write does to the document's object. */
     enum Step {
         /** There is no object before. */
         CREATE,
         REPLACE,
-        /** The object goes next. */
-        ERASE
+        /** The object goes next, and all that is beside it. */
+        ERASE,
+        /** The object goes next. What was moved aside because it could not be read stays. */
+        REMOVE
     }
 
     /** What a list shows of some messages: their number, their tokens, and the times of the first and the last one. */
@@ -93,6 +99,9 @@ record KeepsakeField(
 
     /** Refuses damaged parts, and takes an epoch or a revision that is missing for the first one. */
     KeepsakeField {
+        Stream.of(counters, summaries, writes, metadata.values())
+                .flatMap(Collection::stream)
+                .forEach(Objects::requireNonNull);
         views.forEach(view -> Objects.requireNonNull(view.anchor(), "anchor"));
         for (Lease lease : leases) {
             Objects.requireNonNull(lease.name(), "name");
@@ -128,7 +137,8 @@ record KeepsakeField(
                 document.writes(),
                 key == null ? null : key.canonical(),
                 step == Step.CREATE ? true : null,
-                step == Step.ERASE ? true : null);
+                (step == Step.ERASE || step == Step.REMOVE) ? true : null,
+                step == Step.REMOVE ? true : null);
     }
 
     /** Returns the object of a document that has none, of a memory that may have been erased before. */
@@ -142,6 +152,10 @@ record KeepsakeField(
 
     boolean isErasing() {
         return Boolean.TRUE.equals(erasing);
+    }
+
+    boolean leavesAside() {
+        return Boolean.TRUE.equals(asideStays);
     }
 
     private static List<Counted> counters(List<Entry> entries) {

@@ -55,6 +55,9 @@ record ObjectNames(String prefix, String defaultTenant) {
     private static final Pattern DOCUMENT =
             Pattern.compile("(tenants/[^/]+/)?(conversation_memory|node_memory)/.+\\.json");
 
+    private static final Pattern HASHED =
+            Pattern.compile("(.*/)?(conversation_memory|node_memory)/![0-9a-f]{64}\\.json", Pattern.DOTALL);
+
     ObjectNames {
         Ids.check("defaultTenant", defaultTenant);
         if (prefix.getBytes(StandardCharsets.UTF_8).length > MAX_PREFIX) {
@@ -117,12 +120,14 @@ record ObjectNames(String prefix, String defaultTenant) {
 
     /** Tells whether a document's name is a hash, which does not tell the memory's ids. */
     static boolean isHashed(String document) {
-        return document.charAt(document.lastIndexOf('/') + 1) == '!';
+        return HASHED.matcher(document).matches();
     }
 
-    /** Tells whether an object has the place of a document, of any tenant. */
-    boolean isPlaceOfDocument(String name) {
-        return name.startsWith(prefix) && DOCUMENT.matcher(withoutPrefix(name)).matches();
+    /** Tells whether an object has the name of a document, of any tenant. A tenant that is a hash does not tell its ids. */
+    boolean isDocument(String name) {
+        return name.startsWith(prefix)
+                && DOCUMENT.matcher(withoutPrefix(name)).matches()
+                && (isHashed(name) || withoutPrefix(name).startsWith("tenants/!") || key(name) != null);
     }
 
     /** Returns the beginnings of the names of a tenant's documents. */

@@ -239,6 +239,7 @@ public final class S3MessageLog extends TreeMessageLog {
      * Moves the bytes of a document that cannot be read aside, so that its memory can be used again. The memory is then
      * empty, in a new epoch. Nothing of the bytes is lost or changed: they are copied within the bucket to an object below
      * {@code aside/}, and the object with the memory's cleared messages is copied too. An erasure of the memory deletes them.
+     * No list shows the memory until it is written again, so until then only {@link #erase} with its key finds them.
      *
      * @param objectName the document's name, as {@link MemoryPage#damaged()} or an error tells it
      * @return the name of the object that holds the document's bytes now

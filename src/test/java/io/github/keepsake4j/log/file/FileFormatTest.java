@@ -84,6 +84,21 @@ class FileFormatTest {
     }
 
     @Test
+    void an_outcome_of_a_later_versions_kind_is_ignored() throws Exception {
+        FileFixture files = new FileFixture(directory);
+        try (MessageLog log = files.open()) {
+            log.append(
+                    KEY, Append.underHead(message("a", AiMessage.from("Hi")).withOutcome(Outcome.incomplete("cut"))));
+        }
+        files.write(new String(files.bytes(), StandardCharsets.UTF_8)
+                .replace("INCOMPLETE", "LATER_KIND")
+                .getBytes(StandardCharsets.UTF_8));
+        try (MessageLog log = files.open()) {
+            assertThat(history(log, KEY)).extracting(LoggedMessage::outcome).containsOnlyNulls();
+        }
+    }
+
+    @Test
     void the_same_calls_write_the_same_lines() throws Exception {
         FileFixture files = new FileFixture(directory);
         try (MessageLog log = FileMessageLog.builder()

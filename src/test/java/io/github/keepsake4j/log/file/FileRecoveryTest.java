@@ -7,11 +7,16 @@ import static io.github.keepsake4j.log.LogTesting.batchUnder;
 import static io.github.keepsake4j.log.LogTesting.branch;
 import static io.github.keepsake4j.log.LogTesting.history;
 import static io.github.keepsake4j.log.LogTesting.ids;
+import static io.github.keepsake4j.log.LogTesting.list;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.DamagedMemory;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
@@ -232,9 +237,7 @@ class FileRecoveryTest {
         files.deleteIndex();
         try (MessageLog log = files.open()) {
             assertAllUnreadable(log);
-            assertThat(log.list("acme", io.github.keepsake4j.log.ListQuery.first(1))
-                            .memories())
-                    .hasSize(1);
+            assertThat(log.list("acme", ListQuery.first(1)).memories()).hasSize(1);
             assertThat(files.bytes()).isEqualTo(damaged);
             List<Damage> damage = log.check(KEY);
             assertThat(damage).isNotEmpty();
@@ -281,6 +284,16 @@ class FileRecoveryTest {
                 assertThatThrownBy(call).isInstanceOf(UnreadableDataException.class);
             }
             assertThat(log.check(KEY)).extracting(Damage::kind).containsExactly(Damage.Kind.MEMORY);
+            ConversationKey other = ConversationKey.of("acme", "other");
+            log.append(other, batch("a"));
+            assertThat(list(log, "acme", 1)).extracting(MemoryInfo::key).containsExactly(other);
+            MemoryPage page = log.list("acme", ListQuery.first(2));
+            assertThat(page.memories()).extracting(MemoryInfo::key).containsExactly(other);
+            assertThat(page.damaged())
+                    .extracting(DamagedMemory::name)
+                    .containsExactly(
+                            files.root().relativize(files.names().data()).toString());
+            assertThat(page.next()).isEmpty();
             assertThatThrownBy(() -> log.repair(KEY)).isInstanceOf(UnreadableDataException.class);
             long epoch = log.erase(KEY);
             assertThat(epoch).isEqualTo(2);
@@ -446,14 +459,12 @@ class FileRecoveryTest {
     void an_erasure_that_was_interrupted_is_completed() throws Exception {
         try (MessageLog log = files.open()) {
             assertThat(branch(log, KEY)).hasSize(5);
-            new Tombstone(2, 7).write(files.names(), false);
+            new Tombstone(2, 7, Instant.EPOCH).write(files.names().tombstone(), false);
 
             assertThat(log.append(KEY, batch("x")).epoch()).isEqualTo(2);
             assertThat(branch(log, KEY)).containsExactly("x");
             assertThat(Files.exists(files.names().tombstone())).isFalse();
-            assertThat(log.list("acme", io.github.keepsake4j.log.ListQuery.first(9))
-                            .memories())
-                    .hasSize(1);
+            assertThat(log.list("acme", ListQuery.first(9)).memories()).hasSize(1);
         }
     }
 

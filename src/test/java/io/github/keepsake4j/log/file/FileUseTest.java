@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -24,6 +25,8 @@ import io.github.keepsake4j.message.NodeKey;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -284,6 +287,36 @@ class FileUseTest {
                 assertThat(branch(other, KEY)).containsExactly("b", "c");
                 assertThat(branch(log, KEY)).containsExactly("b", "c");
             }
+        }
+    }
+
+    @Test
+    void old_tombstones_are_removed_and_idle_memories_erased_in_one_step() {
+        TestClock clock = new TestClock();
+        ConversationKey other = ConversationKey.of("acme", "other");
+        try (MessageLog log = FileMessageLog.builder()
+                .directory(files.root())
+                .fsync(false)
+                .clock(clock)
+                .build()) {
+            log.append(KEY, batch("a"));
+            log.append(other, batch("a"));
+            clock.advance(Duration.ofHours(1));
+            log.append(other, batch("b"));
+            Instant now = clock.instant().truncatedTo(ChronoUnit.MICROS);
+            assertThat(log.eraseIfIdle(KEY, now)).isTrue();
+            assertThat(log.eraseIfIdle(KEY, now)).isFalse();
+            assertThat(log.eraseIfIdle(other, now)).isFalse();
+            assertThat(branch(log, other)).containsExactly("a", "b");
+
+            assertThat(log.removeTombstones("acme", now)).isZero();
+            assertThat(log.read(KEY, ReadQuery.newest(0)).epoch()).isEqualTo(2);
+            clock.advance(Duration.ofHours(1));
+            assertThat(log.removeTombstones("acme", clock.instant())).isEqualTo(1);
+            assertThat(log.removeTombstones("nobody", clock.instant())).isZero();
+            assertThat(log.read(KEY, ReadQuery.newest(0)).epoch()).isEqualTo(1);
+            log.append(KEY, batch("c"));
+            assertThat(branch(log, KEY)).containsExactly("c");
         }
     }
 

@@ -10,13 +10,16 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.S3Server;
@@ -28,6 +31,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -54,6 +59,11 @@ class BucketErasureTest extends BucketFixture {
             log.append(
                     key, Append.under(Parent.head(), List.of(message("c", UserMessage.from("x".repeat(80_000)), 1))));
             log.describe(key, "alice", Map.of("mail", "alice@example.org"));
+            NewMessage beside = message("d-" + SECRET, UserMessage.from(SECRET), 1)
+                    .withOutcome(Outcome.incomplete("secret"))
+                    .withUsage(new Usage(1, 2, 3));
+            log.append(key, Append.underHead(beside).onBranch("secret-branch"));
+            log.setOutcome(key, "a-" + SECRET, Outcome.failed("secret"), null);
             long epoch = log.erase(key);
             assertThat(another().read(key, ReadQuery.newest(0)).epoch()).isEqualTo(epoch);
             assertThatThrownBy(() -> another().append(key, batch("d").inEpoch(epoch - 1)))
@@ -76,7 +86,7 @@ class BucketErasureTest extends BucketFixture {
         int erased = 0;
         int stayed = 0;
         for (int i = 0; i < schedules; i++) {
-            Outcome outcome = schedule(random.nextLong());
+            End outcome = schedule(random.nextLong());
             switch (outcome) {
                 case REFUSED -> refused++;
                 case ERASED -> erased++;
@@ -90,13 +100,13 @@ class BucketErasureTest extends BucketFixture {
         assertThat(erased + stayed).isPositive();
     }
 
-    private enum Outcome {
+    private enum End {
         REFUSED,
         ERASED,
         STAYED
     }
 
-    private Outcome schedule(long seed) throws Exception {
+    private End schedule(long seed) throws Exception {
         Random random = new Random(seed);
         bucket = server.newBucket();
         boolean bound = random.nextInt(3) > 0;
@@ -109,22 +119,23 @@ class BucketErasureTest extends BucketFixture {
         long before = late.read(ALICE, ReadQuery.newest(1)).epoch();
         Append write = Append.under(Parent.head(), List.of(message("late", UserMessage.from(SECRET + " late"), 1)));
         Append append = bound ? write.inEpoch(before) : write;
-        disturb(random);
-        AtomicReference<Outcome> outcome = new AtomicReference<>();
+        CountDownLatch begin = disturb(random, random.nextInt(20));
+        AtomicReference<End> outcome = new AtomicReference<>();
         AtomicLong epoch = new AtomicLong();
         int erasers = 1 + random.nextInt(2);
         int[] delays = random.ints(4, 0, 12).toArray();
         try {
             S3Writer.inThreads(1 + erasers, thread -> {
-                sleep(delays[thread]);
                 if (thread == 0) {
                     try {
+                        assertThat(begin.await(60, TimeUnit.SECONDS)).isTrue();
                         until(() -> late.append(ALICE, append));
-                        outcome.set(Outcome.STAYED);
+                        outcome.set(End.STAYED);
                     } catch (ErasedException e) {
-                        outcome.set(Outcome.REFUSED);
+                        outcome.set(End.REFUSED);
                     }
                 } else {
+                    sleep(delays[thread]);
                     MessageLog log = logs.get(thread);
                     String id = SECRET + " created " + thread;
                     until(() -> log.append(
@@ -140,6 +151,9 @@ class BucketErasureTest extends BucketFixture {
                     AtomicLong own = new AtomicLong();
                     until(() -> own.set(log.erase(ALICE)));
                     epoch.accumulateAndGet(own.get(), Math::max);
+                    while (begin.getCount() > 0) {
+                        begin.countDown();
+                    }
                 }
             });
         } finally {
@@ -154,17 +168,23 @@ class BucketErasureTest extends BucketFixture {
         if (bound) {
             assertThat(there).as("seed %s: it began before the erasure", seed).isEmpty();
         } else if (!there.isEmpty()) {
-            assertThat(outcome.get()).isEqualTo(Outcome.STAYED);
+            assertThat(outcome.get()).isEqualTo(End.STAYED);
             fresh.erase(ALICE);
         }
         assertNothingOf("alice", "example.org", "acme-tenant", SECRET, "c2VjcmV0");
-        return outcome.get() == Outcome.STAYED && there.isEmpty() ? Outcome.ERASED : outcome.get();
+        return outcome.get() == End.STAYED && there.isEmpty() ? End.ERASED : outcome.get();
     }
 
-    /** Delays requests, and loses some before they are served and some answers. */
-    private void disturb(Random seeds) {
+    /**
+     * Delays requests, and loses some before they are served and some answers.
+     *
+     * @return what opens after some requests, so that a writer begins anywhere in the others' work however fast they are
+     */
+    private CountDownLatch disturb(Random seeds, int requests) {
         Random random = new Random(seeds.nextLong());
+        CountDownLatch begin = new CountDownLatch(requests);
         server.before(request -> {
+            begin.countDown();
             int dice = next(random, 100);
             if (dice < 3) {
                 S3Server.fail(503);
@@ -176,6 +196,7 @@ class BucketErasureTest extends BucketFixture {
                 S3Server.fail(500);
             }
         });
+        return begin;
     }
 
     private static int next(Random random, int bound) {
@@ -204,6 +225,28 @@ class BucketErasureTest extends BucketFixture {
             }
         }
         throw new AssertionError("20 times in vain");
+    }
+
+    @Test
+    void a_writer_that_is_refused_leaves_no_id_even_if_an_answer_is_lost() {
+        MessageLog late = another();
+        long before = late.read(ALICE, ReadQuery.newest(1)).epoch();
+        log.append(ALICE, batch("a"));
+        log.erase(ALICE);
+        AtomicLong puts = new AtomicLong();
+        server.after(request -> {
+            // The first one creates the document, and the second one is to take it back.
+            if (request.equals("PUT " + nameOf(ALICE)) && puts.incrementAndGet() == 2) {
+                S3Server.fail(500);
+            }
+        });
+
+        assertThatThrownBy(() -> late.append(ALICE, batch("late").inEpoch(before)))
+                .isInstanceOf(ErasedException.class);
+
+        server.leaveAlone();
+        assertThat(puts).hasValue(2);
+        assertNothingOf("alice", "acme-tenant", "late");
     }
 
     @Test

@@ -10,7 +10,9 @@ import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -24,12 +26,15 @@ import io.github.keepsake4j.testing.S3Server;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -184,11 +189,18 @@ class DamagedDocumentsTest extends BucketFixture {
     @Test
     void only_a_damaged_document_of_this_log_is_put_aside() {
         log.append(NODE, batch("a"));
-        for (String name : List.of(NODE_OBJECT, "node_memory/not/there/x.json", "images/cat.png", "aside/objects/x")) {
+        List<String> others =
+                List.of("node_memory/package.json", "conversation_memory/a/b.json", "node_memory/a/!b.json");
+        others.forEach(name -> put(name, "no memory"));
+        assertThat(damagedNames()).isEmpty();
+        List<String> names = new ArrayList<>(others);
+        names.addAll(List.of(NODE_OBJECT, "node_memory/not/there/x.json", "images/cat.png", "aside/objects/x"));
+        for (String name : names) {
             assertThatThrownBy(() -> bucketLog().quarantine(name))
                     .isInstanceOf(InvalidInputException.class)
                     .hasMessageContaining("objectName");
         }
+        others.forEach(name -> assertThat(text(name)).isEqualTo("no memory"));
         assertThat(branch(log, NODE)).containsExactly("a");
     }
 
@@ -203,6 +215,129 @@ class DamagedDocumentsTest extends BucketFixture {
         server.leaveAlone();
         assertThat(bytes(aside)).isEqualTo(damaged);
         assertThat(objects()).containsExactly(aside);
+    }
+
+    @Test
+    @ExpectedLog({"is not removed", "its tokens are not counted"})
+    void a_null_in_our_own_field_is_damage_like_any_other() {
+        MemoryKey good = ConversationKey.of("default", "good");
+        log.append(good, batch("a"));
+        for (String part : List.of(
+                "\"counters\":[null]", "\"summaries\":[null]", "\"writes\":[null]", "\"metadata\":{\"x\":null}")) {
+            put(
+                    NODE_OBJECT,
+                    """
+                    {"version":1,"messages":[{"message_id":"a","role":"user","content":"hi"}],
+                    "keepsake":{"last":"a","head":"a","created_at":"2026-01-01T00:00:00Z",%s}}
+                    """
+                            .formatted(part));
+            MemoryPage page = another().list("default", ListQuery.first(10));
+            assertThat(page.memories()).extracting(MemoryInfo::key).containsExactly(good);
+            assertThat(page.damaged()).extracting(DamagedMemory::key).containsExactly(NODE);
+            assertThat(CleanUp.of(another()).run("default")).isEqualTo(new CleanUp.Report(2, 0, 0, 1));
+            assertThat(another().usage("default", LocalDate.EPOCH, LocalDate.of(2100, 1, 1)))
+                    .isEmpty();
+            assertThatThrownBy(() -> another().read(NODE, ReadQuery.newest(1)))
+                    .isInstanceOf(UnreadableDataException.class);
+            assertThatThrownBy(() -> another().append(NODE, batch("b"))).isInstanceOf(UnreadableDataException.class);
+            bucketLog().quarantine(NODE_OBJECT);
+            another().append(NODE, batch("b"));
+            another().erase(NODE);
+        }
+    }
+
+    @Test
+    void what_is_being_put_aside_survives_a_crash() {
+        byte[] damaged = utf8("no JSON");
+        for (Runnable next : List.<Runnable>of(() -> another().append(NODE, batch("anew")), () -> CleanUp.of(another())
+                .run("default"))) {
+            another().erase(NODE);
+            put(NODE_OBJECT, damaged);
+            S3MessageLog dying = (S3MessageLog) another();
+            dieAfterPutting(NODE_OBJECT, () -> dying.quarantine(NODE_OBJECT));
+
+            next.run();
+
+            assertThat(putAside()).singleElement().satisfies(aside -> assertThat(bytes(aside))
+                    .isEqualTo(damaged));
+        }
+    }
+
+    @Test
+    void what_was_put_aside_survives_a_crash_at_the_end_of_a_lease() {
+        byte[] damaged = utf8("no JSON");
+        put(NODE_OBJECT, damaged);
+        bucketLog().quarantine(NODE_OBJECT);
+        MessageLog dying = another();
+        dying.acquireLease(NODE, "turn", "me", Duration.ofHours(1));
+        dieAfterPutting(NODE_OBJECT, () -> dying.releaseLease(NODE, "turn", "me"));
+
+        another().append(NODE, batch("anew"));
+
+        assertThat(putAside()).singleElement().satisfies(aside -> assertThat(bytes(aside))
+                .isEqualTo(damaged));
+    }
+
+    private List<String> putAside() {
+        return objects().stream().filter(name -> name.contains("/damaged-")).toList();
+    }
+
+    /** Does some work in a process that is killed when it has written an object. */
+    private void dieAfterPutting(String object, Runnable work) {
+        AtomicBoolean dead = new AtomicBoolean();
+        server.before(request -> {
+            if (dead.get()) {
+                S3Server.fail(503);
+            }
+        });
+        server.after(request -> dead.compareAndSet(false, request.equals("PUT " + object)));
+        assertThatThrownBy(work::run).isInstanceOf(StorageUnavailableException.class);
+        server.leaveAlone();
+    }
+
+    /** The one runs as a whole between two requests of the other one, wherever that is. */
+    @Test
+    void an_erasure_and_a_quarantine_that_meet_leave_nothing() {
+        for (boolean erasureIsLonger : new boolean[] {true, false}) {
+            boolean met = true;
+            for (int at = 1; met; at++) {
+                bucket = server.newBucket();
+                another().append(NODE, batch(SECRET, "b"));
+                another().append(NODE, Append.viewOnly(View.of(null, List.of())));
+                put(NODE_OBJECT, "no JSON " + SECRET);
+                MessageLog eraser = another();
+                S3MessageLog mover = (S3MessageLog) another();
+                Runnable erasure = () -> eraser.erase(NODE);
+                Runnable quarantine = () -> quarantine(mover);
+                AtomicInteger left = new AtomicInteger(at);
+                server.before(request -> {
+                    if (left.decrementAndGet() == 0) {
+                        server.leaveAlone();
+                        (erasureIsLonger ? quarantine : erasure).run();
+                    }
+                });
+                (erasureIsLonger ? erasure : quarantine).run();
+                server.leaveAlone();
+                met = left.get() <= 0;
+                if (met) {
+                    String where = (erasureIsLonger ? "erasure" : "quarantine") + ", before request " + at;
+                    // A quarantine that comes after the erasure's mark finds nothing that is damaged.
+                    assertThat(objects()).as(where).isEmpty();
+                    assertThat(history(another(), NODE)).as(where).isEmpty();
+                }
+            }
+        }
+    }
+
+    /** The memory may have been erased before, or meanwhile. */
+    private static void quarantine(S3MessageLog log) {
+        try {
+            log.quarantine(NODE_OBJECT);
+        } catch (InvalidInputException e) {
+            assertThat(e).hasMessageContaining("objectName");
+        } catch (StorageUnavailableException e) {
+            assertThat(e).hasMessageContaining("changed meanwhile");
+        }
     }
 
     private static byte[] utf8(String text) {

@@ -79,9 +79,9 @@ class ObjectNamesTest extends BucketFixture {
             assertThat(name).startsWith("chat/prod/").matches("[!-~]+");
             assertThat(Arrays.asList(name.split("/"))).doesNotContain("", ".", "..");
             assertThat(names.isDocument(key.tenant(), name)).isTrue();
-            assertThat(names.isPlaceOfDocument(name)).isTrue();
+            assertThat(names.isDocument(name)).isTrue();
             for (String aside : List.of(names.kept(name, "1"), names.content(name, "1"), names.tombstone(name))) {
-                assertThat(names.isPlaceOfDocument(aside)).isFalse();
+                assertThat(names.isDocument(aside)).isFalse();
                 assertThat(names.roots(key.tenant()).hold(aside)).isFalse();
                 assertThat(aside).matches("chat/prod/aside/[a-z]+/[0-9a-f]+/[0-9a-z-]+");
             }

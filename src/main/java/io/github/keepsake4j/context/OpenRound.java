@@ -1,0 +1,61 @@
+package io.github.keepsake4j.context;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** An answer, or calls with the results that were found for them. */
+final class OpenRound {
+    /** Most rounds hold one or two messages, and a window has many rounds. */
+    private static final int FEW = 2;
+
+    /** Beginning with the answer or the calls. */
+    final List<LoggedMessage> messages = new ArrayList<>(FEW);
+
+    /** The calls that have no result yet. */
+    final List<ToolExecutionRequest> waiting;
+
+    OpenRound(LoggedMessage first) {
+        messages.add(first);
+        waiting = new ArrayList<>(first.message() instanceof AiMessage ai ? ai.toolExecutionRequests() : List.of());
+    }
+
+    /** Takes a result if one of the calls waits for it. */
+    boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
+        Optional<ToolExecutionRequest> call = Meanwhile.answered(waiting, result);
+        call.ifPresent(answered -> {
+            waiting.remove(answered);
+            messages.add(logged);
+        });
+        return call.isPresent();
+    }
+
+    boolean isShown() {
+        return hidden() == null;
+    }
+
+    @Nullable
+    Reason hidden() {
+        if (!waiting.isEmpty()) {
+            return Reason.UNANSWERED_CALL;
+        }
+        return isEmpty() ? Reason.EMPTY_TEXT : null;
+    }
+
+    boolean isAnswer() {
+        return !(messages.get(0).message() instanceof AiMessage ai && ai.hasToolExecutionRequests());
+    }
+
+    private boolean isEmpty() {
+        return messages.get(0).message() instanceof AiMessage ai
+                && !ai.hasToolExecutionRequests()
+                && (ai.text() == null || ai.text().isBlank())
+                && ai.images().isEmpty();
+    }
+}
