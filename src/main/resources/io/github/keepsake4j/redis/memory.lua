@@ -7,7 +7,7 @@
 --   .number, .dead                          the memory's number in its tenant's list, and the newest that is not its any more
 --   .title .metadata .views .versions .names .days
 --   n<seq>   parent, start of its run, depth, system message and user message in force, tokens; id and its parent's id
---   d<seq>   the message            o<seq>   its outcome       x<seq>   how it was made
+--   d<seq>   the message            o<seq>   its outcome       x<seq>   how it was made    q<seq>   the request it answers
 --   i<id>    the sequence of an id  v<seq>   the view anchored there
 --   s<version> a summary            c<seq>   the newest version that covers up to there
 --   r<name>  the sequence in which a named branch ends         R<n>     the names of the named branches, from 1
@@ -98,8 +98,8 @@ local function find(id)
 end
 
 -- The end of a named branch, or the head where there is no branch of that name. 0 is none.
-local function finish(m, name)
-  local seq = name and get('r' .. name)
+local function finish(m, reference)
+  local seq = reference and get('r' .. reference)
   return seq and number(seq, 'r', 0) or m.head
 end
 
@@ -162,6 +162,12 @@ local function create(m)
   end
 end
 
+local function name(reference, seq)
+  if redis.call('HSET', memory, 'r' .. reference, seq) == 1 then
+    set('R' .. redis.call('HINCRBY', memory, '.names', 1), reference)
+  end
+end
+
 local function raise(m)
   m.revision = m.revision + 1
   set('.epoch', m.epoch, '.revision', m.revision)
@@ -183,7 +189,7 @@ end
 
 local ops = {}
 
--- ARGV from 2: for each message its id, kind, tokens, text, outcome and how it was made.
+-- ARGV from 2: for each message its id, kind, tokens, text, outcome, how it was made, and the request.
 function ops.append(m)
   local before = finish(m, q.reference)
   local beforeId = id(before)
@@ -191,7 +197,7 @@ function ops.append(m)
     return { 'erased', m.epoch }
   end
   local stored = {}
-  for i = 2, #ARGV, 6 do
+  for i = 2, #ARGV, 7 do
     local seq = find(ARGV[i])
     if seq then
       stored[#stored + 1] = message(node(seq))
@@ -217,9 +223,9 @@ function ops.append(m)
   if q.anchor and not find(q.anchor) then
     return { 'unknown', 'view anchor', q.anchor }
   end
-  for _, name in ipairs(q.names or {}) do
-    if not find(name) then
-      return { 'unknown', 'view', name }
+  for _, each in ipairs(q.names or {}) do
+    if not find(each) then
+      return { 'unknown', 'view', each }
     end
   end
   if #ARGV == 1 and before == 0 then
@@ -237,7 +243,7 @@ function ops.append(m)
   if #ARGV > 1 then
     redis.call('HINCRBY', memory, '.tokens', q.tokens)
     create(m)
-    for i = 2, #ARGV, 6 do
+    for i = 2, #ARGV, 7 do
       seq = seq + 1
       local kind = ARGV[i + 1]
       n = {
@@ -257,6 +263,9 @@ function ops.append(m)
       if ARGV[i + 5] ~= '' then
         set('x' .. seq, ARGV[i + 5])
       end
+      if ARGV[i + 6] ~= '' then
+        set('q' .. seq, ARGV[i + 6])
+      end
       parentId = last
     end
     set('.count', seq, '.last', q.last)
@@ -270,8 +279,8 @@ function ops.append(m)
     end
     if not q.reference then
       set('.head', seq)
-    elseif redis.call('HSET', memory, 'r' .. q.reference, seq) == 1 then
-      set('R' .. redis.call('HINCRBY', memory, '.names', 1), q.reference)
+    else
+      name(q.reference, seq)
     end
   end
   if raises then
@@ -369,8 +378,8 @@ end
 
 function ops.find()
   local found = {}
-  for _, name in ipairs(q.ids or {}) do
-    local seq = find(name)
+  for _, each in ipairs(q.ids or {}) do
+    local seq = find(each)
     if seq then
       found[#found + 1] = message(node(seq))
     end
@@ -389,13 +398,15 @@ function ops.history(m)
   return found
 end
 
+-- A name that a repair dropped may have been given again, and is then there twice.
 local function names()
-  local all = {}
+  local all, told = {}, {}
   for i = 1, number(get('.names'), '.names', 0) do
-    local name = get('R' .. i)
-    local seq = name and get('r' .. name)
+    local reference = get('R' .. i)
+    local seq = reference and not told[reference] and get('r' .. reference)
     if seq then
-      all[#all + 1] = { name, number(seq, 'r', 0) }
+      told[reference] = true
+      all[#all + 1] = { reference, number(seq, 'r', 0) }
     end
   end
   return all
@@ -413,7 +424,11 @@ function ops.branches(m)
   end
   for _, n in ipairs(ends) do
     if not parents[n.seq] then
-      leaves[#leaves + 1] = message(n)
+      local text = get('d' .. n.seq)
+      if not text then
+        damaged('the text of message ' .. n.id .. ' is not there')
+      end
+      leaves[#leaves + 1] = { n.seq, n.id, n.depth, string.match(text, '^[^\n]*') }
     end
   end
   return { leaves, m.head, names() }
@@ -431,6 +446,22 @@ function ops.moveHead(m)
   raise(m)
   set('.head', seq)
   return { 'done', before }
+end
+
+function ops.moveBranch(m)
+  if isErased(m) then
+    return { 'erased', m.epoch }
+  end
+  local seq = find(q.id)
+  if not seq then
+    return { 'unknown', 'messageId', q.id }
+  end
+  name(q.reference, seq)
+  return { 'done' }
+end
+
+function ops.branchEnd()
+  return { 'done', id(number(get('r' .. q.reference), 'r', 0)) }
 end
 
 function ops.outcome(m)
@@ -457,7 +488,7 @@ function ops.made()
   if not seq then
     return { 'unknown', 'messageId', q.id }
   end
-  return { 'done', get('x' .. seq) or '' }
+  return { 'done', get('x' .. seq) or '', get('q' .. seq) or '' }
 end
 
 function ops.describe(m)
@@ -549,8 +580,11 @@ function ops.release()
   return { 'done' }
 end
 
--- Also of a memory that is damaged.
+-- Also of a memory that is damaged. With a count, only if nothing was appended since.
 function ops.erase()
+  if q.count and tonumber(get('.count') or 0) ~= tonumber(q.count) then
+    return { 'changed' }
+  end
   local s = redis.call('HMGET', memory, '.epoch', '.revision', '.number', '.dead')
   local epoch = (tonumber(s[1] or 1) or 1) + 1
   local dead = math.max(tonumber(s[3] or 0) or 0, tonumber(s[4] or 0) or 0)
@@ -565,8 +599,8 @@ function ops.raw(m)
   for seq = tonumber(q.first), math.min(m.count, tonumber(q.last)) do
     local s = redis.call('HMGET', memory, 'n' .. seq, 'd' .. seq, 'o' .. seq)
     local _, length, rest = string.match(s[1] or '', '^([%d,]+),(%d+):(.*)$')
-    local name = length and string.sub(rest, 1, tonumber(length)) or ''
-    found[#found + 1] = { seq, s[1] or '', name, s[2] or '', s[3] or '', get('i' .. name) or '0' }
+    local its = length and string.sub(rest, 1, tonumber(length)) or ''
+    found[#found + 1] = { seq, s[1] or '', its, s[2] or '', s[3] or '', get('i' .. its) or '0' }
   end
   return found
 end
@@ -582,8 +616,8 @@ end
 -- Where of a list of ids.
 function ops.sequences()
   local found = {}
-  for i, name in ipairs(q.ids or {}) do
-    found[i] = find(name) or 0
+  for i, each in ipairs(q.ids or {}) do
+    found[i] = find(each) or 0
   end
   return found
 end
@@ -601,8 +635,11 @@ function ops.repair(m)
     redis.call('ZREM', views, seq)
   end
   set('.views', redis.call('ZCARD', views))
-  for _, name in ipairs(q.names or {}) do
-    redis.call('HDEL', memory, 'r' .. name)
+  for reference, seq in pairs(q.names or {}) do
+    -- A branch may have been moved since, without a new revision.
+    if get('r' .. reference) == seq then
+      redis.call('HDEL', memory, 'r' .. reference)
+    end
   end
   return { 'done' }
 end

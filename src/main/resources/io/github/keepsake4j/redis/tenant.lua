@@ -41,7 +41,7 @@ local ops = {}
 function ops.register()
   local e = entry(q.hash)
   if e and e.number > tonumber(q.above) then
-    return e.number
+    return { e.number }
   end
   if e then
     remove(e)
@@ -49,18 +49,23 @@ function ops.register()
   local number = math.max(tonumber(redis.call('HGET', memories, '.last') or 0), tonumber(q.above)) + 1
   redis.call('HSET', memories, '.last', string.format('%.0f', number))
   put({ hash = q.hash, number = number, active = q.active, key = q.key })
-  return number
+  return { number }
 end
 
--- Moves memories to the front, or to where the first message of a described one belongs.
+-- Moves memories to the front, or to where the first message of a described one belongs. One that is not listed is listed
+-- again: its entry was evicted, or not replicated before a failover. (If it was erased meanwhile, a list finds that out.)
 function ops.touch()
   for _, each in ipairs(q.memories) do
     local e = entry(each.hash)
-    if e and e.number == tonumber(each.number) and (each.active > e.active or each.from == e.active) then
+    if not e then
+      local last = tonumber(redis.call('HGET', memories, '.last') or 0)
+      redis.call('HSET', memories, '.last', string.format('%.0f', math.max(last, tonumber(each.number))))
+      put({ hash = each.hash, number = tonumber(each.number), active = each.active, key = each.key })
+    elseif e.number == tonumber(each.number) and (each.active > e.active or each.from == e.active) then
       move(e, each.active)
     end
   end
-  return 1
+  return {}
 end
 
 function ops.remove()
@@ -68,7 +73,7 @@ function ops.remove()
   if e and e.number <= tonumber(q.number) then
     remove(e)
   end
-  return 1
+  return {}
 end
 
 -- A page behind a number, or behind a place by activity.

@@ -9,7 +9,9 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -41,7 +43,7 @@ final class Checker {
     private final List<Damage> damage = new ArrayList<>();
     private final BitSet unsound = new BitSet();
     private final List<String> badViews = new ArrayList<>();
-    private final List<String> badNames = new ArrayList<>();
+    private final Map<String, String> badNames = new LinkedHashMap<>();
     private long newestSound;
     private @Nullable String newestSoundId;
     private @Nullable String headId;
@@ -72,7 +74,7 @@ final class Checker {
         }
         for (Reply name : beside.list(5).lists()) {
             if (isUnsound(name.number(1))) {
-                badNames.add(name.text(0));
+                badNames.put(name.text(0), name.text(1));
             }
         }
         for (Reply row : memory.apply(new Request("summaries")).lists()) {

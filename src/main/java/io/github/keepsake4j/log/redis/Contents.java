@@ -31,9 +31,8 @@ final class Contents {
 
     /** A line about the message, and the message. JSON has no line breaks of its own. */
     static String message(NewMessage message, Instant now) {
-        Instant made = message.createdAt();
         Map<String, String> line = new LinkedHashMap<>();
-        line.put("at", (made == null ? now : made).toString());
+        line.put("at", time(message, now).toString());
         line.put("counter", message.tokenCounter());
         return Text.CODEC.encodeStrings(line) + "\n" + Text.CODEC.encode(message.message());
     }
@@ -67,6 +66,15 @@ final class Contents {
                     needed(line, "counter"),
                     time(needed(line, "at")),
                     NotesText.outcome(outcome));
+        } catch (UnreadableDataException e) {
+            throw AppendRules.unreadable(key, id, e);
+        }
+    }
+
+    /** Reads the time in the first line of a message. */
+    static Instant time(MemoryKey key, String id, String line) {
+        try {
+            return time(needed(Text.CODEC.decodeStrings(line), "at"));
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }
@@ -121,6 +129,11 @@ final class Contents {
             throw new UnreadableDataException(
                     "Memory " + key + ": version " + version + " of its summary cannot be read. Its bytes are kept", e);
         }
+    }
+
+    /** Returns the time of a message that is appended now. */
+    static Instant time(NewMessage message, Instant now) {
+        return message.createdAt() == null ? now : message.createdAt();
     }
 
     static Instant time(String text) {

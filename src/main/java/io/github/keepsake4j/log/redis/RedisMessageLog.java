@@ -1,73 +1,58 @@
 package io.github.keepsake4j.log.redis;
 
-import io.github.keepsake4j.log.ActivityCursor;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
-import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
-import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.Made;
-import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.NotesText;
-import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.log.UnknownMessageException;
-import io.github.keepsake4j.log.UnknownParentException;
-import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
-import io.github.keepsake4j.message.UnreadableDataException;
+import java.net.URI;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
-import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.UnifiedJedis;
 
 /**
- * A log in Redis, also in a Redis Cluster. An append is one command, and so is a read of up to 500 messages. The first append
- * to a memory is preceded by one that registers it in its tenant's list.
+ * A log in Redis 5 or newer, also in a Redis Cluster, without modules. An append is one command, and so is a read of up to
+ * 500 messages. The first append to a memory is preceded by one that registers it in its tenant's list.
  *
  * <p><b>Durability.</b> An acknowledged append survives a crash of the server if {@code appendonly} is {@code yes} and
  * {@code appendfsync} is {@code always}. Replication is asynchronous: a failover loses what the replica does not have yet. An
- * eviction ({@code maxmemory-policy}) takes a memory as a whole and without an error, so it should be {@code noeviction}; an
- * append to a full server then fails and can be sent again. When a log is opened, it asks for these settings and warns.
+ * eviction ({@code maxmemory-policy}) takes memories without an error, so the policy should be {@code noeviction}; an append
+ * to a full server then fails and can be sent again. When a log is opened, it asks for these settings and warns
+ * ({@link Builder#checks}).
  *
- * <p><b>Order by activity.</b> The list by activity lags behind the appends of other processes by some seconds. If a process
- * is killed, what it appended to in its last seconds keeps its place until the next append.
+ * <p><b>Lists.</b> {@link #list} asks each memory of its page, one command each, and at most 500 more for entries that it
+ * finds gone. {@link #usage} asks each memory of the tenant, one command each. The list by activity lags behind the appends
+ * of other processes by at most 10 seconds. If a process is killed, what it appended to in its last seconds keeps its place
+ * until the next append.
  *
  * <p><b>Time to live.</b> If it is set ({@link Builder#timeToLive}), each use of a memory renews it. A memory that expires is
  * gone as a whole, with its tombstone.
@@ -76,31 +61,54 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisMessageLog implements MessageLog {
 
-    /** So many messages are read by one script, which keeps the server from other work. */
-    private static final int CHUNK = 500;
+    /** What is done about settings of the server with which acknowledged messages may be lost. */
+    public enum Checks {
+        /** The server is not asked. */
+        NONE,
+        /** Each setting is logged with its name, and each one that the server does not tell as unknown. */
+        WARN,
+        /**
+         * The log is not opened: {@link Builder#build} throws. A server that has replicas or does not tell its settings is
+         * refused too.
+         */
+        REQUIRE
+    }
 
-    private static final int ATTEMPTS = 20;
-    private static final int KNOWN = 10_000;
-    private static final Instant LATEST = Instant.EPOCH.plus(Long.MAX_VALUE, ChronoUnit.MICROS);
-
-    private final Commands commands;
-    private final Keys keys;
+    private final UnifiedJedis client;
+    private final boolean ownsClient;
     private final Clock clock;
-    private final @Nullable Duration timeToLive;
+    private final MemoryScript script;
     private final TenantList tenants;
+    private final Writer writer;
+    private final Reader reader;
+    private final Listing listing;
+    private final Leases leases;
+    private boolean closed;
 
-    /** The memories that a read lately found not to exist, with the number that is not theirs any more. */
-    private final RecentlyUsed<MemoryKey, Long> absent = new RecentlyUsed<>(KNOWN);
-
-    private volatile boolean closed;
-
-    private RedisMessageLog(Builder builder, Commands commands) {
-        this.commands = commands;
-        this.keys = new Keys(builder.prefix);
+    private RedisMessageLog(Builder builder, UnifiedJedis client, boolean ownsClient) {
+        this.client = client;
+        this.ownsClient = ownsClient;
         this.clock = builder.clock;
-        this.timeToLive = builder.timeToLive;
+        Commands commands = new Commands(client);
+        Keys keys = new Keys(builder.prefix);
+        this.script = new MemoryScript(commands, keys, builder.timeToLive);
         this.tenants = new TenantList(commands, keys, builder.lag);
-        ServerSettings.warn(commands, timeToLive != null);
+        this.writer = new Writer(script, tenants);
+        this.reader = new Reader(script, writer);
+        this.listing = new Listing(script, tenants);
+        this.leases = new Leases(script);
+    }
+
+    /**
+     * Opens a log in one server. Its settings are asked for, and warned about.
+     *
+     * @param server the server, such as {@code redis://localhost:6379}, or {@code rediss://user:password@host:6379} for TLS
+     *     and a password
+     * @return the log, to be closed at the end
+     * @throws InvalidInputException if the URI is none of a server
+     */
+    public static RedisMessageLog connect(URI server) {
+        return builder().server(server).build();
     }
 
     /**
@@ -119,464 +127,137 @@ public final class RedisMessageLog implements MessageLog {
 
     @Override
     public AppendResult append(MemoryKey key, Append append) {
-        Instant now = InputRules.time("clock", clock.instant());
-        List<NewMessage> messages = append.messages();
-        Request request = appendRequest(append, now);
-        for (NewMessage message : messages) {
-            request.text(message.id())
-                    .text(message.message().type().name())
-                    .text(Integer.toString(message.tokens()))
-                    .text(Contents.message(message, now))
-                    .text(NotesText.of(message.outcome()))
-                    .text(NotesText.of(message.seen(), message.usage()));
-        }
-        Instant last = messages.isEmpty() ? now : time(messages.get(messages.size() - 1), now);
-        Reply reply = creating("append to memory " + key, key, Text.stamp(last), request);
-        switch (reply.kind()) {
-            case "erased" -> AppendRules.checkEpoch(key, append.epoch(), reply.number(1));
-            case "position" -> AppendRules.checkPosition(key, append, position(reply, 1, 3));
-            case "parent" -> throw new UnknownParentException(key, ((Parent.Of) append.parent()).id());
-            case "empty" ->
-                throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
-            case "stored" -> {
-                Map<String, LoggedMessage> stored = new LinkedHashMap<>();
-                messages(key, reply.list(4)).forEach(each -> stored.put(each.id(), each));
-                if (AppendRules.isReplay(key, append, stored)) {
-                    return new AppendResult(reply.nullableText(3), position(reply, 1, 3), 0, true);
-                }
-            }
-            case "done" -> {
-                if (!messages.isEmpty()) {
-                    listed(key, reply.number(8), reply.text(7), reply.text(6));
-                }
-                return new AppendResult(reply.nullableText(3), position(reply, 1, 4), reply.number(5), false);
-            }
-            default -> throw unknown(key, reply);
-        }
-        throw new IllegalStateException("the rules accept what the script refused: " + reply.kind());
-    }
-
-    private Request appendRequest(Append append, Instant now) {
-        List<NewMessage> messages = append.messages();
-        Request request = request("append")
-                .with("epoch", append.epoch())
-                .with("revision", append.revision())
-                .with("expects", append.expectsHead())
-                .with("expected", append.expectsHead() ? textOrEmpty(append.expectedHead()) : null)
-                .with("importing", append.importing())
-                .with("reference", append.reference())
-                .with("now", now.toString());
-        if (append.parent() instanceof Parent.Root) {
-            request.with("parent", "root");
-        } else if (append.parent() instanceof Parent.Of of) {
-            boolean isBefore = of.id().equals(Ids.BEFORE_IN_TIME);
-            request.with("parent", isBefore ? "before" : "of").with("parentId", isBefore ? null : Text.id(of.id()));
-        }
-        if (append.view() != null) {
-            String anchor = append.view().anchor();
-            request.with("view", Contents.view(append.view()))
-                    .with("anchor", anchor == null ? null : Text.id(anchor))
-                    .withAll(
-                            "names", append.namedByView().stream().map(Text::id).toList());
-        }
-        if (!messages.isEmpty()) {
-            Instant last = time(messages.get(messages.size() - 1), now);
-            request.with("first", time(messages.get(0), now).toString())
-                    .with("last", last.toString())
-                    .with("active", Text.stamp(last))
-                    .with(
-                            "tokens",
-                            messages.stream().mapToLong(NewMessage::tokens).sum())
-                    .withAll("usage", usage(append, now));
-        }
-        return request;
-    }
-
-    private static Map<String, List<String>> usage(Append append, Instant now) {
-        Map<String, List<String>> days = new HashMap<>();
-        AppendRules.usageByDay(append, now)
-                .forEach((day, used) -> days.put(
-                        Long.toString(day.toEpochDay()),
-                        List.of(
-                                Long.toString(used.input()),
-                                Long.toString(used.output()),
-                                Long.toString(used.cached()))));
-        return days;
-    }
-
-    private void listed(MemoryKey key, long number, String described, String active) {
-        if (described.isEmpty()) {
-            tenants.touchSoon(key, number, active);
-        } else {
-            tenants.begin(key, number, described, active);
-        }
-    }
-
-    /** Makes a change that may create the memory, which is registered first. */
-    private Reply creating(String what, MemoryKey key, String active, Request request) {
-        Long known = absent.get(key);
-        if (known != null) {
-            request.with("number", register(key, active, known));
-        }
-        Reply reply = run(what, key, request);
-        for (int attempt = 0; reply.is("unregistered"); attempt++) {
-            if (attempt == ATTEMPTS) {
-                throw new StorageUnavailableException(what + ": it is erased again and again meanwhile", null);
-            }
-            request.with("number", register(key, active, reply.number(1)));
-            reply = run(what, key, request);
-        }
-        absent.remove(key);
-        return reply;
-    }
-
-    private long register(MemoryKey key, String active, long above) {
-        requireOpen("registration of memory " + key);
-        return tenants.register(key, active, above);
+        return writer.append(key, append, now());
     }
 
     @Override
     public Tail read(MemoryKey key, ReadQuery query) {
-        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            Tail tail = attempt(key, query);
-            if (tail != null) {
-                return tail;
-            }
-        }
-        throw new StorageUnavailableException(
-                "read of memory " + key + ": it is erased again and again meanwhile", null);
-    }
-
-    /** Returns null if the memory was erased between two parts of a long read. */
-    private @Nullable Tail attempt(MemoryKey key, ReadQuery query) {
-        String what = "read of memory " + key;
-        Request request = request("read")
-                .with("reference", query.reference())
-                .with("from", query.from() == null ? null : Text.id(query.from()))
-                .with("after", query.after() == null ? null : Text.id(query.after()))
-                .with("toSummary", query.toSummary())
-                .with("most", (long) Math.min(CHUNK, query.maxMessages()))
-                .with("mostTokens", query.maxTokens())
-                .with("oldest", (long) query.oldest());
-        Reply reply = run(what, key, request);
-        switch (reply.kind()) {
-            case "none" -> {
-                if (reply.number(4) == 0) {
-                    absent.put(key, reply.number(3));
-                }
-                return Tail.empty(new Position(reply.number(1), reply.number(2), null));
-            }
-            case "noAncestor" -> throw UnknownMessageException.noAncestor(key, "after");
-            case "tail" -> {
-                // Continues below.
-            }
-            default -> throw unknown(key, reply);
-        }
-        Position position = position(reply, 1, 3);
-        List<LoggedMessage> messages = new ArrayList<>(messages(key, reply.list(4)));
-        long next = reply.number(5);
-        long tokens = reply.number(6);
-        long floor = reply.number(7);
-        while (next > floor && messages.size() < query.maxMessages() && tokens < query.maxTokens()) {
-            Request more = request("more")
-                    .with("epoch", position.epoch())
-                    .with("start", next)
-                    .with("floor", floor)
-                    .with("most", (long) Math.min(CHUNK, query.maxMessages() - messages.size()))
-                    .with("mostTokens", query.maxTokens() - tokens);
-            Reply part = run(what, key, more);
-            if (part.is("erased")) {
-                return null;
-            }
-            messages.addAll(messages(key, part.list(1)));
-            next = part.number(2);
-            tokens += part.number(3);
-        }
-        Collections.reverse(messages);
-        List<LoggedMessage> oldest = new ArrayList<>(messages(key, reply.list(8)));
-        Collections.reverse(oldest);
-        Reply view = reply.list(11);
-        Reply summary = reply.list(12);
-        return new Tail(
-                position,
-                messages,
-                oldest,
-                inForce(key, reply.list(9), messages),
-                inForce(key, reply.list(10), messages),
-                view.number(0) == 0 ? null : Contents.view(key, view.number(0), view.text(1), view.text(2)),
-                summary.number(0) == 0 ? null : Contents.summary(key, summary.number(0), summary.text(1)),
-                next <= floor,
-                next == 0 && !messages.isEmpty() ? messages.get(0).parentId() : null);
-    }
-
-    private static @Nullable LoggedMessage inForce(MemoryKey key, Reply answer, List<LoggedMessage> messages) {
-        long seq = answer.number(0);
-        if (seq == 0) {
-            return null;
-        }
-        if (answer.size() > 1) {
-            return Contents.message(key, answer.list(1));
-        }
-        for (int i = messages.size() - 1; i >= 0; i--) {
-            if (messages.get(i).sequence() == seq) {
-                return messages.get(i);
-            }
-        }
-        throw new IllegalStateException("message " + seq + " was read");
+        return reader.read(key, query);
     }
 
     @Override
     public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        List<String> wanted = new LinkedHashSet<>(ids).stream().map(Text::id).toList();
-        List<LoggedMessage> found = new ArrayList<>();
-        for (int from = 0; from == 0 || from < wanted.size(); from += CHUNK) {
-            Request request =
-                    request("find").withAll("ids", wanted.subList(from, Math.min(wanted.size(), from + CHUNK)));
-            found.addAll(messages(key, run("read of memory " + key, key, request)));
-        }
-        found.sort(Comparator.comparingLong(LoggedMessage::sequence));
-        return List.copyOf(found);
+        return reader.find(key, ids);
     }
 
     @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
-        List<LoggedMessage> found = new ArrayList<>();
-        long sequence = query.sequence();
-        // One more than the page has, which tells whether there is another one.
-        int wanted = query.limit() + 1;
-        while (found.size() < wanted) {
-            int most = Math.min(CHUNK, wanted - found.size());
-            Request request = request("history")
-                    .with("sequence", sequence)
-                    .with("forward", query.forward())
-                    .with("most", (long) most);
-            List<LoggedMessage> part = messages(key, run("read of memory " + key, key, request));
-            found.addAll(query.forward() ? found.size() : 0, part);
-            if (part.size() < most) {
-                break;
-            }
-            sequence = part.get(query.forward() ? part.size() - 1 : 0).sequence();
-        }
-        return HistoryPage.of(query, found);
+        return reader.history(key, query);
     }
 
     @Override
     public List<Branch> branches(MemoryKey key) {
-        Reply reply = run("read of memory " + key, key, request("branches"));
-        Map<Long, List<String>> names = new HashMap<>();
-        for (Reply name : reply.list(2).lists()) {
-            names.computeIfAbsent(name.number(1), any -> new ArrayList<>()).add(name.text(0));
-        }
-        names.values().forEach(Collections::sort);
-        List<Branch> branches = new ArrayList<>();
-        for (Reply row : reply.list(0).lists()) {
-            LoggedMessage leaf = Contents.message(key, row);
-            branches.add(new Branch(
-                    leaf.id(),
-                    row.number(7),
-                    leaf.createdAt(),
-                    leaf.sequence() == reply.number(1),
-                    names.getOrDefault(leaf.sequence(), List.of())));
-        }
-        return List.copyOf(branches);
+        return reader.branches(key);
     }
 
     @Override
     public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
-        Request request = request("moveHead").with("id", Text.id(messageId)).with("epoch", epoch);
-        return change("move of the head of memory " + key, key, epoch, request).text(1);
+        Request request = script.use("moveHead").with("id", Text.id(messageId)).with("epoch", epoch);
+        return script.change("move of the head of memory " + key, key, epoch, request)
+                .text(1);
+    }
+
+    @Override
+    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
+        Ids.check("branch", name);
+        Request request = script.use("moveBranch")
+                .with("reference", name)
+                .with("id", Text.id(messageId))
+                .with("epoch", epoch);
+        script.change("move of a branch of memory " + key, key, epoch, request);
+    }
+
+    @Override
+    public Optional<String> branchEnd(MemoryKey key, String name) {
+        Request request = script.use("branchEnd").with("reference", Text.id(name));
+        return Optional.ofNullable(
+                script.run("read of memory " + key, key, request).nullableText(1));
     }
 
     @Override
     public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        Request request = request("outcome")
+        Request request = script.use("outcome")
                 .with("id", Text.id(messageId))
                 .with("epoch", epoch)
                 .text(NotesText.of(outcome));
-        change("outcome in memory " + key, key, epoch, request);
+        script.change("outcome in memory " + key, key, epoch, request);
     }
 
     @Override
     public Optional<Made> made(MemoryKey key, String messageId) {
-        Request request = request("made").with("id", Text.id(messageId));
-        Reply reply = change("read of memory " + key, key, null, request);
-        return Optional.ofNullable(NotesText.made(reply.nullableText(1)));
+        Request request = script.use("made").with("id", Text.id(messageId));
+        Reply reply = script.change("read of memory " + key, key, null, request);
+        return Optional.ofNullable(Made.with(NotesText.made(reply.nullableText(1)), reply.nullableText(2)));
     }
 
     @Override
     public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
-        InputRules.checkUsage(tenant, from, toExclusive);
-        requireOpen("usage of tenant " + tenant);
-        List<DailyUsage> usage = new ArrayList<>();
-        List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, CHUNK);
-        while (!part.isEmpty()) {
-            for (TenantList.Entry entry : part) {
-                Reply reply = run("usage of memory " + entry.key(), entry.key(), new Request("usage"));
-                for (Reply day : reply.list(1).lists()) {
-                    LocalDate date = LocalDate.ofEpochDay(day.number(0));
-                    if (reply.number(0) == entry.number() && !date.isBefore(from) && date.isBefore(toExclusive)) {
-                        Usage used = new Usage(day.number(1), day.number(2), day.number(3));
-                        usage.add(new DailyUsage(entry.key(), date, used));
-                    }
-                }
-            }
-            part = tenants.before(tenant, part.get(part.size() - 1).number(), CHUNK);
-        }
-        usage.sort(Comparator.comparing(DailyUsage::day));
-        return List.copyOf(usage);
+        return listing.usage(tenant, from, toExclusive);
     }
 
     @Override
     public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
         InputRules.checkDescription(title, metadata);
-        Instant now = InputRules.time("clock", clock.instant());
-        String active = Text.stamp(now);
-        Request request = request("describe")
-                .with("title", title)
-                .with("now", now.toString())
-                .with("active", active)
-                .text(Text.CODEC.encodeStrings(metadata));
-        creating("description of memory " + key, key, active, request);
+        writer.describe(key, title, metadata, now());
     }
 
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
-        Ids.check("tenant", tenant);
-        requireOpen("list of tenant " + tenant);
-        int some = Math.min(CHUNK, query.limit() + 1);
-        if (query.activeFirst()) {
-            ActivityCursor first = ActivityCursor.of(query);
-            String top = query.cursor() == null ? null : Text.stamp(first.activeAt()) + Text.hex(first.number());
-            tenants.flush(tenant);
-            return page(
-                    query,
-                    behind -> tenants.lessActive(tenant, behind == null ? top : behind.place(), some),
-                    entry -> new ActivityCursor(Text.ofStamp(entry.active()), entry.number()).cursor());
-        }
-        long first = query.cursorAsNumber();
-        return page(
-                query,
-                behind -> tenants.before(tenant, behind == null ? first : behind.number(), some),
-                entry -> Long.toString(entry.number()));
-    }
-
-    private MemoryPage page(
-            ListQuery query,
-            Function<TenantList.@Nullable Entry, List<TenantList.Entry>> behind,
-            Function<TenantList.Entry, String> cursor) {
-        List<MemoryInfo> page = new ArrayList<>();
-        List<DamagedMemory> damaged = new ArrayList<>();
-        TenantList.Entry edge = null;
-        List<TenantList.Entry> part = behind.apply(null);
-        while (!part.isEmpty()) {
-            for (TenantList.Entry entry : part) {
-                if (edge != null && page.size() + damaged.size() == query.limit()) {
-                    return new MemoryPage(page, damaged, Optional.of(query.startingAt(cursor.apply(edge))));
-                }
-                try {
-                    MemoryInfo info = info(entry);
-                    if (info == null) {
-                        continue;
-                    }
-                    page.add(info);
-                } catch (UnreadableDataException e) {
-                    damaged.add(
-                            new DamagedMemory(entry.key().canonical(), entry.key(), String.valueOf(e.getMessage())));
-                }
-                edge = entry;
-            }
-            part = behind.apply(part.get(part.size() - 1));
-        }
-        return new MemoryPage(page, damaged, Optional.empty());
-    }
-
-    /** Returns null if the memory was erased, has expired, or was registered and never created. */
-    private @Nullable MemoryInfo info(TenantList.Entry entry) {
-        MemoryKey key = entry.key();
-        // A list is no use of a memory, so it does not renew its time to live.
-        Reply reply = run("list of memory " + key, key, new Request("info"));
-        if (reply.is("none")) {
-            disown(entry);
-            return null;
-        }
-        if (reply.number(1) != entry.number()) {
-            return null;
-        }
-        Instant stored = Contents.time(reply.text(2));
-        Instant first = reply.nullableText(5) == null ? stored : Contents.time(reply.text(5));
-        Reply title = reply.list(8);
-        String metadata = reply.nullableText(7);
-        return new MemoryInfo(
-                key,
-                title.size() == 0 ? null : title.text(0),
-                metadata == null ? Map.of() : Text.CODEC.decodeStrings(metadata),
-                reply.number(3),
-                reply.number(4),
-                first.isBefore(stored) ? first : stored,
-                reply.nullableText(6) == null ? null : Contents.time(reply.text(6)),
-                stored);
-    }
-
-    /**
-     * Removes what is listed and not there: a memory that has expired, or whose erasure or creation was interrupted. If it is
-     * just being created, its number is refused first, so that it is registered again.
-     */
-    private void disown(TenantList.Entry entry) {
-        Request request = request("disown").with("number", entry.number());
-        if (run("list of memory " + entry.key(), entry.key(), request).is("done")) {
-            tenants.remove(entry.key(), entry.number());
-        }
+        return listing.list(tenant, query);
     }
 
     @Override
     public void putSummary(MemoryKey key, Summary summary, long epoch) {
-        Request request = request("putSummary")
+        Request request = script.use("putSummary")
                 .with("covers", Text.id(summary.coversUpTo()))
                 .with("epoch", epoch)
                 .text(Contents.summary(summary));
-        change("summary of memory " + key, key, epoch, request);
+        script.change("summary of memory " + key, key, epoch, request);
     }
 
     @Override
     public List<Summary> summaries(MemoryKey key) {
-        return run("read of memory " + key, key, request("summaries")).lists().stream()
+        return script.run("read of memory " + key, key, script.use("summaries")).lists().stream()
                 .map(row -> Contents.summary(key, row.number(0), row.text(1)))
                 .toList();
     }
 
     @Override
     public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
-        InputRules.checkLease(name, owner, duration);
-        // Refuses a duration that no clock can end.
-        InputRules.leaseEnd(clock.instant(), duration);
-        Request request = request("acquire")
-                .with("name", name)
-                .with("owner", owner)
-                .with("lasts", duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000);
-        Reply reply = run("lease " + name + " of memory " + key, key, request);
-        if (reply.is("held")) {
-            return Optional.empty();
-        }
-        Instant begin = Instant.EPOCH.plus(reply.number(1), ChronoUnit.MICROS);
-        Instant end = duration.compareTo(Duration.between(begin, LATEST)) > 0
-                ? LATEST
-                : begin.plus(duration).truncatedTo(ChronoUnit.MICROS);
-        return Optional.of(new Lease(name, owner, end));
+        return leases.acquire(key, name, owner, duration, clock.instant());
     }
 
     @Override
     public void releaseLease(MemoryKey key, String name, String owner) {
-        Request request = request("release").with("name", name).with("owner", owner);
-        run("release of lease " + name + " of memory " + key, key, request);
+        leases.release(key, name, owner);
     }
 
     @Override
     public long erase(MemoryKey key) {
-        Reply reply = run("erasure of memory " + key, key, request("erase"));
+        return erased(key, script.run("erasure of memory " + key, key, script.use("erase")));
+    }
+
+    @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
+        List<LoggedMessage> newest = history(key, HistoryQuery.newest(1)).messages();
+        if (!newest.isEmpty() && !newest.get(0).createdAt().isBefore(since)) {
+            return false;
+        }
+        long count = newest.isEmpty() ? 0 : newest.get(0).sequence();
+        Reply reply =
+                script.run("erasure of memory " + key, key, script.use("erase").with("count", count));
+        if (reply.is("changed")) {
+            return false;
+        }
+        erased(key, reply);
+        return true;
+    }
+
+    private long erased(MemoryKey key, Reply reply) {
         if (reply.number(2) > 0) {
             tenants.remove(key, reply.number(2));
         }
-        absent.put(key, reply.number(2));
+        writer.isAbsent(key, reply.number(2));
         return reply.number(1);
     }
 
@@ -587,7 +268,7 @@ public final class RedisMessageLog implements MessageLog {
 
     @Override
     public Repair repair(MemoryKey key) {
-        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
             Repair repair = checker(key).repair();
             if (repair != null) {
                 return repair;
@@ -598,7 +279,11 @@ public final class RedisMessageLog implements MessageLog {
     }
 
     private Checker checker(MemoryKey key) {
-        return new Checker(key, request -> run("check of memory " + key, key, request));
+        return new Checker(key, request -> script.run("check of memory " + key, key, request));
+    }
+
+    private Instant now() {
+        return InputRules.time("clock", clock.instant());
     }
 
     /** Sends what is left to be sent. A client that the user passed stays open. Idempotent. */
@@ -606,68 +291,25 @@ public final class RedisMessageLog implements MessageLog {
     public synchronized void close() {
         if (!closed) {
             closed = true;
+            script.close();
             tenants.close();
-            commands.close();
+            closeClient();
         }
     }
 
-    /** A change in an epoch, of a message that must be there. */
-    private Reply change(String what, MemoryKey key, @Nullable Long epoch, Request request) {
-        Reply reply = run(what, key, request);
-        if (reply.is("erased")) {
-            AppendRules.checkEpoch(key, epoch, reply.number(1));
-        }
-        if (reply.is("unknown")) {
-            throw unknown(key, reply);
-        }
-        return reply;
-    }
-
-    private static UnknownMessageException unknown(MemoryKey key, Reply reply) {
-        if (!reply.is("unknown")) {
-            throw new IllegalStateException("unexpected answer of the script: " + reply.kind());
-        }
-        return UnknownMessageException.notThere(key, reply.text(1), reply.text(2));
-    }
-
-    private static Position position(Reply reply, int epoch, int head) {
-        return new Position(reply.number(epoch), reply.number(epoch + 1), reply.nullableText(head));
-    }
-
-    private static List<LoggedMessage> messages(MemoryKey key, Reply rows) {
-        return rows.lists().stream().map(row -> Contents.message(key, row)).toList();
-    }
-
-    private static Instant time(NewMessage message, Instant now) {
-        return message.createdAt() == null ? now : message.createdAt();
-    }
-
-    private static String textOrEmpty(@Nullable String text) {
-        return text == null ? "" : Text.id(text);
-    }
-
-    /** A request that uses the memory. */
-    private Request request(String op) {
-        return new Request(op).with("ttl", timeToLive == null ? null : (Long) timeToLive.toMillis());
-    }
-
-    private Reply run(String what, MemoryKey key, Request request) {
-        requireOpen(what);
-        List<byte[]> memory = keys.memory(Objects.requireNonNull(key, "key"));
-        return Reply.of(Script.MEMORY.run(commands, what, memory, request.arguments()));
-    }
-
-    private void requireOpen(String what) {
-        if (closed) {
-            throw new LogClosedException(what);
+    private void closeClient() {
+        if (ownsClient) {
+            client.close();
         }
     }
 
     /** Configures a log in Redis. Not thread-safe. */
     public static final class Builder {
 
-        private @Nullable Commands commands;
+        private @Nullable UnifiedJedis client;
+        private @Nullable URI server;
         private String prefix = "keepsake:";
+        private Checks checks = Checks.WARN;
         private Clock clock = Clock.systemUTC();
         private @Nullable Duration timeToLive;
         private Duration lag = TenantList.LAG;
@@ -675,10 +317,34 @@ public final class RedisMessageLog implements MessageLog {
         private Builder() {}
 
         /**
-         * Sets what all keys begin with.
+         * Sets the client: Jedis's {@code RedisClient}, {@code RedisClusterClient}, {@code RedisSentinelClient}, or another
+         * one of these. Its pool bounds how many calls are under way at once, and its time-outs how long one takes. It stays
+         * open when the log is closed.
          *
-         * @param keyPrefix any text without braces, because a cluster reads those; default {@code keepsake:}
-         * @return this builder
+         * @param jedis the client
+         * @return this
+         */
+        public Builder client(UnifiedJedis jedis) {
+            this.client = Objects.requireNonNull(jedis, "jedis");
+            return this;
+        }
+
+        /**
+         * Sets the server, instead of a client. The log makes a client with Jedis's defaults, and closes it.
+         *
+         * @param uri the server, such as {@code redis://localhost:6379}
+         * @return this
+         */
+        public Builder server(URI uri) {
+            this.server = Objects.requireNonNull(uri, "uri");
+            return this;
+        }
+
+        /**
+         * Sets what all keys begin with. Logs with different prefixes share nothing. Default: {@code keepsake:}.
+         *
+         * @param keyPrefix any text without braces, because a cluster reads those
+         * @return this
          * @throws InvalidInputException if it contains a brace
          */
         public Builder prefix(String keyPrefix) {
@@ -691,11 +357,11 @@ public final class RedisMessageLog implements MessageLog {
         }
 
         /**
-         * Sets how long a memory that is not used is kept.
+         * Sets how long a memory that is not used is kept. Lists and {@link #usage} do not use a memory; each other call that
+         * names it does. All processes should set the same. Default: memories are kept for ever.
          *
-         * @param unused the time since the last read or change, at least a millisecond; null, which is the default, keeps
-         *     memories for ever
-         * @return this builder
+         * @param unused the time since the last use, at least a millisecond, or null for ever
+         * @return this
          * @throws InvalidInputException if it is shorter than a millisecond
          */
         public Builder timeToLive(@Nullable Duration unused) {
@@ -707,13 +373,20 @@ public final class RedisMessageLog implements MessageLog {
         }
 
         /**
-         * Sets the clock that gives messages their times. Leases end by the clock of the server.
+         * Sets what is done about settings of the server with which acknowledged messages may be lost: eviction, files that
+         * are not synced, replicas. In a cluster, each node is asked. Default: {@link Checks#WARN}.
          *
-         * @param source the clock; default: the system's
-         * @return this builder
+         * @param strictness what is done
+         * @return this
          */
-        public Builder clock(Clock source) {
-            this.clock = source;
+        public Builder checks(Checks strictness) {
+            this.checks = Objects.requireNonNull(strictness, "strictness");
+            return this;
+        }
+
+        /** Sets a test's clock. Leases end by the clock of the server. */
+        Builder clock(Clock testClock) {
+            this.clock = testClock;
             return this;
         }
 
@@ -723,23 +396,39 @@ public final class RedisMessageLog implements MessageLog {
             return this;
         }
 
-        /** Sets what sends the commands. */
-        Builder commands(Commands sender) {
-            this.commands = sender;
-            return this;
-        }
-
         /**
-         * Opens the log. Asks the server for the settings that may make it lose messages, and warns.
+         * Opens the log. Asks the server for the settings that may make it lose messages.
          *
          * @return the log, to be closed at the end
-         * @throws InvalidInputException if there is no client
+         * @throws InvalidInputException if neither or both of client and server are given, or {@link Checks#REQUIRE} refuses
+         *     a setting
+         * @throws StorageUnavailableException if checks are required and the server cannot be reached
          */
         public RedisMessageLog build() {
-            if (commands == null) {
-                throw new InvalidInputException("client", "is needed");
+            if ((client == null) == (server == null)) {
+                throw new InvalidInputException(
+                        "client", "is needed: RedisMessageLog.builder().client(…), or .server(…) instead");
             }
-            return new RedisMessageLog(this, commands);
+            boolean ownsClient = client == null;
+            UnifiedJedis used = client == null ? connected(Objects.requireNonNull(server)) : client;
+            try {
+                ServerSettings.check(used, checks, timeToLive != null);
+                return new RedisMessageLog(this, used, ownsClient);
+            } catch (RuntimeException e) {
+                if (ownsClient) {
+                    used.close();
+                }
+                throw e;
+            }
+        }
+
+        private static UnifiedJedis connected(URI uri) {
+            try {
+                return RedisClient.create(uri);
+            } catch (redis.clients.jedis.exceptions.InvalidURIException e) {
+                // Its message may hold the password.
+                throw new InvalidInputException("server", "must be a URI such as redis://localhost:6379");
+            }
         }
     }
 }

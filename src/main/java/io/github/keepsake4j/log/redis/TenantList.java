@@ -64,7 +64,7 @@ final class TenantList implements AutoCloseable {
                 .with("key", key.canonical())
                 .with("active", active)
                 .with("above", above);
-        return number(run("registration of memory " + key, key.tenant(), request));
+        return run("registration of memory " + key, key.tenant(), request).number(0);
     }
 
     /** Removes an erased memory, unless it was registered again since. */
@@ -126,7 +126,7 @@ final class TenantList implements AutoCloseable {
     }
 
     private List<Entry> page(String tenant, Request request) {
-        return Reply.of(run("list of tenant " + tenant, tenant, request)).lists().stream()
+        return run("list of tenant " + tenant, tenant, request).lists().stream()
                 .map(row -> new Entry(row.number(0), row.text(1), Keys.parse(row.text(3))))
                 .toList();
     }
@@ -169,6 +169,7 @@ final class TenantList implements AutoCloseable {
     private static Map<String, String> touched(MemoryKey key, long number, @Nullable String from, String active) {
         Map<String, String> touched = new LinkedHashMap<>();
         touched.put("hash", Keys.hash(key));
+        touched.put("key", key.canonical());
         touched.put("number", Long.toString(number));
         touched.put("active", active);
         if (from != null) {
@@ -181,12 +182,8 @@ final class TenantList implements AutoCloseable {
         run("list of tenant " + tenant, tenant, new Request("touch").withAll("memories", touched));
     }
 
-    private @Nullable Object run(String what, String tenant, Request request) {
-        return Script.TENANT.run(commands, what, keys.tenant(tenant), request.arguments());
-    }
-
-    private static long number(@Nullable Object answer) {
-        return Reply.of(List.of(answer == null ? "" : answer)).number(0);
+    private Reply run(String what, String tenant, Request request) {
+        return commands.run(Script.TENANT, what, keys.tenant(tenant), request.arguments());
     }
 
     /** Sends what was noted, once. */
