@@ -5,40 +5,52 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.log.StoreClockContract;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Redis;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.UnifiedJedis;
 
 /** The contract on Redis. Each test has its own prefix. */
 abstract class RedisContract extends MessageLogContract implements ActivityContract, StoreClockContract {
 
-    private static final AtomicInteger PREFIXES = new AtomicInteger();
-
+    private final List<UnifiedJedis> clients = new ArrayList<>();
     private String prefix;
 
-    /** Connects a log. */
-    abstract RespCommands connect();
+    /** Connects a client for a log. */
+    abstract UnifiedJedis connect();
 
-    /** Where the test looks and damages: one for each node, of which any leads to the others. */
-    abstract List<RespCommands> nodes();
+    /** Where the test looks and damages, whatever node a key is on. */
+    abstract UnifiedJedis direct();
+
+    abstract List<Redis> nodes();
 
     @Override
     protected MessageLog open(Clock clock) {
-        prefix = "test" + PREFIXES.incrementAndGet() + ":";
+        prefix = Redis.newPrefix();
         return openAgain(clock);
     }
 
     @Override
     protected MessageLog openAgain(Clock clock) {
+        UnifiedJedis client = connect();
+        clients.add(client);
         return RedisMessageLog.builder()
-                .commands(connect())
+                .client(client)
+                .checks(RedisMessageLog.Checks.NONE)
                 .prefix(prefix)
                 .clock(clock)
                 .build();
+    }
+
+    @AfterEach
+    void disconnect() {
+        clients.forEach(UnifiedJedis::close);
     }
 
     @Override
@@ -48,49 +60,48 @@ abstract class RedisContract extends MessageLogContract implements ActivityContr
 
     /** The server's time goes on by itself, so the leases are moved into the past instead. */
     @Override
-    public void passTime(Duration duration) throws Exception {
+    public void passTime(Duration duration) {
         clock().advance(duration);
-        List<Object> keys = new ArrayList<>();
-        for (RespCommands node : nodes()) {
-            keys.addAll((List<?>) node.call("KEYS", prefix + "*:m"));
-        }
-        for (Object found : keys) {
-            String key = Text.of((byte[]) found);
-            for (Object field : (List<?>) direct().call("HKEYS", key)) {
-                String name = Text.of((byte[]) field);
-                if (name.startsWith("l")) {
-                    String[] lease =
-                            Text.of((byte[]) direct().call("HGET", key, name)).split(",", 2);
-                    long begin = Long.parseLong(lease[0]) - duration.toNanos() / 1_000;
-                    direct().call("HSET", key, name, begin + "," + lease[1]);
+        for (Redis node : nodes()) {
+            try (Jedis console = node.console()) {
+                for (String key : console.keys(prefix + "*:m")) {
+                    endEarlier(console, key, duration);
                 }
             }
         }
     }
 
-    @Override
-    public Instant storeTime() throws Exception {
-        List<?> time = (List<?>) direct().call("TIME");
-        return Instant.ofEpochSecond(Long.parseLong(Text.of((byte[]) time.get(0))))
-                .plus(Long.parseLong(Text.of((byte[]) time.get(1))), ChronoUnit.MICROS);
+    private static void endEarlier(Jedis console, String key, Duration duration) {
+        for (String field : console.hkeys(key)) {
+            if (field.startsWith("l")) {
+                String[] lease = console.hget(key, field).split(",", 2);
+                long begin = Long.parseLong(lease[0]) - duration.toNanos() / 1_000;
+                console.hset(key, field, begin + "," + lease[1]);
+            }
+        }
     }
 
     @Override
-    public void corrupt(MemoryKey key, String messageId) throws Exception {
-        direct().call("HSET", memory(key), text(key, messageId), "{\"at\":\"2026");
+    public Instant storeTime() {
+        try (Jedis console = nodes().get(0).console()) {
+            List<String> time = console.time();
+            return Instant.ofEpochSecond(Long.parseLong(time.get(0)))
+                    .plus(Long.parseLong(time.get(1)), ChronoUnit.MICROS);
+        }
     }
 
     @Override
-    public String rawBytes(MemoryKey key, String messageId) throws Exception {
-        return Text.of((byte[]) direct().call("HGET", memory(key), text(key, messageId)));
+    public void corrupt(MemoryKey key, String messageId) {
+        direct().hset(memory(key), text(key, messageId), "{\"at\":\"2026");
     }
 
-    private RespCommands direct() {
-        return nodes().get(0);
+    @Override
+    public String rawBytes(MemoryKey key, String messageId) {
+        return direct().hget(memory(key), text(key, messageId));
     }
 
-    private String text(MemoryKey key, String messageId) throws Exception {
-        return "d" + Text.of((byte[]) direct().call("HGET", memory(key), "i" + messageId));
+    private String text(MemoryKey key, String messageId) {
+        return "d" + direct().hget(memory(key), "i" + messageId);
     }
 
     private String memory(MemoryKey key) {

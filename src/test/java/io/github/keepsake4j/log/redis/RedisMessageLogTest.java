@@ -1,46 +1,46 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.testing.Redis;
 import io.github.keepsake4j.testing.TcpProxy;
-import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.io.TempDir;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.UnifiedJedis;
 
 /** The contract on one server. */
 class RedisMessageLogTest extends RedisContract {
 
-    @TempDir
-    static Path directory;
-
-    private static RedisServer server;
-    private static RespCommands direct;
+    private static Redis server;
+    private static RedisClient direct;
     private static TcpProxy line;
 
     @BeforeAll
     static void start() throws Exception {
-        server = RedisServer.start(directory, RedisServer.DURABLE);
-        direct = new RespCommands(server.port());
+        server = Redis.shared();
+        direct = server.client();
         line = new TcpProxy(server.port());
     }
 
     @AfterAll
     static void stop() throws Exception {
-        if (server != null) {
-            line.close();
-            direct.close();
-            server.close();
-        }
+        line.close();
+        direct.close();
     }
 
     @Override
-    RespCommands connect() {
-        return new RespCommands(line.port());
+    UnifiedJedis connect() {
+        return Redis.client(line.port());
     }
 
     @Override
-    List<RespCommands> nodes() {
-        return List.of(direct);
+    UnifiedJedis direct() {
+        return direct;
+    }
+
+    @Override
+    List<Redis> nodes() {
+        return List.of(server);
     }
 
     @Override

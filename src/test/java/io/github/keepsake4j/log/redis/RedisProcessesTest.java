@@ -11,6 +11,7 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.HistoryChecker;
 import io.github.keepsake4j.testing.HistoryChecker.Attempt;
 import io.github.keepsake4j.testing.HistoryChecker.Stored;
+import io.github.keepsake4j.testing.Redis;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -41,11 +42,11 @@ class RedisProcessesTest {
     @TempDir
     Path directory;
 
-    private RedisServer server;
+    private Redis server;
 
     @BeforeEach
     void start() throws Exception {
-        server = RedisServer.start(directory, RedisServer.DURABLE);
+        server = Redis.durable(directory);
     }
 
     @AfterEach

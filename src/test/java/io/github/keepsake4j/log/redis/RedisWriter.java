@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.testing.HistoryChecker.Attempt;
 import io.github.keepsake4j.testing.HistoryChecker.Outcome;
+import io.github.keepsake4j.testing.Redis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -27,7 +28,10 @@ final class RedisWriter {
     private RedisWriter() {}
 
     static MessageLog open(int port) {
-        return RedisMessageLog.builder().commands(new RespCommands(port)).build();
+        return RedisMessageLog.builder()
+                .server(Redis.uri(port))
+                .checks(RedisMessageLog.Checks.NONE)
+                .build();
     }
 
     public static void main(String[] arguments) throws Exception {
