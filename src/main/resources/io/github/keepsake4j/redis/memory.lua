@@ -44,6 +44,34 @@ local function number(text, field, default)
   return value
 end
 
+-- The sorted sets only index fields of the hash. One that was evicted alone is made again, and one that an evicted hash
+-- left is removed.
+local function remake(set, prefix, expected)
+  local isThere = redis.call('EXISTS', set) == 1
+  if isThere and expected == 0 then
+    redis.call('DEL', set)
+  elseif expected > 0 and not isThere then
+    local cursor, found = '0', {}
+    repeat
+      local part = redis.call('HSCAN', memory, cursor, 'MATCH', prefix .. '*', 'COUNT', 1000)
+      cursor = part[1]
+      for i = 1, #part[2], 2 do
+        found[#found + 1] = string.match(part[2][i], '^.(%d+)$')
+      end
+    until cursor == '0'
+    if #found == 0 then
+      damaged('the fields ' .. prefix .. ' are gone')
+    end
+    for _, seq in ipairs(found) do
+      redis.call('ZADD', set, seq, seq)
+    end
+    local ttl = redis.call('PTTL', memory)
+    if ttl > 0 then
+      redis.call('PEXPIRE', set, ttl)
+    end
+  end
+end
+
 local function state()
   local s = redis.call('HMGET', memory, '.epoch', '.revision', '.count', '.head', '.created', '.number', '.dead',
     '.views', '.versions')
@@ -61,9 +89,8 @@ local function state()
   if m.head > m.count then
     damaged('the head is behind the newest message')
   end
-  if (m.views > 0) ~= (redis.call('EXISTS', views) == 1) or (m.versions > 0) ~= (redis.call('EXISTS', covers) == 1) then
-    damaged('a part of the memory is gone, as if it had been evicted')
-  end
+  remake(views, 'v', m.views)
+  remake(covers, 'c', m.versions)
   return m
 end
 

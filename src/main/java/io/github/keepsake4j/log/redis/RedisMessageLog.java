@@ -38,6 +38,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.InvalidURIException;
 
 /**
  * A log in Redis 5 or newer, also in a Redis Cluster, without modules. An append is one command, and so is a read of up to
@@ -425,8 +426,8 @@ public final class RedisMessageLog implements MessageLog {
         private static UnifiedJedis connected(URI uri) {
             try {
                 return RedisClient.create(uri);
-            } catch (redis.clients.jedis.exceptions.InvalidURIException e) {
-                // Its message may hold the password.
+            } catch (IllegalArgumentException | InvalidURIException e) {
+                // Their messages may hold the password.
                 throw new InvalidInputException("server", "must be a URI such as redis://localhost:6379");
             }
         }

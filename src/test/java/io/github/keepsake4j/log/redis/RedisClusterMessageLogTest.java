@@ -16,6 +16,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.io.TempDir;
+import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.HostAndPortMapper;
@@ -35,7 +36,8 @@ class RedisClusterMessageLogTest extends RedisContract {
 
     private static final List<Redis> SERVERS = new ArrayList<>();
     private static final Map<Integer, TcpProxy> LINES = new HashMap<>();
-    private static UnifiedJedis direct;
+    private static RedisClusterClient direct;
+    private static RedisClusterClient client;
 
     @BeforeAll
     static void start() throws Exception {
@@ -64,11 +66,15 @@ class RedisClusterMessageLogTest extends RedisContract {
                     });
         }
         direct = client(node -> node);
+        client = client(node -> LINES.containsKey(node.getPort())
+                ? new HostAndPort(HOST, LINES.get(node.getPort()).port())
+                : node);
     }
 
     @AfterAll
     static void stop() throws Exception {
-        if (direct != null) {
+        if (client != null) {
+            client.close();
             direct.close();
         }
         for (Redis server : SERVERS) {
@@ -90,10 +96,8 @@ class RedisClusterMessageLogTest extends RedisContract {
     }
 
     @Override
-    UnifiedJedis connect() {
-        return client(node -> LINES.containsKey(node.getPort())
-                ? new HostAndPort(HOST, LINES.get(node.getPort()).port())
-                : node);
+    UnifiedJedis client() {
+        return client;
     }
 
     @Override
@@ -109,6 +113,9 @@ class RedisClusterMessageLogTest extends RedisContract {
     @Override
     public Outage breakStorage() {
         LINES.values().forEach(TcpProxy::refuse);
-        return () -> LINES.values().forEach(TcpProxy::letThrough);
+        return () -> {
+            LINES.values().forEach(TcpProxy::letThrough);
+            client.getClusterNodes().values().forEach(ConnectionPool::clear);
+        };
     }
 }

@@ -10,20 +10,17 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import redis.clients.jedis.Jedis;
 import redis.clients.jedis.UnifiedJedis;
 
 /** The contract on Redis. Each test has its own prefix. */
 abstract class RedisContract extends MessageLogContract implements ActivityContract, StoreClockContract {
 
-    private final List<UnifiedJedis> clients = new ArrayList<>();
     private String prefix;
 
-    /** Connects a client for a log. */
-    abstract UnifiedJedis connect();
+    /** What the logs use. */
+    abstract UnifiedJedis client();
 
     /** Where the test looks and damages, whatever node a key is on. */
     abstract UnifiedJedis direct();
@@ -38,19 +35,12 @@ abstract class RedisContract extends MessageLogContract implements ActivityContr
 
     @Override
     protected MessageLog openAgain(Clock clock) {
-        UnifiedJedis client = connect();
-        clients.add(client);
         return RedisMessageLog.builder()
-                .client(client)
+                .client(client())
                 .checks(RedisMessageLog.Checks.NONE)
                 .prefix(prefix)
                 .clock(clock)
                 .build();
-    }
-
-    @AfterEach
-    void disconnect() {
-        clients.forEach(UnifiedJedis::close);
     }
 
     @Override

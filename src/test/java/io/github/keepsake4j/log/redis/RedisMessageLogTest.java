@@ -13,6 +13,7 @@ class RedisMessageLogTest extends RedisContract {
 
     private static Redis server;
     private static RedisClient direct;
+    private static RedisClient client;
     private static TcpProxy line;
 
     @BeforeAll
@@ -20,17 +21,19 @@ class RedisMessageLogTest extends RedisContract {
         server = Redis.shared();
         direct = server.client();
         line = new TcpProxy(server.port());
+        client = Redis.client(line.port());
     }
 
     @AfterAll
     static void stop() throws Exception {
+        client.close();
         line.close();
         direct.close();
     }
 
     @Override
-    UnifiedJedis connect() {
-        return Redis.client(line.port());
+    UnifiedJedis client() {
+        return client;
     }
 
     @Override
@@ -46,6 +49,9 @@ class RedisMessageLogTest extends RedisContract {
     @Override
     public Outage breakStorage() {
         line.refuse();
-        return line::letThrough;
+        return () -> {
+            line.letThrough();
+            client.getPool().clear();
+        };
     }
 }

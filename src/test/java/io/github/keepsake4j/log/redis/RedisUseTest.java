@@ -26,6 +26,8 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Branch;
@@ -49,6 +51,8 @@ import redis.clients.jedis.RedisClient;
 
 /** What is special about Redis: time to live, the tenant's list in another slot, keys that are gone. */
 class RedisUseTest {
+
+    private static final ReadQuery BOUNDED = new ReadQuery(null, null, 5, 100, true, 0, null);
 
     private static Redis server;
     private static RedisClient direct;
@@ -192,14 +196,48 @@ class RedisUseTest {
     }
 
     @Test
-    void a_part_that_was_evicted_is_damage_and_not_empty() {
+    void a_part_that_was_evicted_alone_is_made_again_from_the_memory() {
+        try (MessageLog expiring = builder().timeToLive(Duration.ofHours(1)).build()) {
+            for (MessageLog each : List.of(expiring, log)) {
+                long epoch = each.erase(KEY);
+                fill(each, 0, 1_200);
+                for (String anchor : List.of("m5", "m900", "m1100")) {
+                    each.append(KEY, batch("behind " + anchor).withView(View.of(anchor, List.of())));
+                    each.putSummary(KEY, new Summary(anchor, "short", 1, "none", 1, 1, null, Instant.EPOCH, 0), epoch);
+                }
+                Tail before = each.read(KEY, BOUNDED);
+                assertThat(before.view()).isNotNull();
+                assertThat(before.summary()).isNotNull();
+
+                assertThat(direct.del(keys.memory(KEY).get(1))).isOne();
+                assertThat(direct.del(keys.memory(KEY).get(2))).isOne();
+                assertThat(each.list("acme", ListQuery.first(5)).memories()).hasSize(1);
+                for (byte[] key : keys.memory(KEY).subList(1, 3)) {
+                    assertThat(direct.zcard(key)).isEqualTo(3);
+                    assertThat(direct.pttl(key) > 0).isEqualTo(each == expiring);
+                }
+                assertThat(each.read(KEY, BOUNDED)).isEqualTo(before);
+                assertThat(each.check(KEY)).isEmpty();
+
+                // Only these are left of a memory that was evicted.
+                assertThat(direct.del(keys.memory(KEY).get(0))).isOne();
+                assertThat(each.read(KEY, ReadQuery.newest(5)).messages()).isEmpty();
+                assertThat(direct.exists(keys.memory(KEY).get(1))).isFalse();
+                each.append(KEY, batch("a"));
+                assertThat(each.read(KEY, ReadQuery.newest(5)).view()).isNull();
+            }
+        }
+    }
+
+    @Test
+    void views_that_are_gone_from_the_memory_itself_are_damage() {
         log.append(KEY, batch("a").withView(View.of(null, List.of())));
-        assertThat(direct.del(keys.memory(KEY).get(1))).isOne();
+        direct.hdel(keys.memory(KEY).get(0), Text.bytes("v1"));
+        direct.del(keys.memory(KEY).get(1));
 
         assertThatThrownBy(() -> log.read(KEY, ReadQuery.newest(1)))
                 .isInstanceOf(UnreadableDataException.class)
-                .hasMessageContaining(KEY.canonical())
-                .hasMessageContaining("evicted");
+                .hasMessageContaining(KEY.canonical());
         assertThatThrownBy(() -> log.append(KEY, batch("b"))).isInstanceOf(UnreadableDataException.class);
         assertThat(log.check(KEY)).hasSize(1);
         assertThat(log.list("acme", ListQuery.first(5)).damaged()).hasSize(1);
@@ -262,9 +300,11 @@ class RedisUseTest {
     @Test
     void a_memory_that_left_the_list_without_an_erasure_is_listed_again_when_it_is_used() {
         MemoryKey other = ConversationKey.of("acme", "other");
+        log.append(KEY, batch("a"));
+        log.append(other, batch("a"));
+        log.close();
+        log = builder().build();
         try (MessageLog writer = builder().lag(Duration.ofMillis(20)).build()) {
-            writer.append(KEY, batch("a"));
-            writer.append(other, batch("a"));
             keys.tenant("acme").forEach(direct::del);
             assertThat(list(log, "acme", 5)).isEmpty();
 
