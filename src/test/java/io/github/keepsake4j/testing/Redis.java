@@ -2,7 +2,10 @@ package io.github.keepsake4j.testing;
 
 import static org.awaitility.Awaitility.await;
 
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.redis.RedisMessageLog;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -49,12 +52,25 @@ public final class Redis implements AutoCloseable {
     }
 
     /** Returns the server of the test run, started on first use. */
-    public static synchronized Redis shared() throws IOException {
+    public static synchronized Redis shared() {
         if (shared == null) {
-            // The embedded server is stopped when the JVM ends.
-            shared = keepingNothing(Files.createTempDirectory("keepsake-redis"));
+            try {
+                // The embedded server is stopped when the JVM ends.
+                shared = keepingNothing(Files.createTempDirectory("keepsake-redis"));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
         }
         return shared;
+    }
+
+    /** Opens a log with a client of its own. */
+    public MessageLog log(String prefix) {
+        return RedisMessageLog.builder()
+                .server(uri())
+                .prefix(prefix)
+                .checks(RedisMessageLog.Checks.NONE)
+                .build();
     }
 
     /** Returns a prefix that no other test has. */

@@ -31,12 +31,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import redis.clients.jedis.Jedis;
-import redis.clients.jedis.RedisClient;
 
 /** What is lost, and what not, when a server is full, is started again, or gives way to its replica. */
 class RedisLossTest {
@@ -44,8 +45,20 @@ class RedisLossTest {
     private static final int MEMORIES = 20;
     private static final String TENANT = "acme";
 
+    private static Redis full;
+
     @TempDir
     Path directory;
+
+    @BeforeAll
+    static void start(@TempDir Path shared) throws Exception {
+        full = Redis.keepingNothing(shared);
+    }
+
+    @AfterAll
+    static void stop() throws Exception {
+        full.close();
+    }
 
     @Test
     void a_server_that_is_started_again_has_what_it_acknowledged_and_the_log_goes_on() throws Exception {
@@ -118,16 +131,18 @@ class RedisLossTest {
         "allkeys-random,false"
     })
     void a_full_server(String policy, boolean expires) throws Exception {
-        try (Redis server = Redis.keepingNothing(directory, "maxmemory-policy " + policy);
-                RedisClient direct = server.client();
-                MessageLog log = open(server, expires ? Duration.ofHours(1) : null)) {
+        try (Jedis direct = full.console();
+                MessageLog log = open(full, expires ? Duration.ofHours(1) : null)) {
+            direct.configSet("maxmemory", "0");
+            direct.configSet("maxmemory-policy", policy);
+            direct.flushAll();
             log.append(KEY, batch("a"));
             long used = used(direct);
-            direct.configSet("maxmemory", Long.toString(used + Counts.of(300_000, 3_000_000)));
+            direct.configSet("maxmemory", Long.toString(used + Counts.of(150_000, 3_000_000)));
             Map<MemoryKey, List<String>> acknowledged = new HashMap<>();
             int refused = 0;
             // Until nothing more goes in, or twice what would.
-            for (int i = 0; i < Counts.of(600, 6_000) && refused < 5; i++) {
+            for (int i = 0; i < Counts.of(300, 6_000) && refused < 5; i++) {
                 MemoryKey key = ConversationKey.of(TENANT, "c" + i % MEMORIES);
                 String id = "m" + i;
                 NewMessage message = new NewMessage(id, UserMessage.from("x".repeat(1_000)), 1, "none", null);
@@ -174,7 +189,7 @@ class RedisLossTest {
         return ids(history(log, key));
     }
 
-    private static long used(RedisClient direct) {
+    private static long used(Jedis direct) {
         return direct.info("memory")
                 .lines()
                 .filter(line -> line.startsWith("used_memory:"))

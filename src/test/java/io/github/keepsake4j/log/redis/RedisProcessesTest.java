@@ -30,6 +30,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /** One server, several processes, and some of them killed, the server too. */
@@ -58,7 +59,7 @@ class RedisProcessesTest {
 
     @Test
     void two_processes_of_eight_threads_lose_and_double_nothing() throws Exception {
-        int count = Counts.of(20, 500);
+        int count = Counts.of(10, 500);
         List<Child> children = new ArrayList<>();
         for (int process = 0; process < PROCESSES; process++) {
             children.add(Child.start(RedisWriter.class, server.port(), "p" + process, THREADS, count));
@@ -79,8 +80,9 @@ class RedisProcessesTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "keepsake.counts", matches = "full")
     void what_was_acknowledged_survives_a_kill_of_the_writer_and_batches_are_whole() throws Exception {
-        int kills = Counts.of(3, 50);
+        int kills = 50;
         List<Attempt> attempts = new ArrayList<>();
         for (int kill = 0; kill < kills; kill++) {
             try (Child child = Child.start(RedisWriter.class, server.port(), "k" + kill, 4, 1_000_000)) {
@@ -101,8 +103,9 @@ class RedisProcessesTest {
     }
 
     @Test
+    @EnabledIfSystemProperty(named = "keepsake.counts", matches = "full")
     void what_was_acknowledged_survives_a_kill_of_the_server_in_mid_load() throws Exception {
-        int kills = Counts.of(2, 20);
+        int kills = 20;
         Queue<Attempt> attempts = new ConcurrentLinkedQueue<>();
         AtomicBoolean ended = new AtomicBoolean();
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
