@@ -80,6 +80,14 @@ class ArchitectureTest {
             .resideInAnyPackage("software.amazon..", "org.apache.hc..");
 
     @ArchTest
+    static final ArchRule jedis_stays_in_its_adapter = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".log.redis..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("redis..");
+
+    @ArchTest
     static final ArchRule jackson_stays_where_bytes_are = noClasses()
             .that()
             .resideOutsideOfPackages(ROOT + ".codec..", ROOT + ".log.*..", ROOT + ".tokens..")

@@ -76,21 +76,29 @@ function ops.remove()
   return {}
 end
 
--- A page behind a number, or behind a place by activity.
-function ops.page()
-  local hashes
+local function found()
   if q.behind then
-    hashes = redis.call('ZREVRANGEBYLEX', activity, q.behind == '' and '+' or '(' .. q.behind, '-', 'LIMIT', 0, q.limit)
-  else
-    hashes = redis.call('ZREVRANGEBYSCORE', numbers, '(' .. q.number, '-inf', 'LIMIT', 0, q.limit)
+    return redis.call('ZREVRANGEBYLEX', activity, q.behind == '' and '+' or '(' .. q.behind, '-', 'LIMIT', 0, q.limit)
   end
-  local page = {}
-  for _, found in ipairs(hashes) do
-    local e = entry(q.behind and string.sub(found, #found - 47) or found)
-    if e then
-      page[#page + 1] = { e.number, e.active, e.hash, e.key }
+  return redis.call('ZREVRANGEBYSCORE', numbers, '(' .. q.number, '-inf', 'LIMIT', 0, q.limit)
+end
+
+-- A page behind a number, or behind a place by activity. The sorted sets outlive an eviction of the hash: what in them is
+-- not of its entries is removed.
+function ops.page()
+  local page, stale
+  repeat
+    page, stale = {}, false
+    for _, each in ipairs(found()) do
+      local e = entry(q.behind and string.sub(each, #each - 47) or each)
+      if e and (not q.behind or member(e) == each) then
+        page[#page + 1] = { e.number, e.active, e.hash, e.key }
+      else
+        redis.call('ZREM', q.behind and activity or numbers, each)
+        stale = true
+      end
     end
-  end
+  until not stale
   return page
 end
 

@@ -80,7 +80,7 @@ class RedisLossTest {
         }
     }
 
-    /** A replica that is promoted in mid-load has the beginning of what was acknowledged, whole, and nothing else. */
+    /** A replica that is promoted has the beginning of what was acknowledged, whole, and nothing else. */
     @Test
     void a_failover_to_a_replica_that_is_behind_loses_what_it_does_not_have_and_damages_nothing() throws Exception {
         Path second = Files.createDirectory(directory.resolve("replica"));

@@ -7,7 +7,9 @@ import static org.awaitility.Awaitility.await;
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.testing.Redis;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import redis.clients.jedis.Jedis;
 import redis.clients.jedis.RedisClient;
 
 /** The settings of a server with which acknowledged messages may be lost, and those of the log. */
@@ -124,6 +127,54 @@ class RedisSettingsTest {
             try (MessageLog log = RedisMessageLog.builder().client(client).build()) {
                 log.append(LogTesting.KEY, LogTesting.batch("a"));
                 assertThat(LogTesting.branch(log, LogTesting.KEY)).containsExactly("a");
+            }
+        }
+    }
+
+    /** As many rights as the guide names, of which none is for settings. */
+    @Test
+    void few_rights_are_enough() throws Exception {
+        try (Redis server = Redis.durable(directory);
+                Jedis console = server.console()) {
+            console.aclSetUser(
+                    "keeper",
+                    "on",
+                    ">secret",
+                    "~keepsake:*",
+                    "+@read",
+                    "+@write",
+                    "+@scripting",
+                    "+@connection",
+                    "+time");
+            console.aclSetUser("keeper", "-@dangerous");
+            URI uri = URI.create("redis://keeper:secret@127.0.0.1:" + server.port());
+            assertThat(warnings(uri)).contains("unknown", "appendfsync", "number of replicas");
+            try (MessageLog log = RedisMessageLog.builder()
+                    .server(uri)
+                    .timeToLive(Duration.ofHours(1))
+                    .checks(RedisMessageLog.Checks.NONE)
+                    .build()) {
+                log.append(LogTesting.KEY, LogTesting.batch("a").withView(View.of(null, List.of())));
+                assertThat(log.acquireLease(LogTesting.KEY, "work", "one", Duration.ofHours(1)))
+                        .isPresent();
+                try (RedisClient client = server.client()) {
+                    client.del(new Keys("keepsake:").memory(LogTesting.KEY).get(1));
+                }
+                assertThat(LogTesting.branch(log, LogTesting.KEY)).containsExactly("a");
+                assertThat(LogTesting.list(log, "acme", 5)).hasSize(1);
+                assertThat(LogTesting.listByActivity(log, "acme", 5)).hasSize(1);
+                assertThat(log.erase(LogTesting.KEY)).isEqualTo(2);
+            }
+            try (MessageLog log = RedisMessageLog.builder()
+                    .server(uri)
+                    .prefix("foreign:")
+                    .checks(RedisMessageLog.Checks.NONE)
+                    .build()) {
+                assertThatThrownBy(() -> log.append(LogTesting.KEY, LogTesting.batch("a")))
+                        .isInstanceOf(KeepsakeException.class)
+                        .hasMessageContaining("NOPERM")
+                        .satisfies(e -> assertThat(((KeepsakeException) e).isRetryable())
+                                .isFalse());
             }
         }
     }

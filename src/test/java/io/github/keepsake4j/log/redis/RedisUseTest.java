@@ -32,6 +32,7 @@ import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Redis;
@@ -325,6 +326,22 @@ class RedisUseTest {
         assertThat(direct.hlen(tenantKey()))
                 .as("and the number of the last one")
                 .isEqualTo(3);
+    }
+
+    @Test
+    void a_list_of_which_a_part_was_evicted_lists_each_memory_once_when_it_is_used() {
+        MemoryKey other = ConversationKey.of("acme", "other");
+        for (byte[] part : keys.tenant("acme")) {
+            log.append(KEY, batch(Ids.next()));
+            log.append(other, batch(Ids.next()));
+            assertThat(listByActivity(log, "acme", 1)).containsExactly(other, KEY);
+            assertThat(direct.del(part)).isOne();
+            assertThat(list(log, "acme", 1)).hasSizeLessThanOrEqualTo(2);
+            log.append(other, batch(Ids.next()));
+            log.append(KEY, batch(Ids.next()));
+            assertThat(listByActivity(log, "acme", 1)).containsExactly(KEY, other);
+            assertThat(list(log, "acme", 1)).extracting(MemoryInfo::key).containsExactlyInAnyOrder(KEY, other);
+        }
     }
 
     @Test
