@@ -84,7 +84,7 @@ public final class BackendBenchmark {
             measure(name, log, messages);
             try (Jedis console = server.console()) {
                 long bytes = console.keys("*").stream()
-                        .mapToLong(console::memoryUsage)
+                        .mapToLong(key -> console.memoryUsage(key, 0))
                         .sum();
                 System.out.printf("(%d bytes of memory for each message)%n", bytes / (messages + 2 * calls));
             }
