@@ -57,7 +57,7 @@ final class Reader {
         switch (reply.kind()) {
             case "none" -> {
                 if (reply.number(4) == 0) {
-                    writer.isAbsent(key, reply.number(3));
+                    writer.noteAbsent(key, reply.number(3));
                 }
                 return Tail.empty(new Position(reply.number(1), reply.number(2), null));
             }

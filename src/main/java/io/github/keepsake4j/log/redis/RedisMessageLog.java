@@ -258,7 +258,7 @@ public final class RedisMessageLog implements MessageLog {
         if (reply.number(2) > 0) {
             tenants.remove(key, reply.number(2));
         }
-        writer.isAbsent(key, reply.number(2));
+        writer.noteAbsent(key, reply.number(2));
         return reply.number(1);
     }
 
@@ -359,7 +359,8 @@ public final class RedisMessageLog implements MessageLog {
 
         /**
          * Sets how long a memory that is not used is kept. Lists and {@link #usage} do not use a memory; each other call that
-         * names it does. All processes should set the same. Default: memories are kept for ever.
+         * names it does. All processes should set the same. The entry of a memory that expired stays in its tenant's list until
+         * a list or a clean-up finds it. Default: memories are kept for ever.
          *
          * @param unused the time since the last use, at least a millisecond, or null for ever
          * @return this

@@ -37,7 +37,7 @@ final class Writer {
     }
 
     /** Notes that a memory does not exist, so that it is registered without being asked for. */
-    void isAbsent(MemoryKey key, long number) {
+    void noteAbsent(MemoryKey key, long number) {
         absent.put(key, number);
     }
 

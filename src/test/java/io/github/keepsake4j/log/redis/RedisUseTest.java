@@ -118,8 +118,11 @@ class RedisUseTest {
         try (MessageLog expiring = builder().timeToLive(Duration.ofHours(1)).build()) {
             expiring.append(KEY, batch("a").withView(View.of(null, List.of())));
             for (String key : memoryKeys()) {
-                direct.pexpire(key, 1_000);
+                direct.pexpire(key, 900_000);
             }
+            assertThat(list(expiring, "acme", 10)).hasSize(1);
+            assertThat(memoryKeys()).as("a list is no use").allSatisfy(key -> assertThat(direct.pttl(key))
+                    .isLessThanOrEqualTo(900_000));
             expiring.read(KEY, ReadQuery.newest(1));
             assertThat(memoryKeys()).hasSize(2).allSatisfy(key -> assertThat(direct.pttl(key))
                     .isGreaterThan(1_000_000));
