@@ -1,5 +1,6 @@
 package io.github.keepsake4j.benchmark;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
@@ -13,6 +14,7 @@ import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Redis;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,8 +55,9 @@ public final class BackendBenchmark {
         Path directory = Files.createTempDirectory("keepsake-benchmark");
         System.out.println("| backend | messages | append, median and p99 | read of the newest 20, median and p99 |");
         System.out.println("|---|---|---|---|");
-        try (Home.Storage postgres = Home.POSTGRESQL.storage();
-                MessageLog log = postgres.open()) {
+        try (Server postgres = new Server(directory.resolve("postgres"));
+                HikariDataSource pool = Postgres.pool(postgres.newDatabase(), 5, true);
+                MessageLog log = JdbcMessageLog.postgres(pool)) {
             measure("PostgreSQL", log, messages);
         }
         try (MessageLog log = JdbcMessageLog.sqlite(directory.resolve("chat.db"))) {
