@@ -8,8 +8,10 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.Usage;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -18,6 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -136,24 +139,51 @@ final class Listing {
         }
     }
 
+    /** The list names the memories, so only those of the conversation are asked. One that is damaged is there. */
+    List<NodeKey> nodes(ConversationKey conversation) {
+        String tenant = conversation.tenant();
+        script.requireOpen("list of tenant " + tenant);
+        List<NodeKey> nodes = new ArrayList<>();
+        forEach(tenant, entry -> {
+            if (entry.key() instanceof NodeKey node
+                    && node.conversationId().equals(conversation.conversationId())
+                    && isThere(entry)) {
+                nodes.add(node);
+            }
+        });
+        return nodes;
+    }
+
+    private boolean isThere(TenantList.Entry entry) {
+        try {
+            return info(entry) != null;
+        } catch (UnreadableDataException e) {
+            return true;
+        }
+    }
+
+    private void forEach(String tenant, Consumer<TenantList.Entry> action) {
+        List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK);
+        while (!part.isEmpty()) {
+            part.forEach(action);
+            part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
+        }
+    }
+
     List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
         InputRules.checkUsage(tenant, from, toExclusive);
         script.requireOpen("usage of tenant " + tenant);
         List<DailyUsage> usage = new ArrayList<>();
-        List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK);
-        while (!part.isEmpty()) {
-            for (TenantList.Entry entry : part) {
-                Reply reply = script.run("usage of memory " + entry.key(), entry.key(), script.look("usage"));
-                for (Reply day : reply.list(1).lists()) {
-                    LocalDate date = LocalDate.ofEpochDay(day.number(0));
-                    if (reply.number(0) == entry.number() && !date.isBefore(from) && date.isBefore(toExclusive)) {
-                        Usage used = new Usage(day.number(1), day.number(2), day.number(3));
-                        usage.add(new DailyUsage(entry.key(), date, used));
-                    }
+        forEach(tenant, entry -> {
+            Reply reply = script.run("usage of memory " + entry.key(), entry.key(), script.look("usage"));
+            for (Reply day : reply.list(1).lists()) {
+                LocalDate date = LocalDate.ofEpochDay(day.number(0));
+                if (reply.number(0) == entry.number() && !date.isBefore(from) && date.isBefore(toExclusive)) {
+                    Usage used = new Usage(day.number(1), day.number(2), day.number(3));
+                    usage.add(new DailyUsage(entry.key(), date, used));
                 }
             }
-            part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
-        }
+        });
         usage.sort(Comparator.comparing(DailyUsage::day));
         return List.copyOf(usage);
     }

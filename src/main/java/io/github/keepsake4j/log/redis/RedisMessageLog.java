@@ -20,10 +20,12 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import java.net.URI;
 import java.time.Clock;
@@ -51,7 +53,8 @@ import redis.clients.jedis.exceptions.InvalidURIException;
  * ({@link Builder#checks}).
  *
  * <p><b>Lists.</b> {@link #list} asks each memory of its page, one command each, and at most 500 more for entries that it
- * finds gone. {@link #usage} asks each memory of the tenant, one command each. The list by activity lags behind the appends
+ * finds gone. {@link #usage} asks each memory of the tenant, one command each. {@link #nodes} takes a command for each 500
+ * memories of the tenant, and one for each node. The list by activity lags behind the appends
  * of other processes by at most 10 seconds. If a process is killed, what it appended to in its last seconds keeps its place
  * until the next append.
  *
@@ -205,6 +208,11 @@ public final class RedisMessageLog implements MessageLog {
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
         return listing.list(tenant, query);
+    }
+
+    @Override
+    public List<NodeKey> nodes(ConversationKey conversation) {
+        return listing.nodes(conversation);
     }
 
     @Override

@@ -13,17 +13,20 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Redis;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.LocalDate;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -117,6 +120,27 @@ class RedisCostTest {
         try (MessageLog other = builder().build()) {
             assertThat(other.append(KEY, batch("e")).lastSequence()).isEqualTo(5);
         }
+    }
+
+    @Test
+    void lists_ask_the_memories_that_they_return() {
+        for (int i = 0; i < 30; i++) {
+            log.append(ConversationKey.of("acme", "c" + i), batch("a"));
+        }
+        ConversationKey conversation = ConversationKey.of("acme", "c7");
+        List<NodeKey> nodes = List.of(NodeKey.of("acme", "app", "c7", "one"), NodeKey.of("acme", "app", "c7", "two"));
+        nodes.forEach(node -> log.append(node, batch("a")));
+        log.append(NodeKey.of("acme", "app", "c8", "one"), batch("a"));
+
+        assertThat(log.nodes(conversation)).containsExactlyInAnyOrderElementsOf(nodes);
+        assertThat(count(() -> log.nodes(conversation)))
+                .as("two pages of the list, of which one is empty, and the nodes")
+                .isEqualTo(4);
+        log.erase(nodes.get(0));
+        assertThat(log.nodes(conversation)).containsExactly(nodes.get(1));
+        assertThat(count(() -> log.list("acme", ListQuery.first(10)))).isLessThanOrEqualTo(11);
+        assertThat(count(() -> log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(1))))
+                .isEqualTo(34);
     }
 
     @Test
