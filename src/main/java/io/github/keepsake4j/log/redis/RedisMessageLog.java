@@ -54,9 +54,8 @@ import redis.clients.jedis.exceptions.InvalidURIException;
  *
  * <p><b>Lists.</b> {@link #list} asks each memory of its page, one command each, and at most 500 more for entries that it
  * finds gone. {@link #usage} asks each memory of the tenant, one command each. {@link #nodes} takes a command for each 500
- * memories of the tenant, and one for each node. The list by activity lags behind the appends
- * of other processes by at most 10 seconds. If a process is killed, what it appended to in its last seconds keeps its place
- * until the next append.
+ * memories of the tenant, and one for each node. The list by activity lags behind the appends of other processes by at most
+ * 10 seconds. If a process is killed, what it appended to in its last seconds keeps its place until the next append.
  *
  * <p><b>Time to live.</b> If it is set ({@link Builder#timeToLive}), each use of a memory renews it. A memory that expires is
  * gone as a whole, with its tombstone.
