@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -14,9 +15,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What an output shows of a memory. It is what a model sees, with two differences. What an assistant said before the first
- * user message is shown as well, such as a greeting, while nothing has left the window. And where the system message and
- * the summary alone exceed a limit, they are left out, because an output is within its limits.
+ * What an output shows of a memory. It is what a model sees, with three differences. What an assistant said before the first
+ * user message is shown as well, such as a greeting, while nothing has left the window. Calls at the end that wait for
+ * results are shown, because a host must know of them. And where the system message and the summary alone exceed a limit,
+ * they are left out, because an output is within its limits.
  *
  * @param messages the messages, oldest first
  * @param tokens their number of tokens, 0 if there are none
@@ -32,12 +34,17 @@ record Shown(List<ChatMessage> messages, long tokens) {
         all.addAll(opening);
         all.addAll(shown.subList(beside, shown.size()));
         while (!opening.isEmpty() && !sizes.fit(all, settings)) {
-            all.remove(beside);
-            opening = opening.subList(1, opening.size());
-            while (!opening.isEmpty() && opening.get(0).message() instanceof ToolExecutionResultMessage) {
-                all.remove(beside);
-                opening = opening.subList(1, opening.size());
-            }
+            // As a turn leaves as a whole, and otherwise the oldest messages, with their results.
+            int leaving = context.turns().isEmpty()
+                    ? 1 + results(opening.subList(1, opening.size())).size()
+                    : opening.size();
+            all.subList(beside, beside + leaving).clear();
+            opening = opening.subList(leaving, opening.size());
+        }
+        List<LoggedMessage> withWaiting = new ArrayList<>(all);
+        withWaiting.addAll(waiting(context));
+        if (sizes.fit(withWaiting, settings)) {
+            all = withWaiting;
         }
         while (!all.isEmpty() && !sizes.fit(all, settings)) {
             // The summary first: what the system message says holds for all that follows.
@@ -46,12 +53,16 @@ record Shown(List<ChatMessage> messages, long tokens) {
         return new Shown(all.stream().map(LoggedMessage::message).toList(), all.isEmpty() ? 0 : sizes.of(all));
     }
 
-    /** Returns what was said before the first turn of the memory, if all turns are shown. */
+    /**
+     * Returns what was said before the first turn of the memory, if all turns are shown. Where there are turns, messages
+     * before them may belong to a turn whose beginning was not read.
+     */
     private static List<LoggedMessage> opening(Context context) {
         Set<String> beginning = context.oldest().stream().map(LoggedMessage::id).collect(Collectors.toSet());
         List<LoggedMessage> headless = context.headless();
-        if (context.turns().stream().anyMatch(Turn::isCut)
-                || !headless.stream().map(LoggedMessage::id).allMatch(beginning::contains)) {
+        boolean known = context.turns().isEmpty()
+                || headless.stream().map(LoggedMessage::id).allMatch(beginning::contains);
+        if (!known || context.turns().stream().anyMatch(Turn::isCut)) {
             return List.of();
         }
         List<LoggedMessage> opening = new ArrayList<>();
@@ -60,12 +71,29 @@ record Shown(List<ChatMessage> messages, long tokens) {
                 continue;
             }
             List<LoggedMessage> results = results(headless.subList(i + 1, headless.size()));
-            if (isAnswered(ai, results)) {
+            boolean waits = context.turns().isEmpty() && i + 1 + results.size() == headless.size();
+            if (waits || isAnswered(ai, results)) {
                 opening.add(headless.get(i));
                 opening.addAll(results);
             }
         }
         return opening;
+    }
+
+    /** Returns the calls at the end of the newest turn that wait for results, with the results that are there. */
+    private static List<LoggedMessage> waiting(Context context) {
+        List<Turn> turns = context.turns();
+        Turn newest = turns.isEmpty() ? null : turns.get(turns.size() - 1);
+        if (newest == null || newest.cut().whole() || newest.rounds().isEmpty()) {
+            return List.of();
+        }
+        Turn.Round last = newest.rounds().get(newest.rounds().size() - 1);
+        return last.hidden() != Reason.UNANSWERED_CALL
+                ? List.of()
+                : last.messages().stream()
+                        .map(message ->
+                                message.withMessage(context.replaced().getOrDefault(message.id(), message.message())))
+                        .toList();
     }
 
     private static List<LoggedMessage> results(List<LoggedMessage> following) {
@@ -93,7 +121,8 @@ record Shown(List<ChatMessage> messages, long tokens) {
         }
 
         private long of(LoggedMessage message) {
-            return context.replaced().containsKey(message.id())
+            // The stored size of a summary is that of its text alone.
+            return message.equals(context.summary()) || context.replaced().containsKey(message.id())
                     ? counter.count(message.message()).tokens()
                     : context.sizes().of(counter, message);
         }
