@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.SystemMessage;
@@ -17,18 +18,24 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.component.MemoryInput.Strategy;
 import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.summary.SummaryFailedException;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.WordCounter;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -39,14 +46,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the component promises, on one backend. The names begin with the line of the request. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -54,6 +60,72 @@ abstract class MemoryComponentContract {
 
     private static final ObjectMapper JSON = new ObjectMapper();
     private static final WordCounter WORDS = new WordCounter();
+
+    /** The field that the error names, and the input. S is a session. */
+    private static final String WRONG_INPUTS =
+            """
+            input                         | nonsense
+            input                         | {'action': 'get', 'session_id': 'S'
+            input                         | ['get']
+            input                         | {'action': 'get', 'action': 'clear', 'session_id': 'S'}
+            action                        | {'session_id': 'S'}
+            action                        | {'action': 'ADD', 'session_id': 'S'}
+            action                        | {'action': 'remove', 'session_id': 'S'}
+            action                        | {'action': 1, 'session_id': 'S'}
+            session_id                    | {'action': 'get'}
+            session_id                    | {'action': 'get', 'session_id': null}
+            session_id                    | {'action': 'get', 'session_id': ''}
+            session_id                    | {'action': 'get', 'session_id': 7}
+            session_id                    | {'action': 'get', 'session_id': 'nul \\u0000'}
+            sessionId                     | {'action': 'get', 'session_id': 'S', 'sessionId': 'S'}
+            max_messages                  | {'action': 'get', 'session_id': 'S', 'max_messages': 0}
+            max_messages                  | {'action': 'add', 'session_id': 'S', 'max_messages': -1, 'message': {'role': 'user', 'content': 'x'}}
+            max_messages                  | {'action': 'get', 'session_id': 'S', 'max_messages': '50'}
+            max_messages                  | {'action': 'get', 'session_id': 'S', 'max_messages': 1.5}
+            max_messages                  | {'action': 'clear', 'session_id': 'S', 'max_messages': 0}
+            max_tokens                    | {'action': 'get', 'session_id': 'S', 'max_tokens': 0}
+            max_tokens                    | {'action': 'clear', 'session_id': 'S', 'max_tokens': -5}
+            max_tokens                    | {'action': 'get', 'session_id': 'S', 'max_tokens': 99999999999}
+            backend                       | {'action': 'get', 'session_id': 'S', 'backend': 'floppy'}
+            backend                       | {'action': 'get', 'session_id': 'S', 'backend': 3}
+            strategy                      | {'action': 'get', 'session_id': 'S', 'strategy': 'forget'}
+            erase                         | {'action': 'get', 'session_id': 'S', 'erase': true}
+            erase                         | {'action': 'clear', 'session_id': 'S', 'erase': 'yes'}
+            show_profile                  | {'action': 'get', 'session_id': 'S', 'show_profile': 1}
+            profile                       | {'action': 'get', 'session_id': 'S', 'profile': {'name': 'Ada'}}
+            profile                       | {'action': 'add', 'session_id': 'S', 'profile': 'Ada'}
+            profile.name                  | {'action': 'add', 'session_id': 'S', 'profile': {'name': 7}}
+            profile                       | {'action': 'add', 'session_id': 'S', 'profile': {' ': 'x'}}
+            message                       | {'action': 'add', 'session_id': 'S'}
+            message                       | {'action': 'add', 'session_id': 'S', 'message': null}
+            message                       | {'action': 'add', 'session_id': 'S', 'message': 'hello'}
+            message                       | {'action': 'get', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x'}}
+            message                       | {'action': 'clear', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x'}}
+            message.role                  | {'action': 'add', 'session_id': 'S', 'message': {'content': 'x'}}
+            message.role                  | {'action': 'add', 'session_id': 'S', 'message': {'role': 'robot', 'content': 'x'}}
+            message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user'}}
+            message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': ' '}}
+            message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': []}}
+            message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 5}}
+            message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'content': ''}}
+            message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'system', 'content': ''}}
+            message.content[0].type       | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': [{'type': 'smell'}]}}
+            message.content[1].text       | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': [{'type': 'text', 'text': 'a'}, {'type': 'text'}]}}
+            message.content[0].image_url.url | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': [{'type': 'image_url', 'image_url': {'url': 'a b'}}]}}
+            message.content[0].type       | {'action': 'add', 'session_id': 'S', 'message': {'role': 'system', 'content': [{'type': 'image_url', 'image_url': {'url': 'https://x.org/a.png'}}]}}
+            message.refusal               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'content': 'x', 'refusal': 'no'}}
+            message.tool_calls            | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x', 'tool_calls': [{'id': '1'}]}}
+            message.tool_calls[0].function | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'id': '1'}]}}
+            message.tool_calls[0].id      | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'function': {'name': 'f', 'arguments': '{}'}}]}}
+            message.tool_calls[1].id      | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'id': '1', 'function': {'name': 'f', 'arguments': '{}'}}, {'id': '1', 'function': {'name': 'f', 'arguments': '{}'}}]}}
+            message.tool_calls[0].function.arguments | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'id': '1', 'function': {'name': 'f', 'arguments': {}}}]}}
+            message.tool_call_id          | {'action': 'add', 'session_id': 'S', 'message': {'role': 'tool', 'content': 'x'}}
+            message.tool_call_id          | {'action': 'add', 'session_id': 'S', 'message': {'role': 'tool', 'content': 'x', 'tool_call_id': 'nowhere'}, 'profile': {'name': 'Bob'}}
+            message.context[0].text       | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x', 'context': [{'source': 'a'}]}}
+            message.context[0].shown      | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x', 'context': [{'text': 'a', 'shown': 'b'}]}}
+            message.context               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'system', 'content': 'x', 'context': [{'text': 'a'}]}}
+            message.context               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'content': 'x', 'context': [{'text': 'a', 'shown': true}]}}
+            """;
 
     private final String backend;
     private final Home home;
@@ -249,87 +321,28 @@ abstract class MemoryComponentContract {
         assertThat(without.run(on(MemoryInput.get(session)))).isEqualTo(before);
     }
 
-    @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            quoteCharacter = '^',
-            textBlock =
-                    """
-                    input                         | nonsense
-                    input                         | {'action': 'get', 'session_id': 'S'
-                    input                         | ['get']
-                    input                         | {'action': 'get', 'action': 'clear', 'session_id': 'S'}
-                    action                        | {'session_id': 'S'}
-                    action                        | {'action': 'ADD', 'session_id': 'S'}
-                    action                        | {'action': 'remove', 'session_id': 'S'}
-                    action                        | {'action': 1, 'session_id': 'S'}
-                    session_id                    | {'action': 'get'}
-                    session_id                    | {'action': 'get', 'session_id': null}
-                    session_id                    | {'action': 'get', 'session_id': ''}
-                    session_id                    | {'action': 'get', 'session_id': 7}
-                    session_id                    | {'action': 'get', 'session_id': 'nul \\u0000'}
-                    sessionId                     | {'action': 'get', 'session_id': 'S', 'sessionId': 'S'}
-                    max_messages                  | {'action': 'get', 'session_id': 'S', 'max_messages': 0}
-                    max_messages                  | {'action': 'add', 'session_id': 'S', 'max_messages': -1, 'message': {'role': 'user', 'content': 'x'}}
-                    max_messages                  | {'action': 'get', 'session_id': 'S', 'max_messages': '50'}
-                    max_messages                  | {'action': 'get', 'session_id': 'S', 'max_messages': 1.5}
-                    max_messages                  | {'action': 'clear', 'session_id': 'S', 'max_messages': 0}
-                    max_tokens                    | {'action': 'get', 'session_id': 'S', 'max_tokens': 0}
-                    max_tokens                    | {'action': 'clear', 'session_id': 'S', 'max_tokens': -5}
-                    max_tokens                    | {'action': 'get', 'session_id': 'S', 'max_tokens': 99999999999}
-                    backend                       | {'action': 'get', 'session_id': 'S', 'backend': 'floppy'}
-                    backend                       | {'action': 'get', 'session_id': 'S', 'backend': 3}
-                    strategy                      | {'action': 'get', 'session_id': 'S', 'strategy': 'forget'}
-                    erase                         | {'action': 'get', 'session_id': 'S', 'erase': true}
-                    erase                         | {'action': 'clear', 'session_id': 'S', 'erase': 'yes'}
-                    show_profile                  | {'action': 'get', 'session_id': 'S', 'show_profile': 1}
-                    profile                       | {'action': 'get', 'session_id': 'S', 'profile': {'name': 'Ada'}}
-                    profile                       | {'action': 'add', 'session_id': 'S', 'profile': 'Ada'}
-                    profile.name                  | {'action': 'add', 'session_id': 'S', 'profile': {'name': 7}}
-                    profile                       | {'action': 'add', 'session_id': 'S', 'profile': {' ': 'x'}}
-                    message                       | {'action': 'add', 'session_id': 'S'}
-                    message                       | {'action': 'add', 'session_id': 'S', 'message': null}
-                    message                       | {'action': 'add', 'session_id': 'S', 'message': 'hello'}
-                    message                       | {'action': 'get', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x'}}
-                    message                       | {'action': 'clear', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x'}}
-                    message.role                  | {'action': 'add', 'session_id': 'S', 'message': {'content': 'x'}}
-                    message.role                  | {'action': 'add', 'session_id': 'S', 'message': {'role': 'robot', 'content': 'x'}}
-                    message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user'}}
-                    message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': ' '}}
-                    message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': []}}
-                    message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 5}}
-                    message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'content': ''}}
-                    message.content               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'system', 'content': ''}}
-                    message.content[0].type       | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': [{'type': 'smell'}]}}
-                    message.content[1].text       | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': [{'type': 'text', 'text': 'a'}, {'type': 'text'}]}}
-                    message.content[0].image_url.url | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': [{'type': 'image_url', 'image_url': {'url': 'a b'}}]}}
-                    message.content[0].type       | {'action': 'add', 'session_id': 'S', 'message': {'role': 'system', 'content': [{'type': 'image_url', 'image_url': {'url': 'https://x.org/a.png'}}]}}
-                    message.refusal               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'content': 'x', 'refusal': 'no'}}
-                    message.tool_calls            | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x', 'tool_calls': [{'id': '1'}]}}
-                    message.tool_calls[0].function | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'id': '1'}]}}
-                    message.tool_calls[0].id      | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'function': {'name': 'f', 'arguments': '{}'}}]}}
-                    message.tool_calls[1].id      | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'id': '1', 'function': {'name': 'f', 'arguments': '{}'}}, {'id': '1', 'function': {'name': 'f', 'arguments': '{}'}}]}}
-                    message.tool_calls[0].function.arguments | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'id': '1', 'function': {'name': 'f', 'arguments': {}}}]}}
-                    message.tool_call_id          | {'action': 'add', 'session_id': 'S', 'message': {'role': 'tool', 'content': 'x'}}
-                    message.tool_call_id          | {'action': 'add', 'session_id': 'S', 'message': {'role': 'tool', 'content': 'x', 'tool_call_id': 'nowhere'}, 'profile': {'name': 'Bob'}}
-                    message.context[0].text       | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x', 'context': [{'source': 'a'}]}}
-                    message.context[0].shown      | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x', 'context': [{'text': 'a', 'shown': 'b'}]}}
-                    message.context               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'system', 'content': 'x', 'context': [{'text': 'a'}]}}
-                    message.context               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'content': 'x', 'context': [{'text': 'a', 'shown': true}]}}
-                    """)
-    void c1_a_wrong_input_is_an_error_that_names_it_and_nothing_is_changed(String field, String json) {
+    @Test
+    void c1_a_wrong_input_is_an_error_that_names_it_and_nothing_is_changed() {
         talk(1);
         component.run(on(MemoryInput.add(session, Map.of("name", "Ada"))));
         MemoryOutput before = get();
         List<ChatMessage> history = history();
 
-        String input = quoted(json).replace("\"S\"", "\"" + session + "\"");
-        if (!input.contains("\"backend\"")) {
-            input = input.replaceFirst("}$", ", \"backend\": \"" + backend + "\"}");
+        List<String> inputs = WRONG_INPUTS.lines().toList();
+        for (String line : inputs) {
+            int bar = line.indexOf('|');
+            String input = quoted(line.substring(bar + 1).strip()).replace("\"S\"", "\"" + session + "\"");
+            if (!input.contains("\"backend\"")) {
+                input = input.replaceFirst("}$", ", \"backend\": \"" + backend + "\"}");
+            }
+            String wrong = input;
+            assertRefused(line.substring(0, bar).strip(), () -> component.run(wrong));
+            if (home == Home.IN_MEMORY) {
+                assertThat(get()).as(line).isEqualTo(before);
+                assertThat(history()).as(line).isEqualTo(history);
+            }
         }
-        String wrong = input;
-        assertRefused(field, () -> component.run(wrong));
-
+        assertThat(inputs).hasSizeGreaterThan(60);
         assertThat(get()).isEqualTo(before);
         assertThat(history()).isEqualTo(history);
     }
@@ -405,10 +418,12 @@ abstract class MemoryComponentContract {
 
     @Test
     void c3_a_sliding_window_drops_the_oldest_turns_and_the_history_keeps_them() {
+        List<NewMessage> said = new ArrayList<>();
         for (int turn = 0; turn < 30; turn++) {
-            add(user("question " + turn));
-            add(ai("answer " + turn));
+            said.add(NewMessage.of(user("question " + turn), 2, "words"));
+            said.add(NewMessage.of(ai("answer " + turn), 2, "words"));
         }
+        log.append(conversation().key(), Append.under(Parent.head(), said));
 
         MemoryOutput byDefault = get();
         assertThat(byDefault.messageCount()).isEqualTo(50);
@@ -472,9 +487,15 @@ abstract class MemoryComponentContract {
         add(ai(words("done", 5)));
         component.run(on(MemoryInput.summarize(session)));
         add(user(words("two", 300)));
+        // The limits do not depend on the backend, so fewer are tried where a read costs more.
+        int every = home == Home.IN_MEMORY ? 1 : 17;
+        int tried = 0;
         for (Strategy strategy : Strategy.values()) {
             for (int maxMessages : new int[] {1, 2, 3, 5, 6, 7, 50}) {
                 for (int maxTokens : new int[] {1, 3, 8, 9, 20, 40, 100, 320, 400, 4000}) {
+                    if (tried++ % every != 0) {
+                        continue;
+                    }
                     MemoryOutput output = component.run(on(MemoryInput.get(session))
                             .withStrategy(strategy)
                             .withMaxMessages(maxMessages)
@@ -586,8 +607,8 @@ abstract class MemoryComponentContract {
 
     @Test
     void c5_messages_are_in_openais_json_and_come_back_as_they_were_added() throws Exception {
-        String image = "data:image/png;base64,"
-                + Base64.getEncoder().encodeToString("png".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+        String image =
+                "data:image/png;base64," + Base64.getEncoder().encodeToString("png".getBytes(StandardCharsets.UTF_8));
         List<String> messages = List.of(
                 "{'role': 'system', 'content': 'be \\\"brief\\\"'}",
                 "{'role': 'user', 'content': 'weather? 😀 \\u0000 \\ud83d'}",
@@ -694,7 +715,7 @@ abstract class MemoryComponentContract {
         assertThat(get().messages())
                 .containsExactly(
                         user("weather in Bern?"),
-                        dev.langchain4j.data.message.AiMessage.from(Dialogue.call("c1", "weather", "{}")),
+                        AiMessage.from(Dialogue.call("c1", "weather", "{}")),
                         ToolExecutionResultMessage.from("c1", "weather", "rain"));
     }
 
@@ -749,7 +770,7 @@ abstract class MemoryComponentContract {
 
     @Test
     void two_threads_lose_and_double_nothing() throws Exception {
-        int each = 15;
+        int each = 5 + home.counts(10, 200);
         inThreads(thread -> {
             for (int i = 0; i < each; i++) {
                 add(user("thread " + thread + " message " + i));
@@ -772,8 +793,8 @@ abstract class MemoryComponentContract {
 
     @Test
     void a_clear_hides_nothing_that_is_added_after_it_and_shows_nothing_that_was_there_before() throws Exception {
-        Set<String> before = Collections.synchronizedSet(new java.util.HashSet<>());
-        int clears = home.counts(40, 400);
+        Set<String> before = Collections.synchronizedSet(new HashSet<>());
+        int clears = home.counts(60, 1_000);
         inThreads(thread -> {
             for (int i = 0; i < clears; i++) {
                 String text = thread + "-" + i;
@@ -853,8 +874,12 @@ abstract class MemoryComponentContract {
         return json.replace('\'', '"');
     }
 
-    private io.github.keepsake4j.chat.Conversation conversation() {
-        return Keepsake.builder().messageLog(log).build().conversation(session);
+    private Conversation conversation() {
+        return Keepsake.builder()
+                .messageLog(log)
+                .tokenCountEstimator(WORDS)
+                .build()
+                .conversation(session);
     }
 
     private List<ChatMessage> history() {
@@ -877,7 +902,7 @@ abstract class MemoryComponentContract {
         return names;
     }
 
-    private static void assertRefused(String field, org.assertj.core.api.ThrowableAssert.ThrowingCallable call) {
+    private static void assertRefused(String field, ThrowingCallable call) {
         assertThatThrownBy(call).isInstanceOf(InvalidInputException.class).hasMessageStartingWith(field + ":");
     }
 }

@@ -1,7 +1,11 @@
 package io.github.keepsake4j.component;
 
+import static io.github.keepsake4j.testing.Dialogue.user;
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.keepsake4j.testing.Home;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
 
 /** What the component promises, on every backend. */
 class MemoryComponentTest {
@@ -41,10 +45,20 @@ class MemoryComponentTest {
         }
     }
 
-    @Nested
-    class S3InTurnMode extends MemoryComponentContract {
-        S3InTurnMode() {
-            super("s3", Home.S3_TURNS);
+    @Test
+    void in_the_turn_mode_of_a_bucket_a_change_is_stored_when_the_action_returns() throws Exception {
+        try (Home.Storage storage = Home.S3_TURNS.storage();
+                MemoryComponent one =
+                        MemoryComponent.builder().backend("s3", storage::open).build();
+                MemoryComponent other =
+                        MemoryComponent.builder().backend("s3", storage::open).build()) {
+            one.run(MemoryInput.add("session", user("hello")).onBackend("s3"));
+            assertThat(other.run(MemoryInput.get("session").onBackend("s3")).messages())
+                    .containsExactly(user("hello"));
+
+            one.run(MemoryInput.clear("session").onBackend("s3"));
+            assertThat(other.run(MemoryInput.get("session").onBackend("s3")).messages())
+                    .isEmpty();
         }
     }
 }
