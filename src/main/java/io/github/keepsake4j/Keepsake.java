@@ -5,6 +5,7 @@ import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServices;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
@@ -28,6 +29,8 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.transfer.ImportSource;
+import io.github.keepsake4j.transfer.ImportingLog;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
 import io.github.keepsake4j.turn.TurnHandle;
@@ -394,6 +397,7 @@ public final class Keepsake {
         private Duration turnWait = Duration.ofSeconds(60);
         private boolean keepRequests;
         private @Nullable LeavingViewListener leavingViewListener;
+        private @Nullable ImportSource importSource;
 
         private Builder() {}
 
@@ -604,6 +608,29 @@ public final class Keepsake {
         }
 
         /**
+         * Sets the store whose conversations are taken in when they are used, as {@link ImportingLog} says. As long as it is
+         * set, each read of a conversation also reads it in the old store, so remove it when all conversations that matter have
+         * been used and no old instance of the application runs any more. Default: none.
+         *
+         * @param oldStore the store, which is only read
+         * @return this builder
+         */
+        public Builder importFrom(ChatMemoryStore oldStore) {
+            return importFrom(ImportSource.of(oldStore));
+        }
+
+        /**
+         * Sets the source whose conversations are taken in when they are used, as {@link #importFrom(ChatMemoryStore)} does.
+         *
+         * @param source the source, such as {@code JdbcImportSource.springAi(dataSource)}
+         * @return this builder
+         */
+        public Builder importFrom(ImportSource source) {
+            this.importSource = Objects.requireNonNull(source, "importFrom");
+            return this;
+        }
+
+        /**
          * Builds the {@link Keepsake}.
          *
          * @return a new {@link Keepsake}
@@ -624,7 +651,8 @@ public final class Keepsake {
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
-            MessageLog conversations = messageLog;
+            MessageLog conversations =
+                    importSource == null ? messageLog : new ImportingLog(messageLog, importSource, counter);
             MessageLog nodes = nodeLog == null ? messageLog : nodeLog;
             Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
             TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnLimit, turnWait, BlockingWork::after);

@@ -437,7 +437,7 @@ public record MemoryInput(
             }
             names.append(names.isEmpty() ? "" : ", ").append(name(value));
         }
-        throw new InvalidInputException(field, "must be one of " + names + ", is \"" + name + "\"");
+        throw new InvalidInputException(field, "must be one of " + names);
     }
 
     static String name(Enum<?> value) {
