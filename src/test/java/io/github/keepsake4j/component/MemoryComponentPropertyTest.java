@@ -82,7 +82,7 @@ class MemoryComponentPropertyTest {
                         .backend("in_memory", () -> log)
                         .tokenCountEstimator(new WordCounter())
                         .build()) {
-            for (List<Step> steps : Messages.sample(steps(), home.counts(40, 5_000), seed)) {
+            for (List<Step> steps : Messages.sample(steps(), home.counts(40, 1_000), seed)) {
                 ComponentModel model = new ComponentModel();
                 component.run(MemoryInput.clear(SESSION).erasing());
                 for (int i = 0; i < steps.size(); i++) {

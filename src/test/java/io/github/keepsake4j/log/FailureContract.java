@@ -38,6 +38,7 @@ public interface FailureContract extends LogUnderTest {
         tolerant(() -> log().append(KEY, batchUnder("first", "fourth")));
         tolerant(() -> log().moveHead(KEY, "second", null));
         tolerant(() -> log().describe(KEY, "title", Map.of()));
+        tolerant(() -> log().mergeMetadata(KEY, Map.of("name", "text")));
         tolerant(() -> log().acquireLease(KEY, "work", "one", Duration.ofSeconds(1)));
 
         assertThat(rawBytes(KEY, "first")).isEqualTo(damaged);
