@@ -33,14 +33,13 @@ import io.github.keepsake4j.testing.WordCounter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.Collections;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -787,13 +786,15 @@ abstract class MemoryComponentContract {
                             .mapToObj(i -> user(prefix + " message " + i))
                             .toList());
         }
-        assertThat(get().messageCount()).isEqualTo(2 * each);
+        assertThat(component.run(on(MemoryInput.get(session)).withMaxMessages(2 * each))
+                        .messageCount())
+                .isEqualTo(2 * each);
         assertThat(get().profile()).hasSize(2 * each);
     }
 
     @Test
     void a_clear_hides_nothing_that_is_added_after_it_and_shows_nothing_that_was_there_before() throws Exception {
-        Set<String> before = Collections.synchronizedSet(new HashSet<>());
+        Set<String> before = ConcurrentHashMap.newKeySet();
         int clears = home.counts(60, 1_000);
         inThreads(thread -> {
             for (int i = 0; i < clears; i++) {
