@@ -18,6 +18,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -49,8 +50,19 @@ final class BucketListing {
      * @param info the memory, or null if there is none in it
      * @param damaged why it cannot be read, or null
      * @param stored what its erasure needs, or null if the document does not tell it
+     * @param hasKept whether some of its messages are beside it, which a list does not read
      */
-    record Known(String etag, @Nullable MemoryInfo info, @Nullable DamagedMemory damaged, @Nullable Tombstone stored) {}
+    record Known(
+            String etag,
+            @Nullable MemoryInfo info,
+            @Nullable DamagedMemory damaged,
+            @Nullable Tombstone stored,
+            boolean hasKept) {
+
+        private static Known nothing(String etag) {
+            return new Known(etag, null, null, null, false);
+        }
+    }
 
     /** What a document said of the tokens used when it had this etag. */
     private record KnownUsage(String etag, List<DailyUsage> usage) {}
@@ -58,16 +70,18 @@ final class BucketListing {
     private final Bucket bucket;
     private final ObjectNames names;
     private final DocumentReader reader;
+    private final Quarantine quarantine;
     private final RecentlyUsed<String, Known> recent = new RecentlyUsed<>(RECENT);
     private final RecentlyUsed<String, KnownUsage> recentUsage = new RecentlyUsed<>(RECENT);
 
     /** The marks of erasures that a list has met. Those of an erasure that goes on will be gone when they are looked at. */
     private final Set<String> marks = ConcurrentHashMap.newKeySet();
 
-    BucketListing(Bucket bucket, ObjectNames names, DocumentReader reader) {
+    BucketListing(Bucket bucket, ObjectNames names, DocumentReader reader, Quarantine quarantine) {
         this.bucket = bucket;
         this.names = names;
         this.reader = reader;
+        this.quarantine = quarantine;
     }
 
     /** Returns what the last list told of a memory, or null. */
@@ -131,10 +145,13 @@ final class BucketListing {
         return page(tenant, objects, more ? cursor(roots, objects.get(objects.size() - 1)) : null, query);
     }
 
-    /** Returns the memories of a conversation's nodes, which most names tell. A damaged one is among them. */
+    /**
+     * Returns the memories of a conversation's nodes, which most names tell. A damaged one is among them, and one of which there
+     * is no more than the bytes that were moved aside.
+     */
     List<NodeKey> nodes(ConversationKey conversation) {
         String tenant = conversation.tenant();
-        List<NodeKey> nodes = new ArrayList<>();
+        Set<NodeKey> nodes = new LinkedHashSet<>();
         for (Bucket.Listed object : all(tenant)) {
             MemoryKey key = names.key(tenant, object.name());
             if (key == null) {
@@ -145,7 +162,12 @@ final class BucketListing {
                 nodes.add(node);
             }
         }
-        return nodes;
+        for (MemoryKey key : quarantine.of(tenant)) {
+            if (key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId())) {
+                nodes.add(node);
+            }
+        }
+        return List.copyOf(nodes);
     }
 
     /** Returns the tokens used by day. Reads every document that has changed; one that cannot be read is left out. */
@@ -286,7 +308,7 @@ final class BucketListing {
         MemoryKey key = names.key(tenant, name);
         String what = key == null ? "Object " + name : "Memory " + key;
         if (!(bucket.get(what, name, null) instanceof Bucket.Content content)) {
-            return new Known(object.etag(), null, null, null);
+            return Known.nothing(object.etag());
         }
         try {
             DocumentParser.Parts parts = DocumentParser.parse(what, content);
@@ -301,7 +323,7 @@ final class BucketListing {
                 if (!parts.elements().isEmpty()) {
                     LOG.warn("{} is not listed: its name is a hash, and it does not tell its memory's ids", what);
                 }
-                return new Known(content.etag(), null, null, null);
+                return Known.nothing(content.etag());
             }
             DocumentReader.checkKey(key, parts);
             if (!names.document(key).equals(name)) {
@@ -309,10 +331,11 @@ final class BucketListing {
             }
             Tombstone stored =
                     keepsake == null ? null : new Tombstone(keepsake.epoch(), keepsake.revision(), keepsake.writes());
-            return new Known(content.etag(), info(key, parts, object.writtenAt()), null, stored);
+            boolean hasKept = keepsake != null && keepsake.kept() != null;
+            return new Known(content.etag(), info(key, parts, object.writtenAt()), null, stored, hasKept);
         } catch (UnreadableDataException e) {
             DamagedMemory damaged = new DamagedMemory(name, key, String.valueOf(e.getMessage()));
-            return new Known(content.etag(), null, damaged, null);
+            return new Known(content.etag(), null, damaged, null, false);
         }
     }
 

@@ -84,7 +84,7 @@ final class DocumentReader {
         KeepsakeField keepsake = parts.keepsake();
         checkKey(key, parts);
         Tombstone tombstone = keepsake == null || keepsake.isUnchecked() ? tombstones.of(what, name) : Tombstone.NONE;
-        if (keepsake != null && tombstone.epoch() > keepsake.epoch()) {
+        if (keepsake != null && keepsake.isUnchecked() && tombstone.overtook(keepsake)) {
             return snapshot(key, content.etag(), tombstone.document(), Snapshot.Standing.ERASED_BEFORE);
         }
         Document document = document(key, name, parts, before, tombstone);

@@ -11,15 +11,12 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.lang.ref.SoftReference;
-import java.security.SecureRandom;
-import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -53,7 +50,6 @@ final class DocumentStore implements Memories {
     private static final int MAX_PAUSE_MILLIS = 500;
     private static final int RECENT = 128;
     private static final int LOCKS = 64;
-    private static final SecureRandom RANDOM = new SecureRandom();
     private static final Logger LOG = LoggerFactory.getLogger(DocumentStore.class);
 
     private final Bucket bucket;
@@ -61,6 +57,8 @@ final class DocumentStore implements Memories {
     private final DocumentReader reader;
     private final Tombstones tombstones;
     private final MovedContents contents;
+    private final Quarantine quarantine;
+    private final Chance chance;
 
     /** Snapshots by the documents' names. They are large, so they go when the heap gets tight. */
     private final RecentlyUsed<String, SoftReference<Snapshot>> recent = new RecentlyUsed<>(RECENT);
@@ -70,12 +68,20 @@ final class DocumentStore implements Memories {
             Stream.generate(() -> new ReentrantLock(true)).limit(LOCKS).toArray(Lock[]::new);
 
     DocumentStore(
-            Bucket bucket, ObjectNames names, DocumentReader reader, Tombstones tombstones, MovedContents contents) {
+            Bucket bucket,
+            ObjectNames names,
+            DocumentReader reader,
+            Tombstones tombstones,
+            MovedContents contents,
+            Quarantine quarantine,
+            Chance chance) {
         this.bucket = bucket;
         this.names = names;
         this.reader = reader;
         this.tombstones = tombstones;
         this.contents = contents;
+        this.quarantine = quarantine;
+        this.chance = chance;
     }
 
     @Override
@@ -135,7 +141,11 @@ final class DocumentStore implements Memories {
      * before it, belongs to what is erased. What others put there later belongs to the memory that begins anew.
      */
     private Set<String> beside(String what, String name) {
-        return namesOf(what, names.besides(name));
+        Set<String> found = namesOf(what, names.besides(name));
+        if (found.stream().anyMatch(object -> object.startsWith(names.damaged(name, "")))) {
+            found.add(names.quarantined(name));
+        }
+        return found;
     }
 
     private Set<String> namesOf(String what, String prefix) {
@@ -183,8 +193,10 @@ final class DocumentStore implements Memories {
             throw new InvalidInputException(
                     "objectName", "is not the name of a memory's document below this log's prefix");
         }
-        String etag = etagOfDamaged(what, name);
+        Damaged damaged = damaged(what, name);
+        String etag = damaged.etag();
         String to = names.damaged(name, Ids.next());
+        quarantine.note(what, name, damaged.key());
         Set<String> kept = new LinkedHashSet<>();
         for (Bucket.Listed object : bucket.list(what, names.kept(name, ""))) {
             String id = object.name().substring(names.besides(name).length());
@@ -192,7 +204,7 @@ final class DocumentStore implements Memories {
             kept.add(object.name());
         }
         copy(what, name, etag, name, to, "");
-        String write = newWriteId();
+        String write = chance.writeId();
         State unknown = unknownEpoch().state();
         Document empty = Document.empty(unknown.epoch(), unknown.revision(), List.of(write));
         String mark = bucket.putIf(what, name, etag, DocumentWriter.mark(empty)).etag();
@@ -247,12 +259,17 @@ final class DocumentStore implements Memories {
         }
         if (ours) {
             namesOf(what, copies).forEach(copy -> bucket.delete(what, copy));
+            if (namesOf(what, names.damaged(document, "")).isEmpty()) {
+                bucket.delete(what, names.quarantined(document));
+            }
         }
         return new StorageUnavailableException(what + ": it was changed meanwhile, and it stays. Try again", null);
     }
 
-    /** Returns the etag of a document that cannot be read. */
-    private String etagOfDamaged(String what, String name) {
+    /** A document that cannot be read, and its memory if that is known. */
+    private record Damaged(String etag, @Nullable MemoryKey key) {}
+
+    private Damaged damaged(String what, String name) {
         if (!(bucket.get(what, name, null) instanceof Bucket.Content content)) {
             throw new InvalidInputException("objectName", "names no object: " + name);
         }
@@ -263,14 +280,14 @@ final class DocumentStore implements Memories {
                 key = ObjectNames.parse(parts.keepsake().key());
             }
         } catch (UnreadableDataException e) {
-            return content.etag();
+            return new Damaged(content.etag(), key);
         }
         Snapshot read = key == null ? null : reader.read(key, name, null);
         if (read == null || read.problem() == null || read.etag() == null) {
             throw new InvalidInputException(
                     "objectName", "names a document that can be read: " + name + ". Use erase to remove a memory");
         }
-        return read.etag();
+        return new Damaged(read.etag(), key);
     }
 
     /** Works while no other thread of this log changes the memory. */
@@ -316,7 +333,7 @@ final class DocumentStore implements Memories {
         private final String what;
         private final String name;
         private final Function<MemoryTree, T> change;
-        private final String write = newWriteId();
+        private final String write = chance.writeId();
 
         /** The objects that an erasure deletes; null for any other change. */
         private final @Nullable Set<String> erased;
@@ -417,7 +434,8 @@ final class DocumentStore implements Memories {
                 base = now;
                 newest = true;
                 if (now.document().writes().contains(write)) {
-                    if (now.standing() == Snapshot.Standing.ERASING) {
+                    boolean own = erased != null || isNewest(write, now.document());
+                    if (now.standing() == Snapshot.Standing.ERASING && own) {
                         erased(now);
                     }
                     return done(result);
@@ -436,6 +454,11 @@ final class DocumentStore implements Memories {
                             what + ": others were first " + CONFLICTS + " times; nothing was written. Try again", null);
                 }
             }
+        }
+
+        /** Tells a mark that this write made from one that came over it, whose eraser knows what else is to be deleted. */
+        private static boolean isNewest(String write, Document document) {
+            return document.writes().get(document.writes().size() - 1).equals(write);
         }
 
         /** Removes an object that an erasure overtook, if this change was not written over it. */
@@ -477,7 +500,7 @@ final class DocumentStore implements Memories {
         private Bucket.Put written(Snapshot base, State state, Map<String, byte[]> moved) {
             KeepsakeField.Step step = KeepsakeField.Step.REPLACE;
             if (erased != null) {
-                step = KeepsakeField.Step.ERASE;
+                step = base.etag() == null ? KeepsakeField.Step.ERASE_NOTHING : KeepsakeField.Step.ERASE;
             } else if (base.isEmptiedBy(state)) {
                 step = KeepsakeField.Step.REMOVE;
             } else if (base.etag() == null) {
@@ -508,13 +531,15 @@ final class DocumentStore implements Memories {
             if (put.etag() == null) {
                 return put;
             }
-            if (step == KeepsakeField.Step.CREATE && tombstones.of(what, name).epoch() > state.epoch()) {
+            if (base.etag() == null
+                    && tombstones.of(what, name).epoch()
+                            > base.document().state().epoch()) {
                 // An erasure came between what was read and this write.
                 return new Bucket.Put(null, false);
             }
             Snapshot now = reader.snapshot(key, put.etag(), written.document());
             this.base = now;
-            if (step == KeepsakeField.Step.ERASE || step == KeepsakeField.Step.REMOVE) {
+            if (step.isMark()) {
                 erased(now);
                 return put;
             }
@@ -586,14 +611,7 @@ final class DocumentStore implements Memories {
         }
 
         private void pause(int conflicts) {
-            int limit = (int) Math.min(MAX_PAUSE_MILLIS, 4L << Math.min(conflicts, 10));
-            try {
-                Thread.sleep(ThreadLocalRandom.current().nextInt(limit));
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-                throw new StorageUnavailableException(
-                        what + ": interrupted while waiting for other writers; nothing was written", e);
-            }
+            chance.pause(what, (int) Math.min(MAX_PAUSE_MILLIS, 4L << Math.min(conflicts, 10)));
         }
     }
 
@@ -607,11 +625,5 @@ final class DocumentStore implements Memories {
     private static Document unknownEpoch() {
         long millis = System.currentTimeMillis();
         return Document.empty(millis, millis, List.of());
-    }
-
-    private static String newWriteId() {
-        byte[] bytes = new byte[9];
-        RANDOM.nextBytes(bytes);
-        return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
     }
 }

@@ -99,7 +99,7 @@ record Element(
         return new Element(
                 id,
                 parent == null || parent.isEmpty() ? null : parent,
-                PlainMessage.type(role),
+                PlainMessage.type(role, content == null ? "" : content),
                 counted ? count(named, json.get("token_count")) : estimate(content == null ? "" : content),
                 !counted,
                 json.hasNonNull("created_at") ? time(json.get("created_at")) : Instant.EPOCH,
@@ -185,11 +185,7 @@ record Element(
     }
 
     private static boolean isWhole(PlainMessage plain, ChatMessage message) {
-        try {
-            return plain.toMessage().equals(message);
-        } catch (UnreadableDataException e) {
-            return false;
-        }
+        return plain.toMessage().equals(message);
     }
 
     /**

@@ -72,8 +72,18 @@ record KeepsakeField(
         REPLACE,
         /** The object goes next, and all that is beside it. */
         ERASE,
+        /** There is no object before, and this one goes next, and all that is beside it. */
+        ERASE_NOTHING,
         /** The object goes next. What was moved aside because it could not be read stays. */
-        REMOVE
+        REMOVE;
+
+        boolean isCreation() {
+            return this == CREATE || this == ERASE_NOTHING;
+        }
+
+        boolean isMark() {
+            return this == ERASE || this == ERASE_NOTHING || this == REMOVE;
+        }
     }
 
     /** What a list shows of some messages: their number, their tokens, and the times of the first and the last one. */
@@ -111,8 +121,8 @@ record KeepsakeField(
         if (key != null) {
             ObjectNames.parse(key);
         }
-        epoch = Math.max(1, epoch);
-        revision = Math.max(1, revision);
+        epoch = Tombstone.number(epoch);
+        revision = Tombstone.number(revision);
     }
 
     /** Returns the object of a document. */
@@ -136,8 +146,8 @@ record KeepsakeField(
                 document.kept() == null ? null : Totals.of(document.keptEntries()),
                 document.writes(),
                 key == null ? null : key.canonical(),
-                step == Step.CREATE ? true : null,
-                (step == Step.ERASE || step == Step.REMOVE) ? true : null,
+                step.isCreation() ? true : null,
+                step.isMark() ? true : null,
                 step == Step.REMOVE ? true : null);
     }
 

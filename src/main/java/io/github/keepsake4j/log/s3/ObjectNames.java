@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Documents are below a tenant's {@link Roots}. Everything else is outside of these, so that a list of documents meets
  * nothing else. It is named by the hash of the document's name, so that it tells no id: {@code aside/objects/} holds what belongs
- * to a document, and {@code aside/erased/} holds what an erasure leaves.
+ * to a document, {@code aside/quarantined/} tells which memories have bytes that were moved aside, and {@code aside/erased/}
+ * holds what an erasure leaves.
  *
  * @param prefix the beginning of every name; empty, or ends in a slash
  * @param defaultTenant the tenant whose names carry no tenant
@@ -98,20 +99,33 @@ record ObjectNames(String prefix, String defaultTenant) {
         return prefix + "aside/objects/" + hash(withoutPrefix(document)) + "/";
     }
 
+    /** Returns the name of the object that tells which memory has bytes that were moved aside. */
+    String quarantined(String document) {
+        return below("quarantined", tenantOf(document)) + hash(withoutPrefix(document));
+    }
+
+    /** Returns the beginning of the names of these objects of a tenant. */
+    String allQuarantined(String tenant) {
+        return below("quarantined", withoutPrefix(roots(tenant).tenant()));
+    }
+
     /** Returns the name of the object that an erasure of a document leaves. */
     String tombstone(String document) {
+        return below("erased", tenantOf(document)) + hash(withoutPrefix(document));
+    }
+
+    private String tenantOf(String document) {
         Matcher parts = DOCUMENT.matcher(withoutPrefix(document));
-        String tenant = parts.matches() && parts.group(1) != null ? parts.group(1) : "";
-        return tombstonesBelow(tenant) + hash(withoutPrefix(document));
+        return parts.matches() && parts.group(1) != null ? parts.group(1) : "";
     }
 
     /** Returns the beginning of the names of the objects that erasures of a tenant leave. */
     String tombstones(String tenant) {
-        return tombstonesBelow(withoutPrefix(roots(tenant).tenant()));
+        return below("erased", withoutPrefix(roots(tenant).tenant()));
     }
 
-    private String tombstonesBelow(String tenantPart) {
-        return prefix + "aside/erased/" + hash(tenantPart).substring(0, 16) + "/";
+    private String below(String kind, String tenantPart) {
+        return prefix + "aside/" + kind + "/" + hash(tenantPart).substring(0, 16) + "/";
     }
 
     private String withoutPrefix(String name) {

@@ -59,10 +59,13 @@ record PlainMessage(String role, String content, String files) {
         return new PlainMessage("custom", "", NO_FILES);
     }
 
-    /** Returns the type of a role. A model sees nothing of a message whose role is not known. */
-    static ChatMessageType type(String role) {
+    /**
+     * Returns the type of a message. A model sees nothing of a message whose role is not known, or of a blank system message:
+     * LangChain4j has none.
+     */
+    static ChatMessageType type(String role, String content) {
         return switch (role) {
-            case "system" -> ChatMessageType.SYSTEM;
+            case "system" -> content.isBlank() ? ChatMessageType.CUSTOM : ChatMessageType.SYSTEM;
             case "user" -> ChatMessageType.USER;
             case "assistant" -> ChatMessageType.AI;
             case "tool" -> ChatMessageType.TOOL_EXECUTION_RESULT;
@@ -72,8 +75,8 @@ record PlainMessage(String role, String content, String files) {
 
     /** Returns the message that a program means that writes only this. */
     ChatMessage toMessage() {
-        return switch (type(role)) {
-            case SYSTEM -> system();
+        return switch (type(role, content)) {
+            case SYSTEM -> SystemMessage.from(content);
             case USER ->
                 UserMessage.builder()
                         .addContent(TextContent.from(content))
@@ -100,13 +103,6 @@ record PlainMessage(String role, String content, String files) {
         return role.equals(other.role)
                 && content.equals(other.content)
                 && (files.equals(other.files) || references().equals(other.references()));
-    }
-
-    private SystemMessage system() {
-        if (content.trim().isEmpty()) {
-            throw new UnreadableDataException("its content is blank, which no system message can be", null);
-        }
-        return SystemMessage.from(content);
     }
 
     private Map<String, Object> attributes() {

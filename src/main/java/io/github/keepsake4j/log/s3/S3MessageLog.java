@@ -110,9 +110,10 @@ public final class S3MessageLog extends TreeMessageLog {
         MovedContents contents = new MovedContents(bucket, names, builder.moveContentsAbove);
         this.tombstones = new Tombstones(bucket, names);
         DocumentReader reader = new DocumentReader(bucket, names, tombstones, contents);
-        this.store = new DocumentStore(bucket, names, reader, tombstones, contents);
+        Quarantine quarantine = new Quarantine(bucket, names);
+        this.store = new DocumentStore(bucket, names, reader, tombstones, contents, quarantine, builder.chance);
         this.memories = builder.turnIdle == null ? store : new TurnMode(store, builder.turnIdle);
-        this.listing = new BucketListing(bucket, names, reader);
+        this.listing = new BucketListing(bucket, names, reader, quarantine);
     }
 
     /**
@@ -216,7 +217,7 @@ public final class S3MessageLog extends TreeMessageLog {
 
     /**
      * Erases a memory if its last message is older than a time. A memory that this log has listed is erased only if its
-     * document has not changed since, and it is not read again.
+     * document has not changed since. It is not read again, unless it has cleared messages, which lie beside it.
      */
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
@@ -224,7 +225,14 @@ public final class S3MessageLog extends TreeMessageLog {
         if (known == null || known.info() == null) {
             return super.eraseIfIdle(key, since);
         }
-        return known.info().lastUse().isBefore(since) && memories.eraseIf(key, known.etag(), known.stored());
+        if (!known.info().lastUse().isBefore(since)) {
+            return false;
+        }
+        if (known.hasKept()) {
+            // Nothing goes that cannot be read, and the list has not read what is beside the document.
+            memories.ask(key, MemoryTree::info);
+        }
+        return memories.eraseIf(key, known.etag(), known.stored());
     }
 
     /** Also ends erasures that a list has met half-way, such as after a crash. */
@@ -239,7 +247,8 @@ public final class S3MessageLog extends TreeMessageLog {
      * Moves the bytes of a document that cannot be read aside, so that its memory can be used again. The memory is then
      * empty, in a new epoch. Nothing of the bytes is lost or changed: they are copied within the bucket to an object below
      * {@code aside/}, and the object with the memory's cleared messages is copied too. An erasure of the memory deletes them.
-     * No list shows the memory until it is written again, so until then only {@link #erase} with its key finds them.
+     * No list shows the memory until it is written again. Until then {@link #erase} with its key deletes them, and
+     * {@link #nodes} finds the memory if it is a node's.
      *
      * @param objectName the document's name, as {@link MemoryPage#damaged()} or an error tells it
      * @return the name of the object that holds the document's bytes now
@@ -296,6 +305,7 @@ public final class S3MessageLog extends TreeMessageLog {
         private long moveContentsAbove = Long.MAX_VALUE;
         private Clock clock = Clock.systemUTC();
         private List<ExecutionInterceptor> interceptors = List.of();
+        private Chance chance = Chance.RANDOM;
 
         private Builder() {}
 
@@ -514,6 +524,12 @@ public final class S3MessageLog extends TreeMessageLog {
         /** Sets what a test does with the requests of the log's own client. */
         Builder interceptors(ExecutionInterceptor... tests) {
             this.interceptors = List.of(tests);
+            return this;
+        }
+
+        /** Sets what decides in a test in the place of chance. */
+        Builder chance(Chance test) {
+            this.chance = test;
             return this;
         }
 

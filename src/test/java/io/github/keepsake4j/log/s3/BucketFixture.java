@@ -89,10 +89,10 @@ abstract class BucketFixture {
         }
     }
 
-    /** Returns the names of all objects, without what erasures leave. */
+    /** Returns the names of all objects, without what erasures leave and without what finds the copies of damaged bytes. */
     final List<String> objects() {
         return allObjects().stream()
-                .filter(name -> !name.startsWith("aside/erased/"))
+                .filter(name -> !name.startsWith("aside/erased/") && !name.startsWith("aside/quarantined/"))
                 .toList();
     }
 

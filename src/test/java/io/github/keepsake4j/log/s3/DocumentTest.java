@@ -697,17 +697,4 @@ class DocumentTest extends BucketFixture {
     private static Append clear() {
         return Append.viewOnly(View.of(null, List.of()));
     }
-
-    /** A blank system message is the only plain message that LangChain4j cannot represent. */
-    @Test
-    void a_message_that_cannot_be_one_is_reported_with_its_id() throws Exception {
-        put(
-                NODE_OBJECT,
-                PlainProgram.appendForgetting(
-                        "{\"version\":1,\"messages\":[]}", PlainProgram.message("blank", null, "system", " ")));
-
-        assertThatThrownBy(() -> log.read(NODE, ReadQuery.newest(1)))
-                .hasMessageContaining("blank")
-                .hasMessageContaining(NODE.canonical());
-    }
 }
