@@ -2,17 +2,21 @@ package io.github.keepsake4j.samples;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
-import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.NodeMemories;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.Explanation;
+import io.github.keepsake4j.component.MemoryComponent;
+import io.github.keepsake4j.component.MemoryInput;
+import io.github.keepsake4j.component.MemoryOutput;
+import io.github.keepsake4j.component.RetrievedText;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.Summarization;
@@ -61,7 +65,7 @@ final class GuideExample {
     private final Assistant assistant;
 
     interface Assistant {
-        String chat(@MemoryId Object id, @UserMessage String text);
+        String chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
     }
 
     private GuideExample(ChatModel model, MessageLog log) {
@@ -86,6 +90,7 @@ final class GuideExample {
             guide.backends();
             guide.coming();
             guide.metrics();
+            guide.component();
         }
         return "all pages";
     }
@@ -131,7 +136,7 @@ final class GuideExample {
                 .chatMemoryStore(keepsake.chatMemoryStore())
                 .build();
         // example ends
-        ChatMessage message = dev.langchain4j.data.message.UserMessage.from("kept");
+        ChatMessage message = UserMessage.from("kept");
         windows.get("bob").add(message);
         check(keepsake.conversation("bob").messages().equals(List.of(message)), "the window's message is in the log");
     }
@@ -226,6 +231,23 @@ final class GuideExample {
         // example ends
         counted.conversation("alice").messages();
         check(registry.get("keepsake.reads").tag("backend", "sqlite").counter().count() == 1, "the read is counted");
+    }
+
+    private void component() {
+        // example begins
+        MemoryComponent memory = MemoryComponent.builder()
+                .backend("sqlite", () -> log)
+                .summarizer(Summarizer.of(model))
+                .build();
+        MemoryInput question = MemoryInput.add("sess_123", UserMessage.from("How do bees talk?"))
+                .withContext(List.of(new RetrievedText("Bees dance.", "bees.pdf", true)))
+                .withProfile(Map.of("name", "Ada"))
+                .onBackend("sqlite");
+        memory.run(question);
+        MemoryOutput output =
+                memory.run(MemoryInput.get("sess_123").onBackend("sqlite").showingProfile());
+        // example ends
+        check(output.messageCount() == 2 && output.profile().containsKey("name"), "the profile is shown");
     }
 
     private static void check(boolean holds, String what) {

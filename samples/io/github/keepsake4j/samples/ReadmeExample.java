@@ -1,21 +1,27 @@
 package io.github.keepsake4j.samples;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageDeserializer;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
-import dev.langchain4j.service.UserMessage;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.component.MemoryComponent;
+import io.github.keepsake4j.component.MemoryInput;
+import io.github.keepsake4j.component.MemoryOutput;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.file.FileMessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -30,7 +36,7 @@ final class ReadmeExample {
     private static final int TURNS = 60;
 
     interface Assistant {
-        String chat(@MemoryId Object id, @UserMessage String text);
+        String chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
     }
 
     private ReadmeExample() {}
@@ -77,6 +83,7 @@ final class ReadmeExample {
 
         Keepsake other = Keepsake.builder().messageLog(log).tenant("other").build();
         wrong(other, model);
+        component(directory);
 
         Assistant stock = AiServices.builder(Assistant.class)
                 .chatModel(model)
@@ -101,7 +108,7 @@ final class ReadmeExample {
     }
 
     private static void moved(MessageLog log, ChatMemoryStore store) {
-        store.updateMessages("bob", List.of(dev.langchain4j.data.message.UserMessage.from("I am Bob.")));
+        store.updateMessages("bob", List.of(UserMessage.from("I am Bob.")));
         // example begins
         Keepsake moved = Keepsake.builder()
                 .messageLog(log)
@@ -126,6 +133,23 @@ final class ReadmeExample {
         List<LoggedMessage> history =
                 keepsake.conversation("alice").history(HistoryQuery.oldest(10)).messages();
         check(history.size() == 3 && another.equals("I do not know you yet."), "one question has two answers");
+    }
+
+    private static void component(Path directory) {
+        // example begins
+        MemoryComponent memory = MemoryComponent.builder()
+                .backend("in_memory", InMemoryMessageLog::new) // the default
+                .backend("file", () -> FileMessageLog.in(directory.resolve("sessions")))
+                .build();
+        memory.run(MemoryInput.add("sess_123", UserMessage.from("What is Python?")));
+        memory.run(MemoryInput.add("sess_123", AiMessage.from("Python is a programming language.")));
+        MemoryOutput output = memory.run(MemoryInput.get("sess_123").withMaxMessages(20)); // messages, counts, summary
+
+        // The same with JSON, as a low-code host passes it.
+        String json = memory.run("{\"action\": \"get\", \"session_id\": \"sess_123\", \"max_messages\": 20}");
+        // example ends
+        check(output.messageCount() == 2 && json.equals(output.toJson()), "both return the same");
+        memory.close();
     }
 
     private static void check(boolean holds, String what) {

@@ -13,7 +13,8 @@
  * <p>{@code turn} excludes other turns of a conversation by a lease in the log. {@code summary} writes summaries in the
  * background and stores them in the log. {@code metrics} receives the events. {@code workflow} offers the memories to
  * the language model nodes of a workflow engine, and {@code workflow.files} converts the file references in their
- * histories. {@code retention} removes memories that are no longer needed.
+ * histories. {@code retention} removes memories that are no longer needed. {@code component} offers the memories to
+ * low-code hosts as one component with four actions.
  *
  * <p>Packages depend in one direction only:
  *
@@ -29,7 +30,8 @@
  * <li>{@code chat} depends on {@code view}, {@code turn}, {@code summary} and the packages below them.
  * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code log}.
  * <li>{@code workflow} depends on {@code view} and the packages below it, and on {@code workflow.files}.
- * <li>The root package may depend on all packages.
+ * <li>The root package may depend on all packages but {@code component}.
+ * <li>{@code component} depends on the root package, {@code chat} and the packages below it, and on no backend.
  * </ul>
  */
 @NullMarked

@@ -41,6 +41,10 @@ class ArchitectureTest {
             Map.entry(
                     "chat",
                     List.of("message", "codec", "tokens", "log", "context", "summary", "view", "turn", "metrics")),
+            // The root package is the entry point; it knows nothing of a component on it.
+            Map.entry(
+                    "component",
+                    List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("transfer", List.of("message", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
@@ -133,6 +137,12 @@ class ArchitectureTest {
             public void check(JavaClass type, ConditionEvents events) {
                 String from = relative(type);
                 if (from.isEmpty()) {
+                    type.getDirectDependenciesFromSelf().stream()
+                            .filter(dependency -> ours(dependency.getTargetClass()))
+                            .filter(dependency ->
+                                    relative(dependency.getTargetClass()).equals("component"))
+                            .forEach(dependency ->
+                                    events.add(SimpleConditionEvent.violated(type, dependency.getDescription())));
                     return;
                 }
                 List<String> allowed = MAY_IMPORT.get(from);

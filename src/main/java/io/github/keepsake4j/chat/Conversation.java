@@ -207,6 +207,16 @@ public final class Conversation {
     }
 
     /**
+     * Has the summaries made that are due, in the background. A chat memory does this whenever it is read; this method is
+     * meant for applications that only use this handle. Reads once, and calls no summarizer on the caller's thread. Does
+     * nothing without a summarizer.
+     */
+    public void summarizeInBackground() {
+        Tail tail = tail();
+        memories.summaries().check(id, key, tail, () -> context(tail));
+    }
+
+    /**
      * Reads all summaries, including those that newer summaries have replaced.
      *
      * @return the summaries, in the order in which they were made
@@ -223,6 +233,17 @@ public final class Conversation {
      */
     public void describe(@Nullable String title, Map<String, String> metadata) {
         memories.log(key).describe(key, title, metadata);
+    }
+
+    /**
+     * Changes a part of the metadata in one step, as {@link MessageLog#mergeMetadata} describes.
+     *
+     * @param changes texts by name; null removes a name; an empty map only reads
+     * @return the metadata after the changes
+     * @throws InvalidInputException if a name is null
+     */
+    public Map<String, String> mergeMetadata(Map<String, @Nullable String> changes) {
+        return memories.log(key).mergeMetadata(key, changes);
     }
 
     /**

@@ -9,6 +9,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadConstraints;
 import com.fasterxml.jackson.core.StreamReadFeature;
 import com.fasterxml.jackson.core.StreamWriteConstraints;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.io.StringWriter;
@@ -19,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -110,19 +112,30 @@ final class Json {
      *     the number), List or Map
      */
     static @Nullable Object read(String what, String json) {
+        return read(json, false, problem -> unreadable(what, "it " + problem));
+    }
+
+    /**
+     * Reads one JSON value.
+     *
+     * @param onlyOnce whether an object with two fields of one name is refused
+     * @param failure returns the exception for a text that cannot be read, from what is wrong with it
+     */
+    static @Nullable Object read(String json, boolean onlyOnce, Function<String, ? extends KeepsakeException> failure) {
         try (JsonParser in = FACTORY.createParser(json)) {
+            in.configure(JsonParser.Feature.STRICT_DUPLICATE_DETECTION, onlyOnce);
             if (in.nextToken() == null) {
-                throw unreadable(what, "it is empty");
+                throw failure.apply("is empty");
             }
             Object value = value(in);
             if (in.nextToken() != null) {
-                throw unreadable(what, "something follows the JSON value" + at(in.currentTokenLocation()));
+                throw failure.apply("has something behind the JSON value" + at(in.currentTokenLocation()));
             }
             return value;
         } catch (JsonProcessingException e) {
             // Jackson's exception quotes the text that it could not parse, so neither its message nor the exception is
             // passed on.
-            throw unreadable(what, "it is not valid JSON, or it nests too deep" + at(e.getLocation()));
+            throw failure.apply("is not valid JSON, or it nests too deep" + at(e.getLocation()));
         } catch (IOException e) {
             throw new UncheckedIOException("Reading from a string cannot fail", e);
         }

@@ -194,6 +194,11 @@ public final class ImportingLog implements MessageLog {
     }
 
     @Override
+    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
+        return used(key).mergeMetadata(key, changes);
+    }
+
+    @Override
     public MemoryPage list(String tenant, ListQuery query) {
         return log.list(tenant, query);
     }

@@ -531,6 +531,19 @@ function ops.describe(m)
   return { 'done' }
 end
 
+-- Replaces the metadata if they are as the caller has read them.
+function ops.setMetadata(m)
+  if isUnregistered(m) then
+    return { 'unregistered', m.dead }
+  end
+  if (get('.metadata') or '') ~= ARGV[2] then
+    return { 'changed' }
+  end
+  create(m)
+  set('.metadata', ARGV[3])
+  return { 'done' }
+end
+
 function ops.info(m)
   if not m.created then
     return { 'none' }

@@ -62,7 +62,7 @@ class ReadmeTest {
         List<String> examples = new ArrayList<>();
         for (String name : EXAMPLES.keySet()) {
             for (String part : parts(MARKED, SAMPLES.resolve(name + ".java"))) {
-                examples.add(part.replace("directory.resolve(\"chat.db\")", "Path.of(\"chat.db\")"));
+                examples.add(part.replace("directory.resolve(", "Path.of("));
             }
         }
         List<String> shown = new ArrayList<>();

@@ -80,6 +80,14 @@ final class Contents {
         }
     }
 
+    static Map<String, String> metadata(MemoryKey key, String text) {
+        try {
+            return Map.copyOf(Text.CODEC.decodeStrings(text));
+        } catch (UnreadableDataException e) {
+            throw new UnreadableDataException("Memory " + key + ": its metadata cannot be read", e);
+        }
+    }
+
     static String view(View view) {
         return Request.json(new Runs(view.runs(), view.summary()));
     }

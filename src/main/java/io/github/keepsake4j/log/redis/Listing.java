@@ -119,7 +119,7 @@ final class Listing {
         return new MemoryInfo(
                 key,
                 title.size() == 0 ? null : title.text(0),
-                metadata == null ? Map.of() : Text.CODEC.decodeStrings(metadata),
+                metadata == null ? Map.of() : Contents.metadata(key, metadata),
                 reply.number(3),
                 reply.number(4),
                 first.isBefore(stored) ? first : stored,

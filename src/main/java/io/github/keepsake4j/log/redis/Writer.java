@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.redis;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Parent;
@@ -78,6 +79,30 @@ final class Writer {
                 .with("active", active)
                 .text(Text.CODEC.encodeStrings(metadata));
         creating("description of memory " + key, key, active, request);
+    }
+
+    /** Changes a part of the metadata, as soon as no other change came between reading and writing them. */
+    Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes, Instant now) {
+        String what = "metadata of memory " + key;
+        for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
+            Reply info = script.run(what, key, script.look("info"));
+            String stored = info.is("none") ? "" : info.text(7);
+            Map<String, String> before = stored.isEmpty() ? Map.of() : Contents.metadata(key, stored);
+            Map<String, String> after = Metadata.merged(before, changes);
+            if (after.equals(before)) {
+                return after;
+            }
+            String active = Text.stamp(now);
+            Request request = script.use("setMetadata")
+                    .with("now", now.toString())
+                    .with("active", active)
+                    .text(stored)
+                    .text(Text.CODEC.encodeStrings(after));
+            if (!creating(what, key, active, request).is("changed")) {
+                return after;
+            }
+        }
+        throw new StorageUnavailableException(what + ": they are changed again and again meanwhile", null);
     }
 
     private Request appendRequest(Append append, Instant now) {

@@ -186,6 +186,8 @@ class UnreadableDocumentTest extends BucketFixture {
         calls.add(() -> log.summaries(NODE));
         calls.add(() -> log.moveHead(NODE, "msg-001", null));
         calls.add(() -> log.describe(NODE, "title", Map.of()));
+        calls.add(() -> log.mergeMetadata(NODE, Map.of("name", "text")));
+        calls.add(() -> log.mergeMetadata(NODE, Map.of()));
         calls.add(
                 () -> log.putSummary(NODE, new Summary("msg-001", "text", 1, "counter", 1, 1, null, Instant.EPOCH), 1));
         calls.add(() -> log.acquireLease(NODE, "work", "me", Duration.ofSeconds(9)));

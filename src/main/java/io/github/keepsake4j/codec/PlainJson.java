@@ -1,0 +1,33 @@
+package io.github.keepsake4j.codec;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import org.jspecify.annotations.Nullable;
+
+/** JSON that a caller passes in or gets back, as plain values. Pure functions. */
+public final class PlainJson {
+
+    private PlainJson() {}
+
+    /**
+     * Reads one JSON value.
+     *
+     * @param field the caller's name for the text
+     * @param json the text
+     * @return null or a String, Boolean, Number, List or Map with String keys in the order of the text
+     * @throws InvalidInputException if the text is no JSON value, or an object has two fields of one name; the exception
+     *     tells the place and quotes nothing
+     */
+    public static @Nullable Object read(String field, String json) {
+        return Json.read(json, true, problem -> new InvalidInputException(field, problem));
+    }
+
+    /**
+     * Writes one JSON value.
+     *
+     * @param value a String, Boolean, Number, List or Map with String keys, of such values or nulls
+     * @return JSON without raw NUL and without raw unpaired surrogates
+     */
+    public static String write(Object value) {
+        return Json.write(value);
+    }
+}

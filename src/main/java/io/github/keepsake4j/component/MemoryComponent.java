@@ -1,0 +1,329 @@
+package io.github.keepsake4j.component;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.TokenCountEstimator;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.component.MemoryInput.Action;
+import io.github.keepsake4j.component.MemoryInput.Strategy;
+import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.summary.Summarizer;
+import io.github.keepsake4j.summary.SummaryFailedException;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A memory component for low-code hosts: it adds messages to the memory of a session, returns what a model should see of
+ * it, clears it and has it summarized. Each call is independent of the others, so a host need not keep anything.
+ *
+ * <pre>{@code
+ * MemoryComponent memory = MemoryComponent.builder()
+ *         .backend("in_memory", InMemoryMessageLog::new)
+ *         .backend("sqlite", () -> JdbcMessageLog.sqlite(Path.of("chat.db")))
+ *         .build();
+ * memory.run(MemoryInput.add("sess_123", UserMessage.from("What is Python?")));
+ * String output = memory.run("{\"action\": \"get\", \"session_id\": \"sess_123\"}");
+ * }</pre>
+ *
+ * <p>A session is a conversation: {@code Keepsake.conversation(id)} on the same log has the same messages. Nothing that
+ * leaves the limits is lost; the history keeps it, and {@code clear} only hides it, unless it erases.
+ *
+ * <p>If calls for one session run at the same time, the storage decides their order. What was added when {@code clear} is
+ * called is hidden, and what is added after it returned is shown.
+ *
+ * <p>Thread-safe. To be closed at the end.
+ */
+public final class MemoryComponent implements AutoCloseable {
+
+    private final Map<String, Supplier<? extends MessageLog>> factories;
+    private final String tenant;
+    private final TokenCounter counter;
+    private final @Nullable Summarizer summarizer;
+    private final @Nullable Executor executor;
+    private final Metrics metrics;
+    private final Map<String, Backend> opened = new LinkedHashMap<>();
+    private boolean closed;
+
+    private MemoryComponent(Builder builder) {
+        this.factories = Map.copyOf(builder.factories);
+        this.tenant = Ids.check("tenant", builder.tenant);
+        this.counter = builder.counter;
+        this.summarizer = builder.summarizer;
+        this.executor = builder.executor;
+        this.metrics = builder.metrics;
+    }
+
+    /**
+     * Creates a builder.
+     *
+     * @return a new builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Runs an action.
+     *
+     * @param json the input, as {@link MemoryInput#fromJson} reads it
+     * @return the output, as {@link MemoryOutput#toJson} writes it
+     * @throws InvalidInputException if the input breaks a rule; the exception names the field, and nothing was changed
+     * @throws SummaryFailedException if the action {@code summarize} failed; retryable
+     * @throws KeepsakeException if the backend fails
+     */
+    public String run(String json) {
+        return run(MemoryInput.fromJson(json)).toJson();
+    }
+
+    /**
+     * Runs an action. A change is stored when this method returns.
+     *
+     * @param input the input
+     * @return what the memory shows after the action. What others add meanwhile may be among it
+     * @throws InvalidInputException if the backend is unknown, a summarizer is missing, or a tool's result answers no call;
+     *     nothing was changed
+     * @throws SummaryFailedException if the action {@code summarize} failed; retryable
+     * @throws KeepsakeException if the backend fails
+     */
+    public MemoryOutput run(MemoryInput input) {
+        ConversationKey key = key(input.sessionId());
+        Settings settings = Settings.of(input);
+        check(input);
+        Backend backend = backend(input.backend());
+        Keepsake keepsake = backend.with(settings, any -> any.toStrategy(counter));
+        switch (input.action()) {
+            case ADD -> add(input, backend, keepsake.conversation(key));
+            case CLEAR -> {
+                if (input.erase()) {
+                    keepsake.conversation(key).erase();
+                } else {
+                    keepsake.chatMemory(key).clear();
+                }
+            }
+            case SUMMARIZE -> backend.with(Whole.TO_SUMMARIZE).conversation(key).summarizeNow();
+            case GET -> {}
+        }
+        if (input.action() != Action.GET) {
+            backend.log().flush(key);
+        }
+        if (input.action() == Action.ADD && settings.summarizes()) {
+            keepsake.conversation(key).summarizeInBackground();
+        }
+        return output(input, settings, backend, keepsake.conversation(key));
+    }
+
+    private ConversationKey key(String session) {
+        return ConversationKey.of(tenant, session);
+    }
+
+    private void check(MemoryInput input) {
+        if (summarizer == null && input.action() == Action.SUMMARIZE) {
+            throw new InvalidInputException(
+                    "action", "summarize requires a summarizer; set it with MemoryComponent.builder().summarizer(...)");
+        }
+        if (summarizer == null && input.strategy() == Strategy.SUMMARIZATION) {
+            throw new InvalidInputException(
+                    "strategy",
+                    "summarization requires a summarizer; set it with MemoryComponent.builder().summarizer(...)");
+        }
+    }
+
+    /** The profile first: if the message then cannot be added, the same call again changes nothing twice. */
+    private void add(MemoryInput input, Backend backend, Conversation conversation) {
+        ChatMessage message = input.message();
+        ToolCalls calls = new ToolCalls(backend.log(), conversation.key(), counter.forAppends());
+        if (message instanceof ToolExecutionResultMessage result) {
+            calls.check(result);
+        }
+        if (!input.profile().isEmpty()) {
+            conversation.mergeMetadata(Profile.toMetadata(input.profile()));
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            calls.add(result);
+        } else if (message != null) {
+            conversation.append(Parent.head(), Ids.next(), RetrievedText.attach(message, input.context()));
+        }
+    }
+
+    private MemoryOutput output(MemoryInput input, Settings settings, Backend backend, Conversation conversation) {
+        Map<String, String> profile = Profile.fromMetadata(conversation.mergeMetadata(Map.of()));
+        Context context = null;
+        if (input.showProfile() && !profile.isEmpty()) {
+            ContextStrategy strategy = Profile.shown(profile, counter).and(settings.toStrategy(counter));
+            context = backend.with(strategy).conversation(conversation.key()).context();
+        }
+        if (context == null || exceedsBesideTurns(context)) {
+            // The limits come before the profile.
+            context = conversation.context();
+        }
+        Shown shown = Shown.of(context, settings, counter);
+        LoggedMessage summary =
+                backend.summaries().conversation(conversation.key()).context().summary();
+        return new MemoryOutput(
+                shown.messages(),
+                shown.messages().size(),
+                Math.toIntExact(shown.tokens()),
+                summary == null ? null : ((UserMessage) summary.message()).singleText(),
+                profile);
+    }
+
+    private static boolean exceedsBesideTurns(Context context) {
+        Context.Overflow over = context.over();
+        return over != null && over.part() == Context.Overflow.Part.SYSTEM_MESSAGE;
+    }
+
+    private synchronized Backend backend(String name) {
+        if (closed) {
+            throw new LogClosedException("Memory component");
+        }
+        Backend known = opened.get(name);
+        if (known != null) {
+            return known;
+        }
+        Supplier<? extends MessageLog> factory = factories.get(name);
+        if (factory == null) {
+            throw new InvalidInputException(
+                    "backend",
+                    "\"" + name + "\" is not configured; configured are "
+                            + factories.keySet().stream().sorted().toList()
+                            + "; add one with MemoryComponent.builder().backend(...)");
+        }
+        MessageLog log = factory.get();
+        Backend made = new Backend(log, strategy -> keepsake(log, strategy));
+        opened.put(name, made);
+        return made;
+    }
+
+    private Keepsake keepsake(MessageLog log, ContextStrategy strategy) {
+        Keepsake.Builder builder = Keepsake.builder()
+                .messageLog(log)
+                .tenant(tenant)
+                .strategy(strategy)
+                .tokenCountEstimator(counter)
+                .metrics(metrics)
+                // A memory may have summaries although this component makes none.
+                .summarizer(summarizer == null ? (previous, messages) -> "" : summarizer);
+        return (executor == null ? builder : builder.executor(executor)).build();
+    }
+
+    /** Closes the logs that were opened. Idempotent. A data source or client that a factory passed to them stays open. */
+    @Override
+    public synchronized void close() {
+        closed = true;
+        opened.values().forEach(backend -> backend.log().close());
+        opened.clear();
+    }
+
+    /** Configures a {@link MemoryComponent}. Not thread-safe. */
+    public static final class Builder {
+
+        private final Map<String, Supplier<? extends MessageLog>> factories = new LinkedHashMap<>();
+        private String tenant = "default";
+        private TokenCounter counter = TokenCounter.standard();
+        private @Nullable Summarizer summarizer;
+        private @Nullable Executor executor;
+        private Metrics metrics = Metrics.NONE;
+
+        private Builder() {}
+
+        /**
+         * Adds a backend. The usual names are {@code in_memory}, {@code sqlite}, {@code file}, {@code postgresql}, {@code s3}
+         * and {@code redis}; any other name is allowed.
+         *
+         * @param name the name that inputs select it by
+         * @param factory opens the log; called at the first use. The component closes the log
+         * @return this builder
+         */
+        public Builder backend(String name, Supplier<? extends MessageLog> factory) {
+            factories.put(Ids.check("backend", name), Objects.requireNonNull(factory, "factory"));
+            return this;
+        }
+
+        /**
+         * Sets the tenant of all sessions. Default: {@code "default"}.
+         *
+         * @param tenantId the tenant's id
+         * @return this builder
+         */
+        public Builder tenant(String tenantId) {
+            this.tenant = Objects.requireNonNull(tenantId, "tenant");
+            return this;
+        }
+
+        /**
+         * Sets the estimator that counts tokens. Default: {@link TokenCounter#standard()}.
+         *
+         * @param estimator the estimator
+         * @return this builder
+         */
+        public Builder tokenCountEstimator(TokenCountEstimator estimator) {
+            this.counter = TokenCounter.of(estimator);
+            return this;
+        }
+
+        /**
+         * Sets the summarizer. Default: none. Required by the action {@code summarize} and the strategy
+         * {@code summarization}.
+         *
+         * @param writer the summarizer, such as {@link Summarizer#of}
+         * @return this builder
+         */
+        public Builder summarizer(Summarizer writer) {
+            this.summarizer = Objects.requireNonNull(writer, "summarizer");
+            return this;
+        }
+
+        /**
+         * Sets the executor that makes summaries in the background. Default: as that of {@link Keepsake}.
+         *
+         * @param blockingExecutor the executor; the caller shuts it down
+         * @return this builder
+         */
+        public Builder executor(Executor blockingExecutor) {
+            this.executor = Objects.requireNonNull(blockingExecutor, "executor");
+            return this;
+        }
+
+        /**
+         * Sets the metrics sink. Default: none.
+         *
+         * @param sink the metrics
+         * @return this builder
+         */
+        public Builder metrics(Metrics sink) {
+            this.metrics = Objects.requireNonNull(sink, "metrics");
+            return this;
+        }
+
+        /**
+         * Builds the component. Opens nothing.
+         *
+         * @return a new component
+         * @throws InvalidInputException if no backend was added, or the tenant breaks a rule
+         */
+        public MemoryComponent build() {
+            if (factories.isEmpty()) {
+                throw new InvalidInputException(
+                        "backend", "is required, such as backend(\"in_memory\", InMemoryMessageLog::new)");
+            }
+            return new MemoryComponent(this);
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.github.keepsake4j.component;
+
+import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.PlainJson;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The output of {@link MemoryComponent#run(MemoryInput)}: what the session's memory shows after the action.
+ *
+ * @param messages the messages within both limits, oldest first, in the form in which a model accepts them
+ * @param messageCount their number
+ * @param tokenCount their number of tokens, 0 if there are none
+ * @param summary the newest summary of what the memory shows, or null if there is none. Only with the strategy
+ *     summarization is it also among the messages
+ * @param profile the session's profile: short texts by name
+ */
+public record MemoryOutput(
+        List<ChatMessage> messages,
+        int messageCount,
+        int tokenCount,
+        @Nullable String summary,
+        Map<String, String> profile) {
+
+    /** Copies the collections. */
+    public MemoryOutput {
+        messages = List.copyOf(messages);
+        profile = Map.copyOf(profile);
+    }
+
+    /**
+     * Writes the output as JSON.
+     *
+     * @return a JSON object with {@code messages}, {@code message_count}, {@code token_count}, {@code summary} and
+     *     {@code profile}
+     */
+    public String toJson() {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("messages", messages.stream().map(MessageJson::write).toList());
+        json.put("message_count", messageCount);
+        json.put("token_count", tokenCount);
+        json.put("summary", summary);
+        json.put("profile", profile);
+        return PlainJson.write(json);
+    }
+
+    /** Leaves out all texts, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "MemoryOutput[messageCount=" + messageCount + ", tokenCount=" + tokenCount + "]";
+    }
+}

@@ -1,0 +1,272 @@
+package io.github.keepsake4j.component;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.image.Image;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.ImageContent.DetailLevel;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Messages in the JSON of OpenAI's API: {@code role}, {@code content}, {@code tool_calls}. Pure functions. */
+final class MessageJson {
+
+    private static final String DATA = "data:";
+    private static final String BASE64 = ";base64,";
+    private static final MessageCodec CODEC = new MessageCodec();
+
+    private MessageJson() {}
+
+    // ---- reading
+
+    static ChatMessage read(Fields json) {
+        String role = json.neededText("role");
+        return switch (role) {
+            case "user" -> user(json);
+            case "assistant" -> assistant(json);
+            case "system" -> system(json);
+            case "tool" -> tool(json);
+            default -> throw new InvalidInputException(json.path() + "role", "must be user, assistant, system or tool");
+        };
+    }
+
+    static List<RetrievedText> readContext(Fields json) {
+        List<RetrievedText> texts = new ArrayList<>();
+        for (Fields each : json.objects("context")) {
+            each.only(Set.of("text", "source", "shown"));
+            String text = each.neededText("text");
+            if (text.isBlank()) {
+                throw new InvalidInputException(each.path() + "text", "must not be blank");
+            }
+            texts.add(new RetrievedText(text, each.text("source"), each.flag("shown")));
+        }
+        return texts;
+    }
+
+    private static UserMessage user(Fields json) {
+        json.only(Set.of("role", "content", "name", "context"));
+        return UserMessage.builder()
+                .name(json.text("name"))
+                .contents(contents(json))
+                .build();
+    }
+
+    private static AiMessage assistant(Fields json) {
+        json.only(Set.of("role", "content", "tool_calls", "context"));
+        List<ToolExecutionRequest> calls =
+                json.objects("tool_calls").stream().map(MessageJson::call).toList();
+        String text = json.has("content") || calls.isEmpty() ? text(json) : null;
+        return AiMessage.builder().text(text).toolExecutionRequests(calls).build();
+    }
+
+    private static ToolExecutionRequest call(Fields json) {
+        json.only(Set.of("id", "type", "function", "index"));
+        if (json.has("type") && !"function".equals(json.get("type"))) {
+            throw new InvalidInputException(json.path() + "type", "must be \"function\"");
+        }
+        Fields function = json.object("function");
+        function.only(Set.of("name", "arguments"));
+        return ToolExecutionRequest.builder()
+                .id(json.neededText("id"))
+                .name(function.neededText("name"))
+                .arguments(function.neededText("arguments"))
+                .build();
+    }
+
+    private static SystemMessage system(Fields json) {
+        json.only(Set.of("role", "content"));
+        String text = text(json);
+        Messages.checkNotBlank(json.path() + "content", text);
+        return SystemMessage.from(text);
+    }
+
+    /** The name of the tool may be absent, as in OpenAI's JSON. Then it is that of the call. */
+    private static ToolExecutionResultMessage tool(Fields json) {
+        json.only(Set.of("role", "content", "tool_call_id", "name"));
+        return ToolExecutionResultMessage.builder()
+                .id(json.neededText("tool_call_id"))
+                .toolName(json.text("name"))
+                .contents(contents(json))
+                .build();
+    }
+
+    private static String text(Fields json) {
+        StringBuilder text = new StringBuilder();
+        List<Content> contents = contents(json);
+        for (int i = 0; i < contents.size(); i++) {
+            if (!(contents.get(i) instanceof TextContent part)) {
+                throw new InvalidInputException(
+                        json.path() + "content[" + i + "].type", "must be \"text\" in this role");
+            }
+            text.append(part.text());
+        }
+        return text.toString();
+    }
+
+    private static List<Content> contents(Fields json) {
+        if (json.get("content") instanceof List<?>) {
+            List<Content> parts =
+                    json.objects("content").stream().map(MessageJson::part).toList();
+            if (parts.isEmpty()) {
+                throw new InvalidInputException(json.path() + "content", "must not be empty");
+            }
+            return parts;
+        }
+        return List.of(TextContent.from(json.neededText("content")));
+    }
+
+    private static Content part(Fields json) {
+        String type = json.neededText("type");
+        if (type.equals("text")) {
+            json.only(Set.of("type", "text"));
+            return TextContent.from(json.neededText("text"));
+        }
+        if (type.equals("image_url")) {
+            json.only(Set.of("type", "image_url"));
+            Fields image = json.object("image_url");
+            image.only(Set.of("url", "detail"));
+            return ImageContent.from(image(image.path() + "url", image.neededText("url")), detail(image));
+        }
+        throw new InvalidInputException(json.path() + "type", "must be \"text\" or \"image_url\"");
+    }
+
+    private static Image image(String field, String url) {
+        int base64 = url.indexOf(BASE64);
+        if (url.startsWith(DATA) && base64 > 0) {
+            return Image.builder()
+                    .mimeType(url.substring(DATA.length(), base64))
+                    .base64Data(url.substring(base64 + BASE64.length()))
+                    .build();
+        }
+        try {
+            URI uri = new URI(url);
+            if (uri.isAbsolute()) {
+                return Image.builder().url(uri).build();
+            }
+        } catch (URISyntaxException e) {
+            // The exception quotes the input, so it is not passed on.
+            throw new InvalidInputException(field, "is not a URL");
+        }
+        throw new InvalidInputException(field, "must be an absolute URL, or a data URL in base64");
+    }
+
+    private static DetailLevel detail(Fields image) {
+        String detail = image.text("detail");
+        if (detail == null) {
+            return DetailLevel.AUTO;
+        }
+        for (DetailLevel level : DetailLevel.values()) {
+            if (name(level).equals(detail)) {
+                return level;
+            }
+        }
+        throw new InvalidInputException(image.path() + "detail", "must be low, high or auto");
+    }
+
+    // ---- writing
+
+    static Map<String, @Nullable Object> write(ChatMessage message) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        if (message instanceof UserMessage user) {
+            json.put("role", "user");
+            json.put("content", content(RetrievedText.contentsWithout(user)));
+            if (user.name() != null) {
+                json.put("name", user.name());
+            }
+        } else if (message instanceof AiMessage ai) {
+            json.put("role", "assistant");
+            json.put("content", ai.text());
+            if (ai.hasToolExecutionRequests()) {
+                json.put(
+                        "tool_calls",
+                        ai.toolExecutionRequests().stream()
+                                .map(MessageJson::write)
+                                .toList());
+            }
+        } else if (message instanceof SystemMessage system) {
+            json.put("role", "system");
+            json.put("content", system.text());
+        } else if (message instanceof ToolExecutionResultMessage result) {
+            json.put("role", "tool");
+            json.put("tool_call_id", result.id());
+            if (result.toolName() != null) {
+                json.put("name", result.toolName());
+            }
+            json.put("content", content(result.contents()));
+        } else {
+            // OpenAI's JSON has no form for it.
+            json.put("role", "custom");
+            json.put("content", CODEC.encode(message));
+        }
+        List<RetrievedText> context = RetrievedText.of(message);
+        if (!context.isEmpty()) {
+            json.put("context", context.stream().map(RetrievedText::fields).toList());
+        }
+        return json;
+    }
+
+    private static Map<String, Object> write(ToolExecutionRequest call) {
+        Map<String, Object> function = new LinkedHashMap<>();
+        function.put("name", text(call.name()));
+        function.put("arguments", text(call.arguments()));
+        Map<String, Object> json = new LinkedHashMap<>();
+        json.put("id", text(call.id()));
+        json.put("type", "function");
+        json.put("function", function);
+        return json;
+    }
+
+    private static String text(@Nullable String text) {
+        return text == null ? "" : text;
+    }
+
+    private static Object content(List<Content> contents) {
+        return contents.size() == 1 && contents.get(0) instanceof TextContent text
+                ? text.text()
+                : contents.stream().map(MessageJson::part).toList();
+    }
+
+    private static Map<String, Object> part(Content content) {
+        Map<String, Object> part = new LinkedHashMap<>();
+        if (content instanceof ImageContent image) {
+            Map<String, Object> url = new LinkedHashMap<>();
+            url.put("url", url(image.image()));
+            url.put("detail", name(image.detailLevel()));
+            part.put("type", "image_url");
+            part.put("image_url", url);
+        } else {
+            part.put("type", "text");
+            part.put(
+                    "text",
+                    content instanceof TextContent text
+                            ? text.text()
+                            : "[" + content.type().name().toLowerCase(Locale.ROOT) + "]");
+        }
+        return part;
+    }
+
+    private static String url(Image image) {
+        return image.url() != null
+                ? image.url().toString()
+                : DATA + text(image.mimeType()) + BASE64 + text(image.base64Data());
+    }
+
+    private static String name(DetailLevel level) {
+        return level.name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,107 @@
+package io.github.keepsake4j.component;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.testing.WordCounter;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A second, simple account of what a component shows, without a log: for texts that differ, tool results that come at once
+ * and fit their share, and a newest turn that fits the limits. A system message that was replaced counts as a message,
+ * because a window reads only as many messages as it may show.
+ */
+final class ComponentModel {
+
+    private static final WordCounter WORDS = new WordCounter();
+
+    /** What was added since the memory was cleared. */
+    private final List<ChatMessage> added = new ArrayList<>();
+
+    final List<ChatMessage> history = new ArrayList<>();
+    final Map<String, String> profile = new HashMap<>();
+
+    void add(ChatMessage message) {
+        added.add(message);
+        history.add(message);
+    }
+
+    void clear() {
+        added.clear();
+    }
+
+    void erase() {
+        added.clear();
+        history.clear();
+        profile.clear();
+    }
+
+    boolean mayCallTools() {
+        ChatMessage last = added.stream()
+                .filter(message -> !(message instanceof SystemMessage))
+                .reduce((first, second) -> second)
+                .orElse(null);
+        return last instanceof UserMessage || last instanceof ToolExecutionResultMessage;
+    }
+
+    /** Returns what is shown, or empty if the newest turn alone exceeds a limit. */
+    Optional<List<ChatMessage>> shown(int maxMessages, int maxTokens) {
+        List<ChatMessage> system = new ArrayList<>();
+        List<ChatMessage> opening = new ArrayList<>();
+        List<List<ChatMessage>> turns = new ArrayList<>();
+        for (ChatMessage message : added) {
+            if (message instanceof SystemMessage) {
+                system = List.of(message);
+            } else if (message instanceof UserMessage) {
+                turns.add(new ArrayList<>(List.of(message)));
+            } else {
+                (turns.isEmpty() ? opening : turns.get(turns.size() - 1)).add(message);
+            }
+        }
+        List<ChatMessage> shown = new ArrayList<>(system);
+        if (!fits(shown, maxMessages, maxTokens)) {
+            return Optional.empty();
+        }
+        for (int t = turns.size() - 1; t >= 0; t--) {
+            List<ChatMessage> more = new ArrayList<>(shown);
+            more.addAll(system.size(), turns.get(t));
+            if (!fits(more, maxMessages, maxTokens) || !isRead(turns.get(t).get(0), maxMessages)) {
+                // A single question that exceeds a limit by itself is passed over; the general rules are tested
+                // elsewhere.
+                return t == turns.size() - 1 || turns.get(t).size() == 1 ? Optional.empty() : Optional.of(shown);
+            }
+            shown = more;
+        }
+        // Before a turn, it leaves as a whole.
+        for (int from = 0; from < opening.size(); from += turns.isEmpty() ? 1 : opening.size()) {
+            List<ChatMessage> more = new ArrayList<>(shown);
+            more.addAll(system.size(), opening.subList(from, opening.size()));
+            ChatMessage oldest = turns.isEmpty() ? opening.get(from) : added.get(0);
+            if (fits(more, maxMessages, maxTokens) && isRead(oldest, maxMessages)) {
+                return Optional.of(more);
+            }
+        }
+        return Optional.of(shown);
+    }
+
+    boolean holds(ChatMessage message) {
+        return added.contains(message);
+    }
+
+    private boolean isRead(ChatMessage message, int maxMessages) {
+        return added.size() - added.indexOf(message) <= maxMessages;
+    }
+
+    static int tokens(List<ChatMessage> messages) {
+        return messages.isEmpty() ? 0 : WORDS.estimateTokenCountInMessages(messages);
+    }
+
+    private static boolean fits(List<ChatMessage> messages, int maxMessages, int maxTokens) {
+        return messages.size() <= maxMessages && tokens(messages) <= maxTokens;
+    }
+}
