@@ -557,6 +557,28 @@ public final class MemoryTree {
     }
 
     /**
+     * Returns the metadata.
+     *
+     * @return short texts by name
+     */
+    public Map<String, String> metadata() {
+        requireSound();
+        return metadata;
+    }
+
+    /**
+     * Does {@link MessageLog#mergeMetadata} for changes that make a difference.
+     *
+     * @param changes texts by name; null removes a name
+     * @param now the store's time
+     * @return the metadata after the changes
+     */
+    public Map<String, String> mergeMetadata(Map<String, @Nullable String> changes, Instant now) {
+        describe(title, Metadata.merged(metadata, changes), now);
+        return metadata;
+    }
+
+    /**
      * Returns what a list shows.
      *
      * @return the memory's entry, or empty if it was never written or was erased

@@ -170,6 +170,18 @@ public interface MessageLog extends AutoCloseable {
     void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata);
 
     /**
+     * Changes a part of the metadata in one step. Names that the changes do not contain keep their texts, and the title
+     * stays. So nothing is lost if several callers change different names at the same time.
+     *
+     * @param key the memory; it is created if it does not exist and a text is set
+     * @param changes texts by name; null removes a name. Changes that make no difference write nothing, so an empty map
+     *     only reads
+     * @return the metadata after the changes; empty for a memory that has none
+     * @throws InvalidInputException if a name is null
+     */
+    Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes);
+
+    /**
      * Lists a tenant's memories, newest first: in order of creation, or {@linkplain ListQuery#byActivity() by activity}.
      *
      * <p>By creation, each memory that exists before the first page is read is on exactly one page, even if memories are

@@ -127,6 +127,14 @@ public abstract class TreeMessageLog implements MessageLog {
     }
 
     @Override
+    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
+        Map<String, String> before = ask(key, MemoryTree::metadata);
+        return Metadata.merged(before, changes).equals(before)
+                ? before
+                : change(key, tree -> tree.mergeMetadata(changes, now()));
+    }
+
+    @Override
     public void putSummary(MemoryKey key, Summary summary, long epoch) {
         change(key, tree -> {
             tree.putSummary(summary, epoch);

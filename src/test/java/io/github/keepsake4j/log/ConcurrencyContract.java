@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
@@ -74,6 +75,24 @@ public interface ConcurrencyContract extends LogUnderTest {
 
         assertAllThereOnce(acknowledged, seed);
         assertOneLine(acknowledged, seed);
+    }
+
+    /** The first of them makes the memory. */
+    @Test
+    default void metadataThatIsMergedAtTheSameTimeIsAllThere() throws Exception {
+        MessageLog second = reopen();
+        int each = Counts.of(6, 50);
+        Map<String, String> expected = new ConcurrentHashMap<>();
+        inThreads(THREADS, thread -> {
+            MessageLog log = thread % 2 == 0 ? log() : second;
+            for (int i = 0; i < each; i++) {
+                String name = thread + "-" + i;
+                expected.put(name, "text");
+                assertThat(log.mergeMetadata(KEY, Map.of(name, "text"))).containsEntry(name, "text");
+            }
+        });
+
+        assertThat(log().mergeMetadata(KEY, Map.of())).isEqualTo(expected);
     }
 
     private static Append randomAppend(Random random, String id, String own) {

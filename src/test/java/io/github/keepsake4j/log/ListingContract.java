@@ -78,6 +78,66 @@ public interface ListingContract extends LogUnderTest {
     }
 
     @Test
+    default void mergingKeepsTheOtherNamesAndTheTitle() {
+        log().append(KEY, batch("a"));
+        log().describe(KEY, "a title", Map.of("a", "1", "b", "2"));
+
+        assertThat(log().mergeMetadata(KEY, changes("b", "3", "c", "4")))
+                .isEqualTo(Map.of("a", "1", "b", "3", "c", "4"));
+        assertThat(log().mergeMetadata(KEY, changes("a", null, "unknown", null)))
+                .isEqualTo(Map.of("b", "3", "c", "4"));
+        assertThat(log().mergeMetadata(KEY, Map.of())).isEqualTo(Map.of("b", "3", "c", "4"));
+        MemoryInfo info = list(log(), "acme", 10).get(0);
+        assertThat(info.title()).isEqualTo("a title");
+        assertThat(info.metadata()).isEqualTo(Map.of("b", "3", "c", "4"));
+        assertThat(branch(log(), KEY)).containsExactly("a");
+    }
+
+    @Test
+    default void mergingMakesAMemoryOnlyToKeepAText() {
+        assertThat(log().mergeMetadata(KEY, Map.of())).isEmpty();
+        assertThat(log().mergeMetadata(KEY, changes("a", null))).isEmpty();
+        assertThat(list(log(), "acme", 10)).isEmpty();
+
+        assertThat(log().mergeMetadata(KEY, changes("a", "1"))).isEqualTo(Map.of("a", "1"));
+        Instant created = Instant.parse("2026-01-02T03:04:05.123456Z");
+        assertThat(list(log(), "acme", 10))
+                .containsExactly(new MemoryInfo(KEY, null, Map.of("a", "1"), 0, 0, created, null));
+    }
+
+    @Test
+    default void anyTextCanBeMergedAndNoNameIsNull() {
+        Map<String, String> metadata = changes("", "", "nul \0", "half \ud83d", "Zürich 😀", "line\nbreak \"quoted\"");
+        assertThat(log().mergeMetadata(KEY, metadata)).isEqualTo(metadata);
+        assertThat(log().mergeMetadata(KEY, Map.of())).isEqualTo(metadata);
+        assertThat(log().mergeMetadata(KEY, changes("", null, "nul \0", null)))
+                .hasSize(1)
+                .containsEntry("Zürich 😀", "line\nbreak \"quoted\"");
+
+        assertThatThrownBy(() -> log().mergeMetadata(KEY, changes(null, "text")))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("metadata");
+    }
+
+    @Test
+    default void anErasedMemoryHasNoMetadata() {
+        log().mergeMetadata(KEY, changes("a", "1"));
+        log().erase(KEY);
+        assertThat(log().mergeMetadata(KEY, changes("b", null))).isEmpty();
+        assertThat(list(log(), "acme", 10)).isEmpty();
+
+        assertThat(log().mergeMetadata(KEY, changes("b", "2"))).isEqualTo(Map.of("b", "2"));
+    }
+
+    private static Map<String, String> changes(String... namesAndTexts) {
+        Map<String, String> changes = new HashMap<>();
+        for (int i = 0; i < namesAndTexts.length; i += 2) {
+            changes.put(namesAndTexts[i], namesAndTexts[i + 1]);
+        }
+        return changes;
+    }
+
+    @Test
     default void textThatCannotBeKeptAsItIsIsRefused() {
         for (String title : new String[] {"x".repeat(1001), "nul\0", "half \ud83d"}) {
             assertThatThrownBy(() -> log().describe(KEY, title, Map.of())).isInstanceOf(InvalidInputException.class);

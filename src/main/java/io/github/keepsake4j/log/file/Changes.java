@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.InputRules;
+import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
@@ -212,6 +213,14 @@ final class Changes {
                 .raw("description", Contents.description(title, metadata))
                 .end();
         return new Change<>(true, line);
+    }
+
+    Change<Map<String, String>> mergeMetadata(Map<String, @Nullable String> changes, Instant now) throws IOException {
+        Contents.Description before = tree == null ? Contents.Description.NONE : tree.description();
+        Map<String, String> after = Metadata.merged(before.metadata(), changes);
+        return after.equals(before.metadata())
+                ? new Change<>(after, null)
+                : new Change<>(after, describe(before.title(), after, now).line());
     }
 
     Change<Boolean> putSummary(Summary summary, long expectedEpoch) throws IOException {

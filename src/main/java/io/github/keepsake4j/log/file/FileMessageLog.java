@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
@@ -204,6 +205,17 @@ public final class FileMessageLog implements MessageLog {
         InputRules.checkDescription(title, metadata);
         Instant now = clock.instant();
         change("description of", key, changes -> changes.describe(title, metadata, now), now);
+    }
+
+    @Override
+    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
+        Map<String, String> before =
+                ask("metadata of", key, tree -> Map.copyOf(tree.description().metadata()), absent -> Map.of());
+        if (Metadata.merged(before, changes).equals(before)) {
+            return before;
+        }
+        Instant now = clock.instant();
+        return change("metadata of", key, made -> made.mergeMetadata(changes, now), now);
     }
 
     @Override

@@ -394,15 +394,19 @@ final class Tree {
         return days;
     }
 
-    MemoryInfo info() throws IOException {
-        Contents.Description description = Contents.Description.NONE;
-        if (state.description.length() > 0) {
-            try {
-                description = Contents.description(Fields.of(read(state.description)));
-            } catch (BadLineException e) {
-                throw unreadable("its title", state.description, e);
-            }
+    Contents.Description description() throws IOException {
+        if (state.description.length() == 0) {
+            return Contents.Description.NONE;
         }
+        try {
+            return Contents.description(Fields.of(read(state.description)));
+        } catch (BadLineException e) {
+            throw unreadable("its title", state.description, e);
+        }
+    }
+
+    MemoryInfo info() throws IOException {
+        Contents.Description description = description();
         Instant stored = memory.header().createdAt();
         Instant first = state.firstMessageAt;
         return new MemoryInfo(

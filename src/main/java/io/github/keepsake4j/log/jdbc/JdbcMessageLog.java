@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
@@ -283,6 +284,33 @@ public final class JdbcMessageLog implements MessageLog {
             Memory.create(session, key, hash, now());
             return session.update(Sql.DESCRIBE, title, json, hash);
         });
+    }
+
+    @Override
+    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
+        byte[] hash = Rows.hash(key);
+        String what = "metadata of memory " + key;
+        Map<String, String> known = connections.single(what, session -> metadata(session, key, hash));
+        if (Metadata.merged(known, changes).equals(known)) {
+            return known;
+        }
+        return connections.write(what, session -> {
+            // First, because it locks the row until the transaction ends.
+            Memory.create(session, key, hash, now());
+            Map<String, String> before = metadata(session, key, hash);
+            Map<String, String> after = Metadata.merged(before, changes);
+            session.update(Sql.SET_METADATA, codec.encodeStrings(after), hash);
+            return after;
+        });
+    }
+
+    private Map<String, String> metadata(Session session, MemoryKey key, byte[] hash) throws SQLException {
+        String json = session.first(Sql.METADATA, row -> row.getString("metadata"), hash);
+        try {
+            return json == null ? Map.of() : Map.copyOf(codec.decodeStrings(json));
+        } catch (UnreadableDataException e) {
+            throw new UnreadableDataException("Memory " + key + ": its metadata cannot be read", e);
+        }
     }
 
     @Override

@@ -21,6 +21,16 @@ final class Sql {
             UPDATE keepsake_memory SET title = ?, metadata = ? WHERE memory_key = ?
             """;
 
+    static final String METADATA =
+            """
+            SELECT metadata FROM keepsake_memory WHERE memory_key = ?
+            """;
+
+    static final String SET_METADATA =
+            """
+            UPDATE keepsake_memory SET metadata = ? WHERE memory_key = ?
+            """;
+
     /** The first message of a memory: an imported one makes it as old as itself. Parameters: time, time, time, key. */
     static final String BEGIN_ACTIVITY =
             """
