@@ -40,7 +40,7 @@ class ArchitectureTest {
             Map.entry(
                     "chat",
                     List.of("message", "codec", "tokens", "log", "context", "summary", "view", "turn", "metrics")),
-            Map.entry("transfer", List.of("message", "tokens", "log")),
+            Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
             Map.entry("workflow", List.of("message", "tokens", "log", "context", "view", "workflow.files")),
