@@ -45,7 +45,7 @@ class ArchitectureTest {
             Map.entry(
                     "component",
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
-            Map.entry("transfer", List.of("message", "tokens", "log")),
+            Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
             Map.entry("workflow", List.of("message", "tokens", "log", "context", "view", "workflow.files")),

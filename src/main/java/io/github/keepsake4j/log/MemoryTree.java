@@ -579,6 +579,16 @@ public final class MemoryTree {
     }
 
     /**
+     * Does {@link MessageLog#details}.
+     *
+     * @return the details
+     */
+    public MemoryDetails details() {
+        requireSound();
+        return new MemoryDetails(info().orElse(null), ends(), List.copyOf(views.values()));
+    }
+
+    /**
      * Returns what a list shows.
      *
      * @return the memory's entry, or empty if it was never written or was erased

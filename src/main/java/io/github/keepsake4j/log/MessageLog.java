@@ -200,6 +200,15 @@ public interface MessageLog extends AutoCloseable {
     MemoryPage list(String tenant, ListQuery query);
 
     /**
+     * Reads what a memory has beside its messages and summaries. The cost depends on the number of its views and named
+     * branches.
+     *
+     * @param key the memory
+     * @return the details; those of a memory that was never written are empty
+     */
+    MemoryDetails details(MemoryKey key);
+
+    /**
      * Lists the memories of a conversation's nodes, in all applications. Default: reads the whole list of the tenant.
      *
      * @param conversation the conversation; it need not have a memory of its own

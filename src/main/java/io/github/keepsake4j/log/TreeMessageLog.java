@@ -118,6 +118,11 @@ public abstract class TreeMessageLog implements MessageLog {
     }
 
     @Override
+    public MemoryDetails details(MemoryKey key) {
+        return ask(key, MemoryTree::details);
+    }
+
+    @Override
     public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
         InputRules.checkDescription(title, metadata);
         change(key, tree -> {

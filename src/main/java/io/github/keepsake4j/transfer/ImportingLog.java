@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
@@ -201,6 +202,11 @@ public final class ImportingLog implements MessageLog {
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
         return log.list(tenant, query);
+    }
+
+    @Override
+    public MemoryDetails details(MemoryKey key) {
+        return current(key).details(key);
     }
 
     @Override

@@ -553,6 +553,17 @@ function ops.info(m)
     s[1] and { s[1] } or {} }
 end
 
+function ops.details(m)
+  local anchored, named = {}, names()
+  for i, seq in ipairs(redis.call('ZRANGE', views, 0, -1)) do
+    anchored[i] = { seq, id(tonumber(seq)), get('v' .. seq) or '' }
+  end
+  for _, each in ipairs(named) do
+    each[2] = id(each[2])
+  end
+  return { ops.info(m), anchored, named }
+end
+
 -- Takes back a number from a memory that is not there. A registration that is under way gets another one.
 function ops.disown(m)
   if m.created then

@@ -16,6 +16,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import java.util.concurrent.CountDownLatch;
@@ -69,6 +70,38 @@ interface ReferenceContract extends LogUnderTest {
         }
         assertThat(log().repair(KEY).droppedReferences()).isZero();
         assertThat(tab(log(), TAB)).endsWith("f");
+    }
+
+    @Test
+    default void details_tell_what_is_beside_the_messages() throws Exception {
+        assertThat(log().details(KEY)).isEqualTo(MemoryDetails.NONE);
+        log().append(KEY, batch("a", "b", "c"));
+        onTab("d");
+        log().moveBranch(KEY, "inner", "b", null);
+        log().describe(KEY, "Bees", Map.of("project", "hive"));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new View.Run("a", "b")))));
+        log().moveHead(KEY, "a", null);
+        log().append(KEY, batch("e").withView(View.of("a", List.of()).behindSummary(null)));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new View.Run(null, "a")))));
+
+        for (MessageLog log : List.of(log(), reopen())) {
+            MemoryDetails details = log.details(KEY);
+            assertThat(details.branches()).containsExactlyInAnyOrderEntriesOf(Map.of(TAB, "d", "inner", "b"));
+            assertThat(details.views())
+                    .extracting(View::anchor, View::runs)
+                    .containsExactly(
+                            org.assertj.core.groups.Tuple.tuple("a", List.of()),
+                            org.assertj.core.groups.Tuple.tuple("c", List.of(new View.Run("a", "b"))),
+                            org.assertj.core.groups.Tuple.tuple("e", List.of(new View.Run(null, "a"))));
+            assertThat(details.info())
+                    .isEqualTo(log.list(KEY.tenant(), ListQuery.first(10))
+                            .memories()
+                            .get(0));
+            assertThat(details.info()).isNotNull();
+            assertThat(details.info().title()).isEqualTo("Bees");
+        }
+        log().erase(KEY);
+        assertThat(log().details(KEY)).isEqualTo(MemoryDetails.NONE);
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
@@ -198,6 +199,11 @@ public final class FileMessageLog implements MessageLog {
         });
         usage.sort(Comparator.comparing(DailyUsage::day));
         return List.copyOf(usage);
+    }
+
+    @Override
+    public MemoryDetails details(MemoryKey key) {
+        return ask("read of", key, Tree::details, absent -> MemoryDetails.NONE);
     }
 
     @Override

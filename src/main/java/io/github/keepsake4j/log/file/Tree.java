@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
@@ -20,10 +21,12 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.LocalDate;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -403,6 +406,24 @@ final class Tree {
         } catch (BadLineException e) {
             throw unreadable("its title", state.description, e);
         }
+    }
+
+    MemoryDetails details() throws IOException {
+        Map<String, String> branches = new TreeMap<>();
+        for (Map.Entry<String, Long> reference : references().entrySet()) {
+            branches.put(reference.getKey(), id(index.node(reference.getValue())));
+        }
+        Deque<View> views = new ArrayDeque<>();
+        long seq = state.views == 0 ? 0 : state.count;
+        while (seq > 0) {
+            long anchor = index.newest(Index.Mark.VIEW, seq);
+            if (anchor > 0) {
+                views.push(view(anchor));
+            }
+            seq = anchor - 1;
+        }
+        boolean isNew = state.count == 0 && state.description.length() == 0;
+        return new MemoryDetails(isNew ? null : info(), branches, List.copyOf(views));
     }
 
     MemoryInfo info() throws IOException {

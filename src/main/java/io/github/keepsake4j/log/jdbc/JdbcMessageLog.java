@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
@@ -24,6 +25,7 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.Usage;
+import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
@@ -356,6 +358,28 @@ public final class JdbcMessageLog implements MessageLog {
                 Rows.time(Rows.number(row, "stored_at")));
         return new Listed(
                 info, new ActivityCursor(Rows.time(Rows.number(row, "active_at")), Rows.number(row, "number")));
+    }
+
+    @Override
+    public MemoryDetails details(MemoryKey key) {
+        byte[] hash = Rows.hash(key);
+        return connections.single("details of memory " + key, session -> {
+            Listed listed = session.first(Sql.INFO, this::listed, hash);
+            Map<String, String> branches = new HashMap<>();
+            session.list(Sql.REFERENCES, row -> branches.put(Rows.text(row, "name"), Rows.text(row, "id")), hash, hash);
+            List<View> views = session.list(
+                    Sql.CHECK_VIEWS,
+                    row -> ViewJson.read(
+                            key,
+                            Rows.text(row, "view"),
+                            Rows.nullableText(row, "anchor"),
+                            Rows.number(row, "anchor_seq")),
+                    hash,
+                    Long.MIN_VALUE,
+                    Long.MAX_VALUE,
+                    Integer.MAX_VALUE);
+            return new MemoryDetails(listed == null ? null : listed.info(), branches, views);
+        });
     }
 
     @Override

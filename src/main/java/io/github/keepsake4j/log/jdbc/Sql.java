@@ -71,6 +71,15 @@ final class Sql {
             LIMIT ?
             """;
 
+    /** What a list shows of a memory, unless it is a tombstone. */
+    static final String INFO =
+            """
+            SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
+                   last_message_at, stored_at
+            FROM keepsake_memory
+            WHERE memory_key = ? AND tenant IS NOT NULL
+            """;
+
     /** The memories of a conversation's nodes, in any order. Parameters: tenant, conversation. */
     static final String NODES =
             """

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Summary;
@@ -78,6 +79,23 @@ final class Contents {
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }
+    }
+
+    /** Reads what a list shows of a memory that is there, as the script answers it. */
+    static MemoryInfo info(MemoryKey key, Reply reply) {
+        Instant stored = time(reply.text(2));
+        Instant first = reply.nullableText(5) == null ? stored : time(reply.text(5));
+        Reply title = reply.list(8);
+        String metadata = reply.nullableText(7);
+        return new MemoryInfo(
+                key,
+                title.size() == 0 ? null : title.text(0),
+                metadata == null ? Map.of() : metadata(key, metadata),
+                reply.number(3),
+                reply.number(4),
+                first.isBefore(stored) ? first : stored,
+                reply.nullableText(6) == null ? null : time(reply.text(6)),
+                stored);
     }
 
     static Map<String, String> metadata(MemoryKey key, String text) {

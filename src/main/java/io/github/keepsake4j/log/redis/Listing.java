@@ -13,12 +13,10 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
-import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -112,19 +110,7 @@ final class Listing {
         if (reply.number(1) != entry.number()) {
             return null;
         }
-        Instant stored = Contents.time(reply.text(2));
-        Instant first = reply.nullableText(5) == null ? stored : Contents.time(reply.text(5));
-        Reply title = reply.list(8);
-        String metadata = reply.nullableText(7);
-        return new MemoryInfo(
-                key,
-                title.size() == 0 ? null : title.text(0),
-                metadata == null ? Map.of() : Contents.metadata(key, metadata),
-                reply.number(3),
-                reply.number(4),
-                first.isBefore(stored) ? first : stored,
-                reply.nullableText(6) == null ? null : Contents.time(reply.text(6)),
-                stored);
+        return Contents.info(key, reply);
     }
 
     /**

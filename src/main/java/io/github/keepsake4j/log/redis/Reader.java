@@ -2,11 +2,13 @@ package io.github.keepsake4j.log.redis;
 
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -151,6 +153,17 @@ final class Reader {
             sequence = part.get(query.forward() ? part.size() - 1 : 0).sequence();
         }
         return HistoryPage.of(query, found);
+    }
+
+    MemoryDetails details(MemoryKey key) {
+        Reply reply = script.run("read of memory " + key, key, script.use("details"));
+        Reply info = reply.list(0);
+        Map<String, String> ends = new HashMap<>();
+        reply.list(2).lists().forEach(named -> ends.put(named.text(0), named.text(1)));
+        List<View> views = reply.list(1).lists().stream()
+                .map(view -> Contents.view(key, view.number(0), view.text(1), view.text(2)))
+                .toList();
+        return new MemoryDetails(info.is("none") ? null : Contents.info(key, info), ends, views);
     }
 
     List<Branch> branches(MemoryKey key) {

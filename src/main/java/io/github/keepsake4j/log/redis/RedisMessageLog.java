@@ -10,6 +10,7 @@ import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MessageLog;
@@ -207,6 +208,11 @@ public final class RedisMessageLog implements MessageLog {
     @Override
     public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
         return writer.mergeMetadata(key, changes, now());
+    }
+
+    @Override
+    public MemoryDetails details(MemoryKey key) {
+        return reader.details(key);
     }
 
     @Override

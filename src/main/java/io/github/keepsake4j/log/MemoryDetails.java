@@ -1,0 +1,24 @@
+package io.github.keepsake4j.log;
+
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a memory has beside its messages and summaries.
+ *
+ * @param info its entry in a list, or null if it was never written or was erased
+ * @param branches the ids of the newest messages of its named branches, by name
+ * @param views its views, in order of their anchors; on each branch, the newest of them is in force
+ */
+public record MemoryDetails(@Nullable MemoryInfo info, Map<String, String> branches, List<View> views) {
+
+    /** The details of a memory that was never written. */
+    public static final MemoryDetails NONE = new MemoryDetails(null, Map.of(), List.of());
+
+    /** Copies the components. */
+    public MemoryDetails {
+        branches = Map.copyOf(branches);
+        views = List.copyOf(views);
+    }
+}

@@ -1,0 +1,146 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * Copies memories from one log to another, with all that a log keeps: messages on all branches with their ids, times, token
+ * counts, outcomes, usage and what they were made from; the head, named branches, views, summaries, title and metadata. Epochs
+ * and leases are not copied.
+ *
+ * <pre>{@code
+ * MemoryCopy.Report report = MemoryCopy.between(sqlite, postgres).tenant("acme");
+ * }</pre>
+ *
+ * <p>A copy that was interrupted goes on where it ended when it is called again. Each memory is compared with its copy at the end.
+ * A memory that changes meanwhile is copied until both are the same. Nothing is written to the source. A copy to a
+ * {@code FileMessageLog} is an export as JSON lines, and a copy from it an import.
+ *
+ * <p>Immutable and thread-safe. Two copies of one memory into one log must not run at the same time.
+ */
+public final class MemoryCopy {
+
+    /** How often a memory is looked at again that changes while it is copied. */
+    private static final int MOST_PASSES = 20;
+
+    private static final int LISTED = 100;
+
+    private final MessageLog source;
+    private final MessageLog target;
+    private final Consumer<Progress> listener;
+
+    /**
+     * How far a copy is.
+     *
+     * @param memory the memory that is copied now
+     * @param messages the number of its messages that are in the target
+     * @param of the number of its messages in the source when its copy began
+     */
+    public record Progress(MemoryKey memory, long messages, long of) {}
+
+    /**
+     * What was copied.
+     *
+     * @param memories the number of memories that are in both logs now
+     * @param messages the number of their messages
+     * @param erased the memories that are not copied, because they were erased in the target
+     * @param damaged the number of memories that the source could not list
+     */
+    public record Report(long memories, long messages, List<MemoryKey> erased, long damaged) {
+
+        /** Copies the list. */
+        public Report {
+            erased = List.copyOf(erased);
+        }
+
+        private Report plus(Report other) {
+            List<MemoryKey> both = new ArrayList<>(erased);
+            both.addAll(other.erased);
+            return new Report(memories + other.memories, messages + other.messages, both, damaged + other.damaged);
+        }
+    }
+
+    private MemoryCopy(MessageLog source, MessageLog target, Consumer<Progress> listener) {
+        this.source = source;
+        this.target = target;
+        this.listener = listener;
+    }
+
+    /**
+     * Creates a copy between two logs, which remain open.
+     *
+     * @param source is read
+     * @param target is written
+     * @return the copy
+     */
+    public static MemoryCopy between(MessageLog source, MessageLog target) {
+        return new MemoryCopy(
+                Objects.requireNonNull(source, "source"), Objects.requireNonNull(target, "target"), progress -> {});
+    }
+
+    /**
+     * Sets a listener that is told after each batch of messages. Default: none.
+     *
+     * @param progress is called by the thread that copies; what it throws ends the copy
+     * @return another copy
+     */
+    public MemoryCopy onProgress(Consumer<Progress> progress) {
+        return new MemoryCopy(source, target, Objects.requireNonNull(progress, "onProgress"));
+    }
+
+    /**
+     * Copies all memories of a tenant, in the order of the source's list.
+     *
+     * @param tenant the tenant's id
+     * @return what was copied
+     * @throws KeepsakeException as {@link #memory} does; what was copied until then stays
+     */
+    public Report tenant(String tenant) {
+        Report report = new Report(0, 0, List.of(), 0);
+        Optional<ListQuery> next = Optional.of(ListQuery.first(LISTED));
+        while (next.isPresent()) {
+            MemoryPage page = source.list(tenant, next.get());
+            report = report.plus(new Report(0, 0, List.of(), page.damaged().size()));
+            for (MemoryInfo info : page.memories()) {
+                report = report.plus(memory(info.key()));
+            }
+            next = page.next();
+        }
+        return report;
+    }
+
+    /**
+     * Copies one memory.
+     *
+     * @param key the memory
+     * @return what was copied
+     * @throws KeepsakeException if the target has other messages of this memory, or if the memory does not stop changing
+     */
+    public Report memory(MemoryKey key) {
+        if (target.read(key, ReadQuery.newest(0)).epoch() > Position.NONE.epoch()) {
+            return new Report(0, 0, List.of(key), 0);
+        }
+        for (int pass = 0; pass < MOST_PASSES; pass++) {
+            new OneMemory(source, target, key, listener).copy();
+            Fingerprint now = Fingerprint.of(source, key);
+            if (now.equals(Fingerprint.of(target, key))) {
+                return new Report(now.memories(), now.messages(), List.of(), 0);
+            }
+        }
+        throw new KeepsakeException(
+                "Memory " + key + " is not the same in both logs after " + MOST_PASSES
+                        + " passes. Copy it again when nothing is added to it",
+                null);
+    }
+}

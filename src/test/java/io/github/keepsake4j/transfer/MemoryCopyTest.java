@@ -1,0 +1,215 @@
+package io.github.keepsake4j.transfer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MemoryDetails;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Home;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** A copy holds all that its memory holds, whichever logs they are in, and however often the copy was interrupted. */
+class MemoryCopyTest {
+
+    private static final ConversationKey KEY = ConversationKey.of("acme", "c");
+    private static final LocalDate FIRST = LocalDate.parse("2026-01-01");
+
+    private static MemoryKey key(int number) {
+        return number % 3 == 0
+                ? NodeKey.of("acme", "app", "c" + number, "writer")
+                : ConversationKey.of("acme", "c" + number);
+    }
+
+    private static MessageLog filled(long seed, int memories, int steps) {
+        MessageLog log = new InMemoryMessageLog();
+        for (int i = 0; i < memories; i++) {
+            new RandomMemory(seed + i, log, key(i)).fill(steps);
+        }
+        return log;
+    }
+
+    @Test
+    void e3_memories_are_the_same_after_they_went_through_every_home() throws Exception {
+        long seed = Long.getLong("keepsake.seed", System.nanoTime());
+        int memories = Counts.of(4, 60);
+        MessageLog first = filled(seed, memories, 60);
+        List<Home.Storage> open = new ArrayList<>();
+        try {
+            MessageLog from = first;
+            for (Home home : List.of(
+                    Home.SQLITE, Home.POSTGRESQL, Home.S3, Home.S3_TURNS, Home.FILES, Home.REDIS, Home.IN_MEMORY)) {
+                Home.Storage storage = home.storage();
+                open.add(storage);
+                MessageLog to = storage.open();
+                MemoryCopy.Report report = MemoryCopy.between(from, to).tenant("acme");
+                assertThat(report.memories()).as("seed %d, %s", seed, home).isEqualTo(memories);
+                assertThat(report.erased()).isEmpty();
+                for (int i = 0; i < memories; i++) {
+                    assertSame(first, to, key(i), "seed " + seed + ", " + home);
+                }
+                assertThat(to.usage("acme", FIRST, FIRST.plusDays(30)))
+                        .containsExactlyInAnyOrderElementsOf(first.usage("acme", FIRST, FIRST.plusDays(30)));
+                from = to;
+            }
+        } finally {
+            open.forEach(Home.Storage::close);
+        }
+    }
+
+    /** Compares by the port alone, since the copy compares by fingerprints. */
+    private static void assertSame(MessageLog one, MessageLog other, MemoryKey key, String what) {
+        List<LoggedMessage> history =
+                one.history(key, HistoryQuery.oldest(10_000)).messages();
+        assertThat(other.history(key, HistoryQuery.oldest(10_000)).messages())
+                .as(what)
+                .isEqualTo(history);
+        for (LoggedMessage message : history) {
+            assertThat(other.made(key, message.id())).as(what).isEqualTo(one.made(key, message.id()));
+            assertThat(shown(other, key, message.id())).as(what).isEqualTo(shown(one, key, message.id()));
+        }
+        MemoryDetails details = one.details(key);
+        MemoryDetails copied = other.details(key);
+        assertThat(copied.views()).as(what).isEqualTo(details.views());
+        assertThat(copied.branches()).as(what).isEqualTo(details.branches());
+        assertThat(copied.info().title()).as(what).isEqualTo(details.info().title());
+        assertThat(copied.info().metadata()).as(what).isEqualTo(details.info().metadata());
+        assertThat(other.summaries(key)).as(what).isEqualTo(one.summaries(key));
+        assertThat(Set.copyOf(other.branches(key))).as(what).isEqualTo(Set.copyOf(one.branches(key)));
+        assertThat(other.read(key, ReadQuery.newest(0)).head())
+                .as(what)
+                .isEqualTo(one.read(key, ReadQuery.newest(0)).head());
+        assertThat(other.check(key)).as(what).isEmpty();
+    }
+
+    /** Returns what a read shows that ends in a message, except for the position. */
+    private static List<Object> shown(MessageLog log, MemoryKey key, String end) {
+        Tail tail = log.read(key, ReadQuery.newest(20).endingIn(end).upToSummary());
+        List<Object> shown = new ArrayList<>();
+        shown.add(tail.messages());
+        shown.add(tail.system() == null ? "none" : tail.system());
+        View view = tail.view();
+        shown.add(view == null ? "none" : view);
+        Summary summary = tail.summary();
+        shown.add(summary == null ? "none" : summary);
+        return shown;
+    }
+
+    @Test
+    void e3_a_copy_that_broke_off_anywhere_goes_on() {
+        long first = Long.getLong("keepsake.seed", System.nanoTime());
+        for (int run = 0; run < Counts.of(10, 300); run++) {
+            long seed = first + run;
+            MessageLog source = filled(seed, 2, 40);
+            MessageLog target = new InMemoryMessageLog();
+            Random random = new Random(seed);
+            boolean done = false;
+            for (int tries = 0; !done && tries < 1_000; tries++) {
+                try {
+                    MemoryCopy.between(source, breaking(target, 1 + random.nextInt(30)))
+                            .tenant("acme");
+                    done = true;
+                } catch (IllegalStateException e) {
+                    assertThat(e).hasMessage("broken off");
+                }
+            }
+            for (int i = 0; i < 2; i++) {
+                assertSame(source, target, key(i), "seed " + seed);
+            }
+        }
+    }
+
+    /** A log that fails at a change, before or after it was made. */
+    private static MessageLog breaking(MessageLog log, int after) {
+        int[] left = {after};
+        return (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    boolean changes = Set.of("append", "putSummary", "moveHead", "moveBranch", "describe", "setOutcome")
+                            .contains(method.getName());
+                    int now = changes ? left[0]-- : 9;
+                    if (now == 1 && after % 2 == 0) {
+                        throw new IllegalStateException("broken off");
+                    }
+                    Object result;
+                    try {
+                        result = method.invoke(log, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                    if (now == 1) {
+                        throw new IllegalStateException("broken off");
+                    }
+                    return result;
+                });
+    }
+
+    @Test
+    void e3_a_memory_that_was_erased_in_the_target_stays_erased() {
+        MessageLog source = filled(1, 2, 10);
+        MessageLog target = new InMemoryMessageLog();
+        target.erase(key(1));
+        MemoryCopy.Report report = MemoryCopy.between(source, target).tenant("acme");
+        assertThat(report.erased()).containsExactly(key(1));
+        assertThat(report.memories()).isEqualTo(1);
+        assertThat(target.history(key(1), HistoryQuery.oldest(10)).messages()).isEmpty();
+    }
+
+    @Test
+    void e3_a_target_with_other_messages_is_refused_and_unchanged() {
+        MessageLog source = filled(1, 2, 10);
+        MessageLog target = new InMemoryMessageLog();
+        target.append(key(1), Append.underHead(NewMessage.of(UserMessage.from("secret"), 1, "words")));
+        assertThatThrownBy(() -> MemoryCopy.between(source, target).memory(key(1)))
+                .isInstanceOf(KeepsakeException.class)
+                .hasMessageContaining(key(1).toString())
+                .hasMessageNotContaining("secret");
+        assertThat(target.history(key(1), HistoryQuery.oldest(10)).messages()).hasSize(1);
+    }
+
+    @Test
+    void e3_a_memory_that_grows_while_it_is_copied_is_copied_to_its_end() {
+        MessageLog source = filled(1, 2, 10);
+        MessageLog target = new InMemoryMessageLog();
+        int[] more = {5};
+        MemoryCopy.between(source, target)
+                .onProgress(progress -> {
+                    if (more[0]-- > 0) {
+                        source.append(
+                                progress.memory(),
+                                Append.underHead(NewMessage.of(UserMessage.from("late"), 1, "words")));
+                    }
+                })
+                .memory(key(1));
+        assertSame(source, target, key(1), "grows");
+    }
+
+    @Test
+    void e3_nothing_is_no_memory() {
+        MessageLog target = new InMemoryMessageLog();
+        MemoryCopy.Report report =
+                MemoryCopy.between(new InMemoryMessageLog(), target).memory(KEY);
+        assertThat(report.memories()).isZero();
+        assertThat(target.details(KEY)).isEqualTo(MemoryDetails.NONE);
+    }
+}
