@@ -786,7 +786,8 @@ abstract class MemoryComponentContract {
                             .mapToObj(i -> user(prefix + " message " + i))
                             .toList());
         }
-        assertThat(component.run(on(MemoryInput.get(session)).withMaxMessages(2 * each))
+        assertThat(component
+                        .run(on(MemoryInput.get(session)).withMaxMessages(2 * each))
                         .messageCount())
                 .isEqualTo(2 * each);
         assertThat(get().profile()).hasSize(2 * each);
