@@ -31,6 +31,7 @@ class ArchitectureTest {
             Map.entry("log.file", List.of("log", "codec", "message")),
             Map.entry("log.inmemory", List.of("log", "codec", "message")),
             Map.entry("log.jdbc", List.of("log", "codec", "message")),
+            Map.entry("log.redis", List.of("log", "codec", "message")),
             Map.entry("log.s3", List.of("log", "codec", "message")),
             Map.entry("context", List.of("message", "tokens")),
             Map.entry("metrics", List.of()),
@@ -84,6 +85,14 @@ class ArchitectureTest {
             .resideInAnyPackage("software.amazon..", "org.apache.hc..");
 
     @ArchTest
+    static final ArchRule jedis_stays_in_its_adapter = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".log.redis..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("redis..");
+
+    @ArchTest
     static final ArchRule jackson_stays_where_bytes_are = noClasses()
             .that()
             .resideOutsideOfPackages(ROOT + ".codec..", ROOT + ".log.*..", ROOT + ".tokens..")
@@ -94,7 +103,12 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule one_public_class_for_each_backend = classes()
             .that()
-            .resideInAnyPackage(ROOT + ".log.file", ROOT + ".log.inmemory", ROOT + ".log.jdbc", ROOT + ".log.s3")
+            .resideInAnyPackage(
+                    ROOT + ".log.file",
+                    ROOT + ".log.inmemory",
+                    ROOT + ".log.jdbc",
+                    ROOT + ".log.redis",
+                    ROOT + ".log.s3")
             .and()
             .haveSimpleNameNotEndingWith("MessageLog")
             .and()

@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -83,6 +84,19 @@ public final class OtherClassPathDriver {
     public static String s3() {
         try (MessageLog log =
                 S3MessageLog.connect(URI.create("http://127.0.0.1:1"), "us-east-1", "key", "secret", "bucket")) {
+            Keepsake.builder().messageLog(log).build().chatMemory("alice").messages();
+            return "read";
+        } catch (KeepsakeException e) {
+            return e.getClass().getSimpleName();
+        }
+    }
+
+    /** Reads from a Redis server that is not there. */
+    public static String redis() {
+        try (MessageLog log = RedisMessageLog.builder()
+                .server(URI.create("redis://127.0.0.1:1"))
+                .checks(RedisMessageLog.Checks.NONE)
+                .build()) {
             Keepsake.builder().messageLog(log).build().chatMemory("alice").messages();
             return "read";
         } catch (KeepsakeException e) {

@@ -64,6 +64,16 @@ class OtherClassPathsTest {
         assertThatThrownBy(() -> run(classPath, "s3")).rootCause().hasMessageContaining("software.amazon");
     }
 
+    @Test
+    void jedis_may_be_absent() throws Exception {
+        List<URL> classPath = without("/redis/clients/");
+
+        assertThat(run(classPath, "async")).endsWith("shown 2 kept 2");
+        assertThat(run(classPath, "sqlite")).isEqualTo("1");
+        assertThatThrownBy(() -> run(classPath, "redis")).rootCause().hasMessageContaining("redis.clients");
+        assertThat(run(without("nothing"), "redis")).isEqualTo("StorageUnavailableException");
+    }
+
     /** A caller that passes a client needs no other HTTP client than the one of that client. */
     @Test
     void the_apache_client_may_be_absent_where_a_client_is_given() throws Exception {

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import redis.clients.jedis.Jedis;
 import software.amazon.awssdk.auth.credentials.AwsBasicCredentials;
 import software.amazon.awssdk.auth.credentials.StaticCredentialsProvider;
 import software.amazon.awssdk.core.ResponseBytes;
@@ -35,6 +36,7 @@ public enum Home {
     SQLITE,
     FILES,
     POSTGRESQL,
+    REDIS,
     S3,
     S3_TURNS;
 
@@ -71,7 +73,7 @@ public enum Home {
         int all = Counts.of(quick, full);
         return switch (this) {
             case IN_MEMORY -> all;
-            case SQLITE, FILES, POSTGRESQL -> Math.max(3, all / 10);
+            case SQLITE, FILES, POSTGRESQL, REDIS -> Math.max(3, all / 10);
             case S3, S3_TURNS -> Math.max(2, all / 25);
         };
     }
@@ -82,6 +84,7 @@ public enum Home {
             case SQLITE -> sqlite();
             case FILES -> files();
             case POSTGRESQL -> postgres();
+            case REDIS -> redis();
             case S3 -> bucket(false);
             case S3_TURNS -> bucket(true);
         };
@@ -228,6 +231,38 @@ public enum Home {
             @Override
             public void close() {
                 pool.close();
+            }
+        };
+    }
+
+    private static Storage redis() {
+        Redis server = Redis.shared();
+        String prefix = Redis.newPrefix();
+        return new Storage() {
+            @Override
+            public MessageLog open() {
+                return server.log(prefix);
+            }
+
+            @Override
+            public Restore copy() {
+                try (Jedis console = server.console()) {
+                    Map<String, byte[]> copies = new HashMap<>();
+                    console.keys(prefix + "*").forEach(key -> copies.put(key, console.dump(key)));
+                    return () -> restore(copies);
+                }
+            }
+
+            private void restore(Map<String, byte[]> copies) {
+                try (Jedis console = server.console()) {
+                    console.keys(prefix + "*").forEach(console::del);
+                    copies.forEach((key, copy) -> console.restore(key, 0, copy));
+                }
+            }
+
+            @Override
+            public void close() {
+                restore(Map.of());
             }
         };
     }

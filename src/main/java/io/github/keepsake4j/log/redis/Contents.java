@@ -1,0 +1,154 @@
+package io.github.keepsake4j.log.redis;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.NotesText;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What is stored, between text and records. Fields that a newer version wrote are ignored. */
+final class Contents {
+
+    /** A view's part that the messages do not tell. */
+    private record Runs(List<View.Run> runs, @Nullable String summary) {}
+
+    private static final JsonMapper MAPPER = JsonMapper.builder()
+            .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+            .build();
+
+    private Contents() {}
+
+    /** A line about the message, and the message. JSON has no line breaks of its own. */
+    static String message(NewMessage message, Instant now) {
+        Map<String, String> line = new LinkedHashMap<>();
+        line.put("at", time(message, now).toString());
+        line.put("counter", message.tokenCounter());
+        return Text.CODEC.encodeStrings(line) + "\n" + Text.CODEC.encode(message.message());
+    }
+
+    /** Reads a message as the script answers it. */
+    static LoggedMessage message(MemoryKey key, Reply row) {
+        String id = row.text(1);
+        return message(key, row.number(0), id, row.nullableText(2), row.number(3), row.text(4), row.nullableText(5));
+    }
+
+    static LoggedMessage message(
+            MemoryKey key,
+            long seq,
+            String id,
+            @Nullable String parentId,
+            long tokens,
+            String text,
+            @Nullable String outcome) {
+        try {
+            int end = text.indexOf('\n');
+            if (end < 0 || tokens > Integer.MAX_VALUE) {
+                throw new UnreadableDataException("it is no message", null);
+            }
+            Map<String, String> line = Text.CODEC.decodeStrings(text.substring(0, end));
+            return new LoggedMessage(
+                    id,
+                    parentId,
+                    seq,
+                    Text.CODEC.decode(text.substring(end + 1)),
+                    (int) tokens,
+                    needed(line, "counter"),
+                    time(needed(line, "at")),
+                    NotesText.outcome(outcome));
+        } catch (UnreadableDataException e) {
+            throw AppendRules.unreadable(key, id, e);
+        }
+    }
+
+    /** Reads the time in the first line of a message. */
+    static Instant time(MemoryKey key, String id, String line) {
+        try {
+            return time(needed(Text.CODEC.decodeStrings(line), "at"));
+        } catch (UnreadableDataException e) {
+            throw AppendRules.unreadable(key, id, e);
+        }
+    }
+
+    static String view(View view) {
+        return Request.json(new Runs(view.runs(), view.summary()));
+    }
+
+    /** Reads a view, whose text begins with the head from before. */
+    static View view(MemoryKey key, long seq, String anchor, String text) {
+        try {
+            int end = text.indexOf('\0');
+            Runs stored = MAPPER.readValue(text.substring(end + 1), Runs.class);
+            String head = end <= 0 ? null : text.substring(0, end);
+            return new View(anchor, seq, stored.runs(), stored.summary()).resolved(head);
+        } catch (JsonProcessingException | RuntimeException e) {
+            throw new UnreadableDataException(
+                    "Memory " + key + ": the view at message " + anchor + " cannot be read. Its bytes are kept", e);
+        }
+    }
+
+    static String summary(Summary summary) {
+        Map<String, String> fields = new LinkedHashMap<>();
+        fields.put("covers", summary.coversUpTo());
+        fields.put("text", summary.text());
+        fields.put("tokens", Integer.toString(summary.tokens()));
+        fields.put("counter", summary.tokenCounter());
+        fields.put("replacedMessages", Long.toString(summary.replacedMessages()));
+        fields.put("replacedTokens", Long.toString(summary.replacedTokens()));
+        if (summary.model() != null) {
+            fields.put("model", summary.model());
+        }
+        fields.put("at", summary.createdAt().toString());
+        return Text.CODEC.encodeStrings(fields);
+    }
+
+    static Summary summary(MemoryKey key, long version, String text) {
+        try {
+            Map<String, String> fields = Text.CODEC.decodeStrings(text);
+            return new Summary(
+                    needed(fields, "covers"),
+                    needed(fields, "text"),
+                    Integer.parseInt(needed(fields, "tokens")),
+                    needed(fields, "counter"),
+                    Long.parseLong(needed(fields, "replacedMessages")),
+                    Long.parseLong(needed(fields, "replacedTokens")),
+                    fields.get("model"),
+                    time(needed(fields, "at")),
+                    version);
+        } catch (RuntimeException e) {
+            throw new UnreadableDataException(
+                    "Memory " + key + ": version " + version + " of its summary cannot be read. Its bytes are kept", e);
+        }
+    }
+
+    /** Returns the time of a message that is appended now. */
+    static Instant time(NewMessage message, Instant now) {
+        return message.createdAt() == null ? now : message.createdAt();
+    }
+
+    static Instant time(String text) {
+        try {
+            return Instant.parse(text);
+        } catch (RuntimeException e) {
+            throw new UnreadableDataException("its time cannot be read", e);
+        }
+    }
+
+    private static String needed(Map<String, String> fields, String name) {
+        String value = fields.get(name);
+        if (value == null) {
+            throw new UnreadableDataException("its field " + name + " is missing", null);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,70 @@
+package io.github.keepsake4j.log.redis;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * The keys in Redis. The part in braces, which decides about the slot, is a hash, because ids may hold braces and be long.
+ * A memory's hash begins with its tenant's, as in the other stores.
+ */
+record Keys(String prefix) {
+
+    private static final int HALF = 24;
+
+    /** 96 bits of the tenant and 96 bits of the memory. */
+    static String hash(MemoryKey key) {
+        return tenantHash(key.tenant()) + half(key.canonical());
+    }
+
+    List<byte[]> memory(MemoryKey key) {
+        return keys(hash(key), "m", "v", "s");
+    }
+
+    List<byte[]> tenant(String tenant) {
+        return keys(tenantHash(tenant), "t", "n", "a");
+    }
+
+    private List<byte[]> keys(String hash, String... parts) {
+        return Stream.of(parts)
+                .map(part -> Text.bytes(prefix + "{" + hash + "}:" + part))
+                .toList();
+    }
+
+    private static String tenantHash(String tenant) {
+        return half(MemoryKey.encode(tenant));
+    }
+
+    private static String half(String ascii) {
+        return hex(digest("SHA-256", ascii.getBytes(StandardCharsets.US_ASCII))).substring(0, HALF);
+    }
+
+    static byte[] digest(String algorithm, byte[] bytes) {
+        try {
+            return MessageDigest.getInstance(algorithm).digest(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has " + algorithm, e);
+        }
+    }
+
+    static String hex(byte[] bytes) {
+        return HexFormat.of().formatHex(bytes);
+    }
+
+    /** Reads {@link MemoryKey#canonical()}. */
+    static MemoryKey parse(String canonical) {
+        List<String> parts = Stream.of(canonical.split("/", -1))
+                .map(part -> URLDecoder.decode(part, StandardCharsets.UTF_8))
+                .toList();
+        return parts.size() == 5
+                ? NodeKey.of(parts.get(1), parts.get(2), parts.get(3), parts.get(4))
+                : ConversationKey.of(parts.get(1), parts.get(2));
+    }
+}

@@ -1,0 +1,190 @@
+package io.github.keepsake4j.log.redis;
+
+import io.github.keepsake4j.log.ActivityCursor;
+import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.DamagedMemory;
+import io.github.keepsake4j.log.InputRules;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.Usage;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Reads a tenant's list, and asks each memory on it, because they lie in other slots. Thread-safe. */
+final class Listing {
+
+    /** So many entries that are there no more are removed for one page, which is shorter then. */
+    private static final int GONE = 500;
+
+    private final MemoryScript script;
+    private final TenantList tenants;
+
+    Listing(MemoryScript script, TenantList tenants) {
+        this.script = script;
+        this.tenants = tenants;
+    }
+
+    /** What a page is made from: the entries behind one, and the cursor of one. */
+    private record Order(
+            Function<TenantList.@Nullable Entry, List<TenantList.Entry>> behind,
+            Function<TenantList.Entry, String> cursor) {}
+
+    MemoryPage list(String tenant, ListQuery query) {
+        Ids.check("tenant", tenant);
+        script.requireOpen("list of tenant " + tenant);
+        return page(query, query.activeFirst() ? byActivity(tenant, query) : byCreation(tenant, query));
+    }
+
+    private Order byActivity(String tenant, ListQuery query) {
+        ActivityCursor first = ActivityCursor.of(query);
+        String top = query.cursor() == null ? null : Text.stamp(first.activeAt()) + Text.hex(first.number());
+        tenants.flush(tenant);
+        return new Order(
+                behind -> tenants.lessActive(tenant, behind == null ? top : behind.place(), atOnce(query)),
+                entry -> new ActivityCursor(Text.ofStamp(entry.active()), entry.number()).cursor());
+    }
+
+    private Order byCreation(String tenant, ListQuery query) {
+        long first = query.cursorAsNumber();
+        return new Order(
+                behind -> tenants.before(tenant, behind == null ? first : behind.number(), atOnce(query)),
+                entry -> Long.toString(entry.number()));
+    }
+
+    /** One more than the page has, which tells whether there is another one. */
+    private static int atOnce(ListQuery query) {
+        return Math.min(MemoryScript.CHUNK, query.limit() + 1);
+    }
+
+    private MemoryPage page(ListQuery query, Order order) {
+        List<MemoryInfo> page = new ArrayList<>();
+        List<DamagedMemory> damaged = new ArrayList<>();
+        TenantList.Entry edge = null;
+        int gone = 0;
+        List<TenantList.Entry> part = order.behind.apply(null);
+        while (!part.isEmpty()) {
+            for (TenantList.Entry entry : part) {
+                boolean isFull = page.size() + damaged.size() == query.limit() || gone == GONE;
+                if (edge != null && isFull) {
+                    return new MemoryPage(page, damaged, Optional.of(query.startingAt(order.cursor.apply(edge))));
+                }
+                edge = entry;
+                try {
+                    MemoryInfo info = info(entry);
+                    if (info == null) {
+                        gone++;
+                    } else {
+                        page.add(info);
+                    }
+                } catch (UnreadableDataException e) {
+                    damaged.add(
+                            new DamagedMemory(entry.key().canonical(), entry.key(), String.valueOf(e.getMessage())));
+                }
+            }
+            part = order.behind.apply(part.get(part.size() - 1));
+        }
+        return new MemoryPage(page, damaged, Optional.empty());
+    }
+
+    /** Returns null if the memory was erased, has expired, or was registered and never created. */
+    private @Nullable MemoryInfo info(TenantList.Entry entry) {
+        MemoryKey key = entry.key();
+        // A list is no use of a memory, so it does not renew its time to live.
+        Reply reply = script.run("list of memory " + key, key, script.look("info"));
+        if (reply.is("none")) {
+            disown(entry);
+            return null;
+        }
+        if (reply.number(1) != entry.number()) {
+            return null;
+        }
+        Instant stored = Contents.time(reply.text(2));
+        Instant first = reply.nullableText(5) == null ? stored : Contents.time(reply.text(5));
+        Reply title = reply.list(8);
+        String metadata = reply.nullableText(7);
+        return new MemoryInfo(
+                key,
+                title.size() == 0 ? null : title.text(0),
+                metadata == null ? Map.of() : Text.CODEC.decodeStrings(metadata),
+                reply.number(3),
+                reply.number(4),
+                first.isBefore(stored) ? first : stored,
+                reply.nullableText(6) == null ? null : Contents.time(reply.text(6)),
+                stored);
+    }
+
+    /**
+     * Removes what is listed and not there: a memory that has expired, or whose erasure or creation was interrupted. If it is
+     * just being created, its number is refused first, so that it is registered again.
+     */
+    private void disown(TenantList.Entry entry) {
+        // A use, so that the tombstone that it leaves has a time to live.
+        Request request = script.use("disown").with("number", entry.number());
+        if (script.run("list of memory " + entry.key(), entry.key(), request).is("done")) {
+            tenants.remove(entry.key(), entry.number());
+        }
+    }
+
+    /** The list names the memories, so only those of the conversation are asked. One that is damaged is there. */
+    List<NodeKey> nodes(ConversationKey conversation) {
+        String tenant = conversation.tenant();
+        script.requireOpen("list of tenant " + tenant);
+        List<NodeKey> nodes = new ArrayList<>();
+        forEach(tenant, entry -> {
+            if (entry.key() instanceof NodeKey node
+                    && node.conversationId().equals(conversation.conversationId())
+                    && isThere(entry)) {
+                nodes.add(node);
+            }
+        });
+        return nodes;
+    }
+
+    private boolean isThere(TenantList.Entry entry) {
+        try {
+            return info(entry) != null;
+        } catch (UnreadableDataException e) {
+            return true;
+        }
+    }
+
+    private void forEach(String tenant, Consumer<TenantList.Entry> action) {
+        List<TenantList.Entry> part = tenants.before(tenant, Long.MAX_VALUE, MemoryScript.CHUNK);
+        while (!part.isEmpty()) {
+            part.forEach(action);
+            part = tenants.before(tenant, part.get(part.size() - 1).number(), MemoryScript.CHUNK);
+        }
+    }
+
+    List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
+        InputRules.checkUsage(tenant, from, toExclusive);
+        script.requireOpen("usage of tenant " + tenant);
+        List<DailyUsage> usage = new ArrayList<>();
+        forEach(tenant, entry -> {
+            Reply reply = script.run("usage of memory " + entry.key(), entry.key(), script.look("usage"));
+            for (Reply day : reply.list(1).lists()) {
+                LocalDate date = LocalDate.ofEpochDay(day.number(0));
+                if (reply.number(0) == entry.number() && !date.isBefore(from) && date.isBefore(toExclusive)) {
+                    Usage used = new Usage(day.number(1), day.number(2), day.number(3));
+                    usage.add(new DailyUsage(entry.key(), date, used));
+                }
+            }
+        });
+        usage.sort(Comparator.comparing(DailyUsage::day));
+        return List.copyOf(usage);
+    }
+}

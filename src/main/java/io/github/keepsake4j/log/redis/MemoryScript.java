@@ -1,0 +1,85 @@
+package io.github.keepsake4j.log.redis;
+
+import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** Runs the script of a memory, and reads what all its answers have in common. Thread-safe. */
+final class MemoryScript {
+
+    /** So many messages are read by one run of the script, which keeps the server from other work. */
+    static final int CHUNK = 500;
+
+    /** So often is tried again what others keep from ending. */
+    static final int ATTEMPTS = 20;
+
+    private final Commands commands;
+    private final Keys keys;
+    private final @Nullable Duration timeToLive;
+    private volatile boolean closed;
+
+    MemoryScript(Commands commands, Keys keys, @Nullable Duration timeToLive) {
+        this.commands = commands;
+        this.keys = keys;
+        this.timeToLive = timeToLive;
+    }
+
+    /** Begins a request that uses a memory, which renews its time to live. */
+    Request use(String op) {
+        return new Request(op).with("ttl", timeToLive == null ? null : (Long) timeToLive.toMillis());
+    }
+
+    /** Begins a request that only looks at a memory. */
+    Request look(String op) {
+        return new Request(op);
+    }
+
+    Reply run(String what, MemoryKey key, Request request) {
+        requireOpen(what);
+        return commands.run(Script.MEMORY, what, keys.memory(Objects.requireNonNull(key, "key")), request.arguments());
+    }
+
+    /** Runs a change in an epoch, of a message that must be there. */
+    Reply change(String what, MemoryKey key, @Nullable Long epoch, Request request) {
+        Reply reply = run(what, key, request);
+        if (reply.is("erased")) {
+            AppendRules.checkEpoch(key, epoch, reply.number(1));
+        }
+        if (reply.is("unknown")) {
+            throw unknown(key, reply);
+        }
+        return reply;
+    }
+
+    void requireOpen(String what) {
+        if (closed) {
+            throw new LogClosedException(what);
+        }
+    }
+
+    void close() {
+        closed = true;
+    }
+
+    static UnknownMessageException unknown(MemoryKey key, Reply reply) {
+        if (!reply.is("unknown")) {
+            throw new IllegalStateException("unexpected answer of the script: " + reply.kind());
+        }
+        return UnknownMessageException.notThere(key, reply.text(1), reply.text(2));
+    }
+
+    static Position position(Reply reply, int epoch, int head) {
+        return new Position(reply.number(epoch), reply.number(epoch + 1), reply.nullableText(head));
+    }
+
+    static List<LoggedMessage> messages(MemoryKey key, Reply rows) {
+        return rows.lists().stream().map(row -> Contents.message(key, row)).toList();
+    }
+}

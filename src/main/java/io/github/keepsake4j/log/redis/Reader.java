@@ -1,0 +1,175 @@
+package io.github.keepsake4j.log.redis;
+
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Reads messages, long reads in parts. Thread-safe. */
+final class Reader {
+
+    private final MemoryScript script;
+    private final Writer writer;
+
+    Reader(MemoryScript script, Writer writer) {
+        this.script = script;
+        this.writer = writer;
+    }
+
+    Tail read(MemoryKey key, ReadQuery query) {
+        for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
+            Tail tail = attempt(key, query);
+            if (tail != null) {
+                return tail;
+            }
+        }
+        throw new StorageUnavailableException(
+                "read of memory " + key + ": it is erased again and again meanwhile", null);
+    }
+
+    /** Returns null if the memory was erased between two parts of a long read. */
+    private @Nullable Tail attempt(MemoryKey key, ReadQuery query) {
+        String what = "read of memory " + key;
+        Request request = script.use("read")
+                .with("reference", query.reference())
+                .with("from", query.from() == null ? null : Text.id(query.from()))
+                .with("after", query.after() == null ? null : Text.id(query.after()))
+                .with("toSummary", query.toSummary())
+                .with("most", (long) Math.min(MemoryScript.CHUNK, query.maxMessages()))
+                .with("mostTokens", query.maxTokens())
+                .with("oldest", (long) query.oldest());
+        Reply reply = script.run(what, key, request);
+        switch (reply.kind()) {
+            case "none" -> {
+                if (reply.number(4) == 0) {
+                    writer.noteAbsent(key, reply.number(3));
+                }
+                return Tail.empty(new Position(reply.number(1), reply.number(2), null));
+            }
+            case "noAncestor" -> throw UnknownMessageException.noAncestor(key, "after");
+            case "tail" -> {
+                // Continues below.
+            }
+            default -> throw MemoryScript.unknown(key, reply);
+        }
+        Position position = MemoryScript.position(reply, 1, 3);
+        List<LoggedMessage> messages = new ArrayList<>(MemoryScript.messages(key, reply.list(4)));
+        long next = reply.number(5);
+        long tokens = reply.number(6);
+        long floor = reply.number(7);
+        while (next > floor && messages.size() < query.maxMessages() && tokens < query.maxTokens()) {
+            Request more = script.use("more")
+                    .with("epoch", position.epoch())
+                    .with("start", next)
+                    .with("floor", floor)
+                    .with("most", (long) Math.min(MemoryScript.CHUNK, query.maxMessages() - messages.size()))
+                    .with("mostTokens", query.maxTokens() - tokens);
+            Reply part = script.run(what, key, more);
+            if (part.is("erased")) {
+                return null;
+            }
+            messages.addAll(MemoryScript.messages(key, part.list(1)));
+            next = part.number(2);
+            tokens += part.number(3);
+        }
+        Collections.reverse(messages);
+        List<LoggedMessage> oldest = new ArrayList<>(MemoryScript.messages(key, reply.list(8)));
+        Collections.reverse(oldest);
+        Reply view = reply.list(11);
+        Reply summary = reply.list(12);
+        return new Tail(
+                position,
+                messages,
+                oldest,
+                inForce(key, reply.list(9), messages),
+                inForce(key, reply.list(10), messages),
+                view.number(0) == 0 ? null : Contents.view(key, view.number(0), view.text(1), view.text(2)),
+                summary.number(0) == 0 ? null : Contents.summary(key, summary.number(0), summary.text(1)),
+                next <= floor,
+                next == 0 && !messages.isEmpty() ? messages.get(0).parentId() : null);
+    }
+
+    private static @Nullable LoggedMessage inForce(MemoryKey key, Reply answer, List<LoggedMessage> messages) {
+        long seq = answer.number(0);
+        if (seq == 0) {
+            return null;
+        }
+        if (answer.size() > 1) {
+            return Contents.message(key, answer.list(1));
+        }
+        for (int i = messages.size() - 1; i >= 0; i--) {
+            if (messages.get(i).sequence() == seq) {
+                return messages.get(i);
+            }
+        }
+        throw new IllegalStateException("message " + seq + " was read");
+    }
+
+    List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
+        List<String> wanted = new LinkedHashSet<>(ids).stream().map(Text::id).toList();
+        List<LoggedMessage> found = new ArrayList<>();
+        for (int from = 0; from == 0 || from < wanted.size(); from += MemoryScript.CHUNK) {
+            Request request = script.use("find")
+                    .withAll("ids", wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
+            found.addAll(MemoryScript.messages(key, script.run("read of memory " + key, key, request)));
+        }
+        found.sort(Comparator.comparingLong(LoggedMessage::sequence));
+        return List.copyOf(found);
+    }
+
+    HistoryPage history(MemoryKey key, HistoryQuery query) {
+        List<LoggedMessage> found = new ArrayList<>();
+        long sequence = query.sequence();
+        // One more than the page has, which tells whether there is another one.
+        int wanted = query.limit() + 1;
+        while (found.size() < wanted) {
+            int most = Math.min(MemoryScript.CHUNK, wanted - found.size());
+            Request request = script.use("history")
+                    .with("sequence", sequence)
+                    .with("forward", query.forward())
+                    .with("most", (long) most);
+            List<LoggedMessage> part = MemoryScript.messages(key, script.run("read of memory " + key, key, request));
+            found.addAll(query.forward() ? found.size() : 0, part);
+            if (part.size() < most) {
+                break;
+            }
+            sequence = part.get(query.forward() ? part.size() - 1 : 0).sequence();
+        }
+        return HistoryPage.of(query, found);
+    }
+
+    List<Branch> branches(MemoryKey key) {
+        Reply reply = script.run("read of memory " + key, key, script.use("branches"));
+        Map<Long, List<String>> names = new HashMap<>();
+        for (Reply name : reply.list(2).lists()) {
+            names.computeIfAbsent(name.number(1), any -> new ArrayList<>()).add(name.text(0));
+        }
+        names.values().forEach(Collections::sort);
+        List<Branch> branches = new ArrayList<>();
+        for (Reply leaf : reply.list(0).lists()) {
+            long sequence = leaf.number(0);
+            branches.add(new Branch(
+                    leaf.text(1),
+                    leaf.number(2),
+                    Contents.time(key, leaf.text(1), leaf.text(3)),
+                    sequence == reply.number(1),
+                    names.getOrDefault(sequence, List.of())));
+        }
+        return List.copyOf(branches);
+    }
+}

@@ -1,0 +1,443 @@
+package io.github.keepsake4j.log.redis;
+
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.InputRules;
+import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MemoryTree;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NotesText;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.Outcome;
+import java.net.URI;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.InvalidURIException;
+
+/**
+ * A log in Redis 5 or newer, also in a Redis Cluster, without modules. An append is one command, and so is a read of up to
+ * 500 messages. The first append to a memory is preceded by one that registers it in its tenant's list.
+ *
+ * <p><b>Durability.</b> An acknowledged append survives a crash of the server if {@code appendonly} is {@code yes} and
+ * {@code appendfsync} is {@code always}. Replication is asynchronous: a failover loses what the replica does not have yet. An
+ * eviction ({@code maxmemory-policy}) takes memories without an error, so the policy should be {@code noeviction}; an append
+ * to a full server then fails and can be sent again. When a log is opened, it asks for these settings and warns
+ * ({@link Builder#checks}).
+ *
+ * <p><b>Lists.</b> {@link #list} asks each memory of its page, one command each, and at most 500 more for entries that it
+ * finds gone. {@link #usage} asks each memory of the tenant, one command each. {@link #nodes} takes a command for each 500
+ * memories of the tenant, and one for each node. The list by activity lags behind the appends of other processes by at most
+ * 10 seconds. If a process is killed, what it appended to in its last seconds keeps its place until the next append.
+ *
+ * <p><b>Time to live.</b> If it is set ({@link Builder#timeToLive}), each use of a memory renews it. A memory that expires is
+ * gone as a whole, with its tombstone.
+ *
+ * <p>A lease ends by the clock of the server. Thread-safe.
+ */
+public final class RedisMessageLog implements MessageLog {
+
+    /** What is done about settings of the server with which acknowledged messages may be lost. */
+    public enum Checks {
+        /** The server is not asked. */
+        NONE,
+        /** Each setting is logged with its name, and each one that the server does not tell as unknown. */
+        WARN,
+        /**
+         * The log is not opened: {@link Builder#build} throws. A server that has replicas or does not tell its settings is
+         * refused too.
+         */
+        REQUIRE
+    }
+
+    private final UnifiedJedis client;
+    private final boolean ownsClient;
+    private final Clock clock;
+    private final MemoryScript script;
+    private final TenantList tenants;
+    private final Writer writer;
+    private final Reader reader;
+    private final Listing listing;
+    private final Leases leases;
+    private boolean closed;
+
+    private RedisMessageLog(Builder builder, UnifiedJedis client, boolean ownsClient) {
+        this.client = client;
+        this.ownsClient = ownsClient;
+        this.clock = builder.clock;
+        Commands commands = new Commands(client);
+        Keys keys = new Keys(builder.prefix);
+        this.script = new MemoryScript(commands, keys, builder.timeToLive);
+        this.tenants = new TenantList(commands, keys, builder.lag);
+        this.writer = new Writer(script, tenants);
+        this.reader = new Reader(script, writer);
+        this.listing = new Listing(script, tenants);
+        this.leases = new Leases(script);
+    }
+
+    /**
+     * Opens a log in one server. Its settings are asked for, and warned about.
+     *
+     * @param server the server, such as {@code redis://localhost:6379}, or {@code rediss://user:password@host:6379} for TLS
+     *     and a password
+     * @return the log, to be closed at the end
+     * @throws InvalidInputException if the URI is none of a server
+     */
+    public static RedisMessageLog connect(URI server) {
+        return builder().server(server).build();
+    }
+
+    /**
+     * Starts the configuration of a log.
+     *
+     * @return a new builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    @Override
+    public String backend() {
+        return "redis";
+    }
+
+    @Override
+    public AppendResult append(MemoryKey key, Append append) {
+        return writer.append(key, append, now());
+    }
+
+    @Override
+    public Tail read(MemoryKey key, ReadQuery query) {
+        return reader.read(key, query);
+    }
+
+    @Override
+    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
+        return reader.find(key, ids);
+    }
+
+    @Override
+    public HistoryPage history(MemoryKey key, HistoryQuery query) {
+        return reader.history(key, query);
+    }
+
+    @Override
+    public List<Branch> branches(MemoryKey key) {
+        return reader.branches(key);
+    }
+
+    @Override
+    public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
+        Request request = script.use("moveHead").with("id", Text.id(messageId)).with("epoch", epoch);
+        return script.change("move of the head of memory " + key, key, epoch, request)
+                .text(1);
+    }
+
+    @Override
+    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
+        Ids.check("branch", name);
+        Request request = script.use("moveBranch")
+                .with("reference", name)
+                .with("id", Text.id(messageId))
+                .with("epoch", epoch);
+        script.change("move of a branch of memory " + key, key, epoch, request);
+    }
+
+    @Override
+    public Optional<String> branchEnd(MemoryKey key, String name) {
+        Request request = script.use("branchEnd").with("reference", Text.id(name));
+        return Optional.ofNullable(
+                script.run("read of memory " + key, key, request).nullableText(1));
+    }
+
+    @Override
+    public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
+        Request request = script.use("outcome")
+                .with("id", Text.id(messageId))
+                .with("epoch", epoch)
+                .text(NotesText.of(outcome));
+        script.change("outcome in memory " + key, key, epoch, request);
+    }
+
+    @Override
+    public Optional<Made> made(MemoryKey key, String messageId) {
+        Request request = script.use("made").with("id", Text.id(messageId));
+        Reply reply = script.change("read of memory " + key, key, null, request);
+        return Optional.ofNullable(Made.with(NotesText.made(reply.nullableText(1)), reply.nullableText(2)));
+    }
+
+    @Override
+    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
+        return listing.usage(tenant, from, toExclusive);
+    }
+
+    @Override
+    public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
+        InputRules.checkDescription(title, metadata);
+        writer.describe(key, title, metadata, now());
+    }
+
+    @Override
+    public MemoryPage list(String tenant, ListQuery query) {
+        return listing.list(tenant, query);
+    }
+
+    @Override
+    public List<NodeKey> nodes(ConversationKey conversation) {
+        return listing.nodes(conversation);
+    }
+
+    @Override
+    public void putSummary(MemoryKey key, Summary summary, long epoch) {
+        Request request = script.use("putSummary")
+                .with("covers", Text.id(summary.coversUpTo()))
+                .with("epoch", epoch)
+                .text(Contents.summary(summary));
+        script.change("summary of memory " + key, key, epoch, request);
+    }
+
+    @Override
+    public List<Summary> summaries(MemoryKey key) {
+        return script.run("read of memory " + key, key, script.use("summaries")).lists().stream()
+                .map(row -> Contents.summary(key, row.number(0), row.text(1)))
+                .toList();
+    }
+
+    @Override
+    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
+        return leases.acquire(key, name, owner, duration, clock.instant());
+    }
+
+    @Override
+    public void releaseLease(MemoryKey key, String name, String owner) {
+        leases.release(key, name, owner);
+    }
+
+    @Override
+    public long erase(MemoryKey key) {
+        return erased(key, script.run("erasure of memory " + key, key, script.use("erase")));
+    }
+
+    @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
+        List<LoggedMessage> newest = history(key, HistoryQuery.newest(1)).messages();
+        if (!newest.isEmpty() && !newest.get(0).createdAt().isBefore(since)) {
+            return false;
+        }
+        long count = newest.isEmpty() ? 0 : newest.get(0).sequence();
+        Reply reply =
+                script.run("erasure of memory " + key, key, script.use("erase").with("count", count));
+        if (reply.is("changed")) {
+            return false;
+        }
+        erased(key, reply);
+        return true;
+    }
+
+    private long erased(MemoryKey key, Reply reply) {
+        if (reply.number(2) > 0) {
+            tenants.remove(key, reply.number(2));
+        }
+        writer.noteAbsent(key, reply.number(2));
+        return reply.number(1);
+    }
+
+    @Override
+    public List<Damage> check(MemoryKey key) {
+        return MemoryTree.check(() -> checker(key).check());
+    }
+
+    @Override
+    public Repair repair(MemoryKey key) {
+        for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
+            Repair repair = checker(key).repair();
+            if (repair != null) {
+                return repair;
+            }
+        }
+        throw new StorageUnavailableException(
+                "repair of memory " + key + ": it is changed again and again meanwhile", null);
+    }
+
+    private Checker checker(MemoryKey key) {
+        return new Checker(key, request -> script.run("check of memory " + key, key, request));
+    }
+
+    private Instant now() {
+        return InputRules.time("clock", clock.instant());
+    }
+
+    /** Sends what is left to be sent. A client that the user passed stays open. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            script.close();
+            tenants.close();
+            closeClient();
+        }
+    }
+
+    private void closeClient() {
+        if (ownsClient) {
+            client.close();
+        }
+    }
+
+    /** Configures a log in Redis. Not thread-safe. */
+    public static final class Builder {
+
+        private @Nullable UnifiedJedis client;
+        private @Nullable URI server;
+        private String prefix = "keepsake:";
+        private Checks checks = Checks.WARN;
+        private Clock clock = Clock.systemUTC();
+        private @Nullable Duration timeToLive;
+        private Duration lag = TenantList.LAG;
+
+        private Builder() {}
+
+        /**
+         * Sets the client: Jedis's {@code RedisClient}, {@code RedisClusterClient}, {@code RedisSentinelClient}, or another
+         * one of these. Its pool bounds how many calls are under way at once, and its time-outs how long one takes. It stays
+         * open when the log is closed.
+         *
+         * @param jedis the client
+         * @return this
+         */
+        public Builder client(UnifiedJedis jedis) {
+            this.client = Objects.requireNonNull(jedis, "jedis");
+            return this;
+        }
+
+        /**
+         * Sets the server, instead of a client. The log makes a client with Jedis's defaults, and closes it.
+         *
+         * @param uri the server, such as {@code redis://localhost:6379}
+         * @return this
+         */
+        public Builder server(URI uri) {
+            this.server = Objects.requireNonNull(uri, "uri");
+            return this;
+        }
+
+        /**
+         * Sets what all keys begin with. Logs with different prefixes share nothing. Default: {@code keepsake:}.
+         *
+         * @param keyPrefix any text without braces, because a cluster reads those
+         * @return this
+         * @throws InvalidInputException if it contains a brace
+         */
+        public Builder prefix(String keyPrefix) {
+            if (keyPrefix.indexOf('{') >= 0 || keyPrefix.indexOf('}') >= 0) {
+                throw new InvalidInputException(
+                        "prefix", "must not contain { or }, which a cluster reads; is " + keyPrefix);
+            }
+            this.prefix = keyPrefix;
+            return this;
+        }
+
+        /**
+         * Sets how long a memory that is not used is kept. Lists and {@link #usage} do not use a memory; each other call that
+         * names it does. All processes should set the same. The entry of a memory that expired stays in its tenant's list until
+         * a list or a clean-up finds it. Default: memories are kept for ever.
+         *
+         * @param unused the time since the last use, at least a millisecond, or null for ever
+         * @return this
+         * @throws InvalidInputException if it is shorter than a millisecond
+         */
+        public Builder timeToLive(@Nullable Duration unused) {
+            if (unused != null && unused.compareTo(Duration.ofMillis(1)) < 0) {
+                throw new InvalidInputException("timeToLive", "must be at least a millisecond, is " + unused);
+            }
+            this.timeToLive = unused;
+            return this;
+        }
+
+        /**
+         * Sets what is done about settings of the server with which acknowledged messages may be lost: eviction, files that
+         * are not synced, replicas. In a cluster, each node is asked. Default: {@link Checks#WARN}.
+         *
+         * @param strictness what is done
+         * @return this
+         */
+        public Builder checks(Checks strictness) {
+            this.checks = Objects.requireNonNull(strictness, "strictness");
+            return this;
+        }
+
+        /** Sets a test's clock. Leases end by the clock of the server. */
+        Builder clock(Clock testClock) {
+            this.clock = testClock;
+            return this;
+        }
+
+        /** Sets how long changes of the order by activity are collected. For tests. */
+        Builder lag(Duration collected) {
+            this.lag = collected;
+            return this;
+        }
+
+        /**
+         * Opens the log. Asks the server for the settings that may make it lose messages.
+         *
+         * @return the log, to be closed at the end
+         * @throws InvalidInputException if neither or both of client and server are given, or {@link Checks#REQUIRE} refuses
+         *     a setting
+         * @throws StorageUnavailableException if checks are required and the server cannot be reached
+         */
+        public RedisMessageLog build() {
+            if ((client == null) == (server == null)) {
+                throw new InvalidInputException(
+                        "client", "is needed: RedisMessageLog.builder().client(…), or .server(…) instead");
+            }
+            boolean ownsClient = client == null;
+            UnifiedJedis used = client == null ? connected(Objects.requireNonNull(server)) : client;
+            try {
+                ServerSettings.check(used, checks, timeToLive != null);
+                return new RedisMessageLog(this, used, ownsClient);
+            } catch (RuntimeException e) {
+                if (ownsClient) {
+                    used.close();
+                }
+                throw e;
+            }
+        }
+
+        private static UnifiedJedis connected(URI uri) {
+            try {
+                return RedisClient.create(uri);
+            } catch (IllegalArgumentException | InvalidURIException e) {
+                // Their messages may hold the password.
+                throw new InvalidInputException("server", "must be a URI such as redis://localhost:6379");
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.github.keepsake4j.log.redis;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a script is asked. Numbers go as text, because Lua's have 53 bits. Not thread-safe. */
+final class Request {
+
+    private static final JsonMapper MAPPER = new JsonMapper();
+
+    private final Map<String, Object> fields = new LinkedHashMap<>();
+    private final List<byte[]> texts = new ArrayList<>();
+
+    Request(String op) {
+        fields.put("op", op);
+    }
+
+    /** Sets a field, or leaves it out if the value is null. */
+    Request with(String name, @Nullable String value) {
+        return put(name, value);
+    }
+
+    Request with(String name, @Nullable Long value) {
+        return put(name, value == null ? null : value.toString());
+    }
+
+    /** Sets a field if it is true. */
+    Request with(String name, boolean value) {
+        return put(name, value ? true : null);
+    }
+
+    /** Sets a list or a map of texts. Left out if it is empty, because Lua has one empty table for both. */
+    Request withAll(String name, List<?> values) {
+        return put(name, values.isEmpty() ? null : values);
+    }
+
+    Request withAll(String name, Map<String, ?> values) {
+        return put(name, values.isEmpty() ? null : values);
+    }
+
+    private Request put(String name, @Nullable Object value) {
+        if (value != null) {
+            fields.put(name, value);
+        }
+        return this;
+    }
+
+    /** Adds a text that the script does not look into; an empty one for null. */
+    Request text(@Nullable String text) {
+        texts.add(Text.bytes(text == null ? "" : text));
+        return this;
+    }
+
+    List<byte[]> arguments() {
+        List<byte[]> arguments = new ArrayList<>(texts.size() + 1);
+        arguments.add(Text.bytes(json(fields)));
+        arguments.addAll(texts);
+        return arguments;
+    }
+
+    static String json(Object value) {
+        try {
+            return MAPPER.writeValueAsString(value);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("texts are always written", e);
+        }
+    }
+}

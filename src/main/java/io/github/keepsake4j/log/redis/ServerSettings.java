@@ -1,0 +1,167 @@
+package io.github.keepsake4j.log.redis;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.RedisClusterClient;
+import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
+
+/**
+ * What a server's settings take away from the promise that an acknowledged append is not lost.
+ *
+ * @param values the settings that the server tells
+ * @param replicas how many replicas are connected, or null if it does not tell
+ */
+record ServerSettings(Map<String, String> values, @Nullable Integer replicas) {
+
+    private static final Logger LOG = LoggerFactory.getLogger(RedisMessageLog.class);
+
+    private static final List<String> NAMES = List.of(
+            "maxmemory",
+            "maxmemory-policy",
+            "appendonly",
+            "appendfsync",
+            "no-appendfsync-on-rewrite",
+            "min-replicas-to-write");
+
+    private static final String REPLICAS = "connected_slaves:";
+
+    /** Asks all servers that the client knows, and warns or refuses. */
+    static void check(UnifiedJedis client, RedisMessageLog.Checks checks, boolean memoriesExpire) {
+        if (checks == RedisMessageLog.Checks.NONE) {
+            return;
+        }
+        Map<String, List<String>> warnings = new LinkedHashMap<>();
+        try {
+            servers(client).forEach((server, settings) -> settings.warnings(memoriesExpire)
+                    .forEach(warning -> warnings.computeIfAbsent(warning, any -> new ArrayList<>())
+                            .add(server)));
+        } catch (JedisException e) {
+            // A server that cannot be asked does not keep a log from being opened, unless that is wanted.
+            if (checks == RedisMessageLog.Checks.REQUIRE) {
+                throw new StorageUnavailableException("check of the settings: Redis cannot be reached", e);
+            }
+            LOG.warn("Whether Redis may lose acknowledged messages is not known, because it cannot be reached", e);
+        }
+        List<String> lines = warnings.entrySet().stream()
+                .map(each -> each.getKey()
+                        + each.getValue().stream()
+                                .filter(server -> !server.isEmpty())
+                                .reduce((a, b) -> a + ", " + b)
+                                .map(servers -> " (" + servers + ")")
+                                .orElse(""))
+                .toList();
+        if (checks == RedisMessageLog.Checks.REQUIRE && !lines.isEmpty()) {
+            throw new InvalidInputException(
+                    "checks", "are REQUIRE, and Redis may lose acknowledged messages: " + String.join("; ", lines));
+        }
+        lines.forEach(line -> LOG.warn("Redis may lose acknowledged messages: {}", line));
+    }
+
+    /** The settings by server; where there is only one, it needs no name. */
+    private static Map<String, ServerSettings> servers(UnifiedJedis client) {
+        if (!(client instanceof RedisClusterClient cluster)) {
+            return Map.of("", of(client::configGet, client::info));
+        }
+        Map<String, ServerSettings> servers = new LinkedHashMap<>();
+        for (Map.Entry<String, ConnectionPool> node : new TreeMap<>(cluster.getClusterNodes()).entrySet()) {
+            try (Jedis server = new Jedis(node.getValue().getResource())) {
+                servers.put(node.getKey(), of(server::configGet, server::info));
+            }
+        }
+        return servers;
+    }
+
+    private static ServerSettings of(Function<String, Map<String, String>> config, Function<String, String> info) {
+        Map<String, String> values = new LinkedHashMap<>();
+        for (String name : NAMES) {
+            String value = told(() -> config.apply(name).get(name));
+            if (value != null) {
+                values.put(name, value);
+            }
+        }
+        String replication = told(() -> info.apply("replication"));
+        return new ServerSettings(values, replication == null ? null : replicas(replication));
+    }
+
+    private interface Answer {
+        @Nullable
+        String get();
+    }
+
+    /** Returns null for what the server refuses to tell, as hosted ones often do. */
+    private static @Nullable String told(Answer answer) {
+        try {
+            return answer.get();
+        } catch (JedisDataException e) {
+            LOG.debug("Redis does not tell a setting", e);
+            return null;
+        }
+    }
+
+    private static @Nullable Integer replicas(String replication) {
+        return replication
+                .lines()
+                .filter(line -> line.startsWith(REPLICAS))
+                .map(line -> Integer.valueOf(line.substring(REPLICAS.length()).strip()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /**
+     * Says what may be lost.
+     *
+     * @param memoriesExpire whether memories have a time to live, so that some policies may evict them
+     */
+    List<String> warnings(boolean memoriesExpire) {
+        List<String> warnings = new ArrayList<>();
+        List<String> unknown = new ArrayList<>(
+                NAMES.stream().filter(name -> !values.containsKey(name)).toList());
+        if (replicas == null) {
+            unknown.add("the number of replicas");
+        }
+        if (!unknown.isEmpty()) {
+            warnings.add("unknown, because the server does not tell: " + String.join(", ", unknown));
+        }
+        String policy = values.get("maxmemory-policy");
+        boolean evicts =
+                policy != null && !policy.equals("noeviction") && (memoriesExpire || policy.startsWith("allkeys"));
+        if (evicts && !is("maxmemory", "0")) {
+            warnings.add("maxmemory-policy is " + policy
+                    + ", so memories are evicted when maxmemory is reached; set it to noeviction");
+        }
+        if (is("appendonly", "no")) {
+            warnings.add(
+                    "appendonly is no, so what was written since the last snapshot is lost in a crash; set it to yes");
+        } else if (values.containsKey("appendfsync") && !is("appendfsync", "always")) {
+            warnings.add("appendfsync is " + values.get("appendfsync")
+                    + ", so the last seconds may be lost in a crash; set it to always");
+        } else if (is("no-appendfsync-on-rewrite", "yes")) {
+            warnings.add("no-appendfsync-on-rewrite is yes, so what is written while the file is rewritten may be lost"
+                    + " in a crash; set it to no");
+        }
+        if (replicas != null && replicas > 0) {
+            warnings.add(
+                    "a replica follows behind, so a failover loses what it does not have yet; min-replicas-to-write is "
+                            + values.getOrDefault("min-replicas-to-write", "unknown")
+                            + ", which bounds that but does not end it");
+        }
+        return List.copyOf(warnings);
+    }
+
+    private boolean is(String name, String value) {
+        return value.equals(values.get(name));
+    }
+}

@@ -1,0 +1,195 @@
+package io.github.keepsake4j.log.redis;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The lists of the tenants, which lie in other slots than their memories. What an append changes in the order by activity is
+ * collected for some seconds and sent in the background, so that an append stays one command. Thread-safe.
+ */
+final class TenantList implements AutoCloseable {
+
+    /** A registered memory. */
+    record Entry(long number, String active, MemoryKey key) {
+
+        /** Sorts as the place by activity does. */
+        String place() {
+            return active + Text.hex(number);
+        }
+    }
+
+    /** How long the order by activity lags, if Redis answers. */
+    static final Duration LAG = Duration.ofSeconds(5);
+
+    private static final Logger LOG = LoggerFactory.getLogger(TenantList.class);
+    private static final int AT_ONCE = 500;
+
+    private final Commands commands;
+    private final Keys keys;
+
+    /** What is to be sent, by tenant and by the memory's hash. Guarded by itself. */
+    private final Map<String, Map<String, Map<String, String>>> pending = new HashMap<>();
+
+    private final Duration lag;
+    private final ScheduledThreadPoolExecutor timer;
+
+    TenantList(Commands commands, Keys keys, Duration lag) {
+        this.commands = commands;
+        this.keys = keys;
+        this.lag = lag;
+        this.timer = new ScheduledThreadPoolExecutor(1, work -> {
+            Thread thread = new Thread(work, "keepsake-redis-lists");
+            thread.setDaemon(true);
+            return thread;
+        });
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    /** Registers a memory that is about to be created, or finds its number. It is above that of an erased one. */
+    long register(MemoryKey key, String active, long above) {
+        Request request = new Request("register")
+                .with("hash", Keys.hash(key))
+                .with("key", key.canonical())
+                .with("active", active)
+                .with("above", above);
+        return run("registration of memory " + key, key.tenant(), request).number(0);
+    }
+
+    /** Removes an erased memory, unless it was registered again since. */
+    void remove(MemoryKey key, long number) {
+        forget(key);
+        Request request = new Request("remove").with("hash", Keys.hash(key)).with("number", number);
+        run("erasure of memory " + key, key.tenant(), request);
+    }
+
+    /** Moves a memory that had no message from one time to another, which may be earlier. */
+    void begin(MemoryKey key, long number, String from, String active) {
+        touch(key.tenant(), List.of(touched(key, number, from, active)));
+    }
+
+    /** Notes that a memory is to be moved to the front. */
+    void touchSoon(MemoryKey key, long number, String active) {
+        synchronized (pending) {
+            boolean isFirst = pending.isEmpty();
+            pending.computeIfAbsent(key.tenant(), any -> new LinkedHashMap<>())
+                    .put(Keys.hash(key), touched(key, number, null, active));
+            if (isFirst && !timer.isShutdown()) {
+                flushLater();
+            }
+        }
+    }
+
+    /** Sends what was noted of a tenant. */
+    void flush(String tenant) {
+        Map<String, Map<String, String>> noted;
+        synchronized (pending) {
+            noted = pending.remove(tenant);
+        }
+        if (noted == null) {
+            return;
+        }
+        try {
+            List<Map<String, String>> all = List.copyOf(noted.values());
+            for (int from = 0; from < all.size(); from += AT_ONCE) {
+                touch(tenant, all.subList(from, Math.min(all.size(), from + AT_ONCE)));
+            }
+        } catch (RuntimeException e) {
+            synchronized (pending) {
+                noted.forEach(pending.computeIfAbsent(tenant, any -> new LinkedHashMap<>())::putIfAbsent);
+            }
+            throw e;
+        }
+    }
+
+    /** Returns a page behind a number. */
+    List<Entry> before(String tenant, long number, int limit) {
+        return page(tenant, new Request("page").with("number", number).with("limit", (long) limit));
+    }
+
+    /** Returns a page behind a {@link Entry#place}, or the first one. */
+    List<Entry> lessActive(String tenant, @Nullable String place, int limit) {
+        return page(
+                tenant,
+                new Request("page").with("behind", place == null ? "" : place).with("limit", (long) limit));
+    }
+
+    private List<Entry> page(String tenant, Request request) {
+        return run("list of tenant " + tenant, tenant, request).lists().stream()
+                .map(row -> new Entry(row.number(0), row.text(1), Keys.parse(row.text(3))))
+                .toList();
+    }
+
+    private void flushLater() {
+        // The result is not awaited: the task logs its failures itself.
+        Future<?> unused = timer.schedule(this::flushOrRetry, lag.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private void flushOrRetry() {
+        List<String> tenants;
+        synchronized (pending) {
+            tenants = new ArrayList<>(pending.keySet());
+        }
+        for (String tenant : tenants) {
+            try {
+                flush(tenant);
+            } catch (StorageUnavailableException e) {
+                LOG.debug("The order by activity of tenant {} is sent later", tenant, e);
+            } catch (RuntimeException e) {
+                LOG.warn("The order by activity of tenant {} cannot be sent", tenant, e);
+            }
+        }
+        synchronized (pending) {
+            if (!pending.isEmpty() && !timer.isShutdown()) {
+                flushLater();
+            }
+        }
+    }
+
+    private void forget(MemoryKey key) {
+        synchronized (pending) {
+            Map<String, Map<String, String>> noted = pending.get(key.tenant());
+            if (noted != null) {
+                noted.remove(Keys.hash(key));
+            }
+        }
+    }
+
+    private static Map<String, String> touched(MemoryKey key, long number, @Nullable String from, String active) {
+        Map<String, String> touched = new LinkedHashMap<>();
+        touched.put("hash", Keys.hash(key));
+        touched.put("key", key.canonical());
+        touched.put("number", Long.toString(number));
+        touched.put("active", active);
+        if (from != null) {
+            touched.put("from", from);
+        }
+        return touched;
+    }
+
+    private void touch(String tenant, List<Map<String, String>> touched) {
+        run("list of tenant " + tenant, tenant, new Request("touch").withAll("memories", touched));
+    }
+
+    private Reply run(String what, String tenant, Request request) {
+        return commands.run(Script.TENANT, what, keys.tenant(tenant), request.arguments());
+    }
+
+    /** Sends what was noted, once. */
+    @Override
+    public void close() {
+        timer.shutdownNow();
+        flushOrRetry();
+    }
+}

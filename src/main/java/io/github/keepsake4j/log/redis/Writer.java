@@ -1,0 +1,177 @@
+package io.github.keepsake4j.log.redis;
+
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.NotesText;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.UnknownParentException;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Makes the changes that may create a memory, which is registered in its tenant's list first. Thread-safe. */
+final class Writer {
+
+    private static final int KNOWN = 10_000;
+
+    private final MemoryScript script;
+    private final TenantList tenants;
+
+    /** The memories that were lately found not to exist, with the number that is not theirs any more. */
+    private final RecentlyUsed<MemoryKey, Long> absent = new RecentlyUsed<>(KNOWN);
+
+    Writer(MemoryScript script, TenantList tenants) {
+        this.script = script;
+        this.tenants = tenants;
+    }
+
+    /** Notes that a memory does not exist, so that it is registered without being asked for. */
+    void noteAbsent(MemoryKey key, long number) {
+        absent.put(key, number);
+    }
+
+    AppendResult append(MemoryKey key, Append append, Instant now) {
+        List<NewMessage> messages = append.messages();
+        Reply reply =
+                creating("append to memory " + key, key, Text.stamp(last(messages, now)), appendRequest(append, now));
+        switch (reply.kind()) {
+            case "erased" -> AppendRules.checkEpoch(key, append.epoch(), reply.number(1));
+            case "position" -> AppendRules.checkPosition(key, append, MemoryScript.position(reply, 1, 3));
+            case "parent" -> throw new UnknownParentException(key, ((Parent.Of) append.parent()).id());
+            case "empty" ->
+                throw new InvalidInputException("view", "cannot be set on memory " + key + ", which has no messages");
+            case "stored" -> {
+                Map<String, LoggedMessage> stored = new LinkedHashMap<>();
+                MemoryScript.messages(key, reply.list(4)).forEach(each -> stored.put(each.id(), each));
+                if (AppendRules.isReplay(key, append, stored)) {
+                    return new AppendResult(reply.nullableText(3), MemoryScript.position(reply, 1, 3), 0, true);
+                }
+            }
+            case "done" -> {
+                if (!messages.isEmpty()) {
+                    listed(key, reply.number(8), reply.text(7), reply.text(6));
+                }
+                return new AppendResult(
+                        reply.nullableText(3), MemoryScript.position(reply, 1, 4), reply.number(5), false);
+            }
+            default -> throw MemoryScript.unknown(key, reply);
+        }
+        throw new IllegalStateException("the rules accept what the script refused: " + reply.kind());
+    }
+
+    void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata, Instant now) {
+        String active = Text.stamp(now);
+        Request request = script.use("describe")
+                .with("title", title)
+                .with("now", now.toString())
+                .with("active", active)
+                .text(Text.CODEC.encodeStrings(metadata));
+        creating("description of memory " + key, key, active, request);
+    }
+
+    private Request appendRequest(Append append, Instant now) {
+        List<NewMessage> messages = append.messages();
+        Request request = script.use("append")
+                .with("epoch", append.epoch())
+                .with("revision", append.revision())
+                .with("expects", append.expectsHead())
+                .with("expected", append.expectsHead() ? textOrEmpty(append.expectedHead()) : null)
+                .with("importing", append.importing())
+                .with("reference", append.reference())
+                .with("now", now.toString());
+        if (append.parent() instanceof Parent.Root) {
+            request.with("parent", "root");
+        } else if (append.parent() instanceof Parent.Of of) {
+            boolean isBefore = of.id().equals(Ids.BEFORE_IN_TIME);
+            request.with("parent", isBefore ? "before" : "of").with("parentId", isBefore ? null : Text.id(of.id()));
+        }
+        if (append.view() != null) {
+            String anchor = append.view().anchor();
+            request.with("view", Contents.view(append.view()))
+                    .with("anchor", anchor == null ? null : Text.id(anchor))
+                    .withAll(
+                            "names", append.namedByView().stream().map(Text::id).toList());
+        }
+        if (!messages.isEmpty()) {
+            Instant last = last(messages, now);
+            request.with("first", Contents.time(messages.get(0), now).toString())
+                    .with("last", last.toString())
+                    .with("active", Text.stamp(last))
+                    .with(
+                            "tokens",
+                            messages.stream().mapToLong(NewMessage::tokens).sum())
+                    .withAll("usage", usage(append, now));
+        }
+        for (NewMessage message : messages) {
+            request.text(message.id())
+                    .text(message.message().type().name())
+                    .text(Integer.toString(message.tokens()))
+                    .text(Contents.message(message, now))
+                    .text(NotesText.of(message.outcome()))
+                    .text(NotesText.of(message.seen(), message.usage()))
+                    .text(message.request());
+        }
+        return request;
+    }
+
+    private static Map<String, List<String>> usage(Append append, Instant now) {
+        Map<String, List<String>> days = new HashMap<>();
+        AppendRules.usageByDay(append, now)
+                .forEach((day, used) -> days.put(
+                        Long.toString(day.toEpochDay()),
+                        List.of(
+                                Long.toString(used.input()),
+                                Long.toString(used.output()),
+                                Long.toString(used.cached()))));
+        return days;
+    }
+
+    private void listed(MemoryKey key, long number, String described, String active) {
+        if (described.isEmpty()) {
+            tenants.touchSoon(key, number, active);
+        } else {
+            tenants.begin(key, number, described, active);
+        }
+    }
+
+    private Reply creating(String what, MemoryKey key, String active, Request request) {
+        Long known = absent.get(key);
+        if (known != null) {
+            request.with("number", register(key, active, known));
+        }
+        Reply reply = script.run(what, key, request);
+        for (int attempt = 0; reply.is("unregistered"); attempt++) {
+            if (attempt == MemoryScript.ATTEMPTS) {
+                throw new StorageUnavailableException(what + ": it is erased again and again meanwhile", null);
+            }
+            request.with("number", register(key, active, reply.number(1)));
+            reply = script.run(what, key, request);
+        }
+        absent.remove(key);
+        return reply;
+    }
+
+    private long register(MemoryKey key, String active, long above) {
+        script.requireOpen("registration of memory " + key);
+        return tenants.register(key, active, above);
+    }
+
+    private static Instant last(List<NewMessage> messages, Instant now) {
+        return messages.isEmpty() ? now : Contents.time(messages.get(messages.size() - 1), now);
+    }
+
+    private static String textOrEmpty(@Nullable String text) {
+        return text == null ? "" : Text.id(text);
+    }
+}

@@ -1,0 +1,14 @@
+package io.github.keepsake4j.retention;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.testing.Redis;
+
+class RedisCleanUpTest extends CleanUpContract {
+
+    private final String prefix = Redis.newPrefix();
+
+    @Override
+    protected MessageLog open() {
+        return Redis.shared().log(prefix);
+    }
+}
