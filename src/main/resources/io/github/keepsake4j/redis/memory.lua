@@ -531,6 +531,23 @@ function ops.describe(m)
   return { 'done' }
 end
 
+function ops.metadata()
+  return { 'done', get('.metadata') or '' }
+end
+
+-- Sets the metadata if they are still those into which the changes were merged.
+function ops.setMetadata(m)
+  if (get('.metadata') or '') ~= ARGV[3] then
+    return { 'changed' }
+  end
+  if isUnregistered(m) then
+    return { 'unregistered', m.dead }
+  end
+  create(m)
+  set('.metadata', ARGV[2])
+  return { 'done' }
+end
+
 function ops.info(m)
   if not m.created then
     return { 'none' }

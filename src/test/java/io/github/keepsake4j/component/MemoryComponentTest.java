@@ -45,6 +45,13 @@ class MemoryComponentTest {
         }
     }
 
+    @Nested
+    class Redis extends MemoryComponentContract {
+        Redis() {
+            super("redis", Home.REDIS);
+        }
+    }
+
     @Test
     void in_the_turn_mode_of_a_bucket_a_change_is_stored_when_the_action_returns() throws Exception {
         try (Home.Storage storage = Home.S3_TURNS.storage();

@@ -205,6 +205,11 @@ public final class RedisMessageLog implements MessageLog {
     }
 
     @Override
+    public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
+        return writer.mergeMetadata(key, changes, now());
+    }
+
+    @Override
     public MemoryPage list(String tenant, ListQuery query) {
         return listing.list(tenant, query);
     }

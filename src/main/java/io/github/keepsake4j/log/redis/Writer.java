@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.redis;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
+import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Parent;
@@ -22,6 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Makes the changes that may create a memory, which is registered in its tenant's list first. Thread-safe. */
 final class Writer {
+
+    /** A change of metadata gives up only if another writer was first each time. */
+    private static final int MAX_ROUNDS = 100;
 
     private static final int KNOWN = 10_000;
 
@@ -78,6 +82,28 @@ final class Writer {
                 .with("active", active)
                 .text(Text.CODEC.encodeStrings(metadata));
         creating("description of memory " + key, key, active, request);
+    }
+
+    Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes, Instant now) {
+        String what = "metadata of memory " + key;
+        String active = Text.stamp(now);
+        for (int round = 0; round < MAX_ROUNDS; round++) {
+            String stored = script.run(what, key, script.use("metadata")).text(1);
+            Map<String, String> before = stored.isEmpty() ? Map.of() : Text.CODEC.decodeStrings(stored);
+            Map<String, String> after = Metadata.merged(before, changes);
+            if (after.equals(before)) {
+                return after;
+            }
+            Request request = script.use("setMetadata")
+                    .with("now", now.toString())
+                    .with("active", active)
+                    .text(Text.CODEC.encodeStrings(after))
+                    .text(stored);
+            if (creating(what, key, active, request).is("done")) {
+                return after;
+            }
+        }
+        throw new StorageUnavailableException(what + ": others were first each time", null);
     }
 
     private Request appendRequest(Append append, Instant now) {
