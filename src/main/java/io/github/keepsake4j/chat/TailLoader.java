@@ -85,36 +85,43 @@ final class TailLoader {
             reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
         Tail tail = load(log, id, key, reach, round, from);
-        if (round == null || round.isEmpty()) {
+        if (round != null && round.isEmpty()) {
             return tail;
         }
         boolean summarized = reach.toSummary();
+        Tail first = tail;
         for (int reads = 0; reads < MOST_FURTHER_READS; reads++) {
-            Meanwhile meanwhile = Meanwhile.of(tail.messages(), round);
+            Meanwhile meanwhile = meanwhile(tail, round);
             if (meanwhile.isRead()) {
                 if (meanwhile.messages().isEmpty() || tail.complete()) {
                     return tail;
                 }
                 Tail exact = load(log, id, key, beyond(reach, meanwhile.messages(), summarized), round, from);
                 // A turn that is longer than the strategy looks back still begins with its user message.
-                return Meanwhile.of(exact.messages(), round).isRead() ? exact : tail;
+                return meanwhile(exact, round).isRead() ? exact : tail;
             }
-            if (tail.complete() && tail.summary() == null) {
-                return tail;
+            if (tail.complete() && (tail.summary() == null || round == null)) {
+                break;
             }
             // The calls are farther back than the strategy looks, or covered by a summary.
-            summarized = false;
+            summarized = round == null && summarized;
             int more = (int)
                     Math.min(ALL, (long) MESSAGES_PER_TURN * (tail.messages().size() + MESSAGES_PER_TURN));
             tail = load(
                     log,
                     id,
                     key,
-                    new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), false),
+                    new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), summarized),
                     round,
                     from);
         }
-        return tail;
+        // Where no round is known to go on, the newest result may have no calls.
+        return round == null ? first : tail;
+    }
+
+    /** Judges as the view does which turn goes on if that is unknown: by the messages that are not left out. */
+    private static Meanwhile meanwhile(Tail tail, @Nullable List<String> round) {
+        return Meanwhile.of(round == null ? EndedBadly.without(tail.messages(), tail.user()) : tail.messages(), round);
     }
 
     private static Reach beyond(Reach reach, List<LoggedMessage> others, boolean summarized) {
@@ -138,12 +145,7 @@ final class TailLoader {
         Integer known = uncounted.get(key);
         int more = known == null ? 0 : known;
         while (true) {
-            Reach further = new Reach(
-                    (int) Math.min(Integer.MAX_VALUE, (long) reach.messages() + more),
-                    reach.turns(),
-                    reach.tokens(),
-                    reach.oldest(),
-                    reach.toSummary());
+            Reach further = reach.andMessages(more);
             Tail tail = loadCounted(log, id, key, further, round, from);
             EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
             int read = tail.messages().size();

@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  * @param oldest the branch's oldest messages, oldest first, as many as {@link Reach#oldest()} requires
  * @param unread the sequence before which only the oldest messages and the newest turn's user message were read; 0 if
  *     the branch was read from its beginning
+ * @param from the sequence before which some limit of a combination shows nothing but what is pinned and the newest
+ *     turn's user message, {@code unread} or more. A limit with a step chooses its start among what is behind it
  * @param headless the messages that were read of a turn whose beginning was not read, with results after their calls;
  *     never shown
  * @param turns the turns after the headless messages, oldest first, whether they are shown or not
@@ -40,6 +42,7 @@ public record Context(
         @Nullable LoggedMessage summary,
         List<LoggedMessage> oldest,
         long unread,
+        long from,
         List<LoggedMessage> headless,
         List<Turn> turns,
         List<Omission> repaired,
@@ -318,7 +321,7 @@ public record Context(
 
     private Context withReplaced(Map<String, ChatMessage> all) {
         return new Context(
-                memoryId, system, summary, oldest, unread, headless, turns, repaired, all, sizes, reserved, over);
+                memoryId, system, summary, oldest, unread, from, headless, turns, repaired, all, sizes, reserved, over);
     }
 
     /**
@@ -334,6 +337,7 @@ public record Context(
                 summary,
                 oldest,
                 unread,
+                from,
                 headless,
                 turns,
                 repaired,
@@ -354,8 +358,28 @@ public record Context(
         return place <= unread
                 ? this
                 : new Context(
-                        memoryId, system, summary, oldest, place, headless, turns, repaired, replaced, sizes, reserved,
+                        memoryId,
+                        system,
+                        summary,
+                        oldest,
+                        place,
+                        Math.max(place, from),
+                        headless,
+                        turns,
+                        repaired,
+                        replaced,
+                        sizes,
+                        reserved,
                         over);
+    }
+
+    /** Lets limits with a step begin at a place or behind it, so that they agree with another limit of a combination. */
+    Context notBefore(long place) {
+        return place <= from
+                ? this
+                : new Context(
+                        memoryId, system, summary, oldest, unread, place, headless, turns, repaired, replaced, sizes,
+                        reserved, over);
     }
 
     /**
@@ -382,7 +406,8 @@ public record Context(
      */
     public Context reserving(long tokens) {
         return new Context(
-                memoryId, system, summary, oldest, unread, headless, turns, repaired, replaced, sizes, tokens, over);
+                memoryId, system, summary, oldest, unread, from, headless, turns, repaired, replaced, sizes, tokens,
+                over);
     }
 
     /**
@@ -393,7 +418,7 @@ public record Context(
      */
     public Context beginningWith(List<LoggedMessage> messages) {
         return new Context(
-                memoryId, system, summary, messages, unread, headless, turns, repaired, replaced, sizes, reserved,
+                memoryId, system, summary, messages, unread, from, headless, turns, repaired, replaced, sizes, reserved,
                 over);
     }
 
@@ -405,7 +430,8 @@ public record Context(
      */
     public Context summarizedBy(@Nullable LoggedMessage message) {
         return new Context(
-                memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, sizes, reserved, over);
+                memoryId, system, message, oldest, unread, from, headless, turns, repaired, replaced, sizes, reserved,
+                over);
     }
 
     /** Returns the messages that are shown before the turns, as a new list. */
@@ -443,7 +469,7 @@ public record Context(
 
     Context withTurns(List<Turn> changed, @Nullable Overflow overflow) {
         return new Context(
-                memoryId, system, summary, oldest, unread, headless, changed, repaired, replaced, sizes, reserved,
+                memoryId, system, summary, oldest, unread, from, headless, changed, repaired, replaced, sizes, reserved,
                 overflow);
     }
 

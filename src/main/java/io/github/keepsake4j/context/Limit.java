@@ -53,7 +53,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         boolean[] pinned = sizes.pinned();
         long free = sizes.free();
         long[] places = sizes.places();
-        long start = WindowStart.find(sizes.things(), free, step, context.unread());
+        long start = WindowStart.find(sizes.things(), free, step, step == 0 ? context.unread() : context.from());
         List<Turn> cut = new ArrayList<>();
         for (int t = 0; t < newest; t++) {
             boolean gone = places[t] < start || leftOut[t];
@@ -64,10 +64,24 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
                 ? Cut.whole(reason)
                 : places[newest] >= start
                         ? new Cut(null, false, 0, !pinned[newest])
-                        : shorten(last, pinned[newest], free, context.unread());
+                        : shorten(last, pinned[newest], free, context);
         cut.add(last.cut(ofLast));
         boolean lost = ofLast.whole() && isOpen(context, last);
         return context.withTurns(cut, overflow(context, fixed, lost ? last : null));
+    }
+
+    /**
+     * Returns the place of the oldest thing that fits into the limit.
+     *
+     * @return the place, or 0 if everything fits
+     */
+    long begin(Context context, long fixed) {
+        if (context.turns().isEmpty()) {
+            return 0;
+        }
+        Sizes sizes = sizes(context, fixed);
+        long start = WindowStart.find(sizes.things(), sizes.free(), 0, context.unread());
+        return start == 0 ? 0 : WindowStart.oldestFrom(start, sizes.things());
     }
 
     /**
@@ -213,7 +227,8 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * Shortens the newest turn, which exceeds the limit by itself. Its oldest rounds are removed or, if that is not
      * enough, the whole turn.
      */
-    private Cut shorten(Turn turn, boolean pinned, long free, long unread) {
+    private Cut shorten(Turn turn, boolean pinned, long free, Context context) {
+        long unread = context.unread();
         List<Round> rounds = turn.rounds();
         int first = pinned ? turn.pinnedRounds() : 0;
         long room = room(turn, pinned, free);
@@ -234,7 +249,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         List<Sized> sizes = IntStream.range(first, rounds.size())
                 .mapToObj(r -> new Sized(places[r], size(turn, rounds.get(r))))
                 .toList();
-        long start = WindowStart.find(sizes, room, step, unread);
+        long start = WindowStart.find(sizes, room, step, step == 0 ? unread : context.from());
         int from = read;
         while (from < last && places[from] < start) {
             from++;

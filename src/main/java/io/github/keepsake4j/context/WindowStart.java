@@ -27,15 +27,16 @@ final class WindowStart {
 
     /**
      * Returns the place from which on things are shown. With a step, the place is chosen so that it stays the same for
-     * a long time. The candidates are all places that leave neither more than the room nor, by more than the step, less
-     * than the room. Of these, the method returns the place that is divisible by the highest power of two. As a
-     * conversation grows, the range of candidates moves on, and this place remains the choice until it leaves the
-     * range.
+     * a long time. The candidates begin at the oldest thing that fits into the room, which is the same however much was
+     * read, and end where less than the room is left by more than the step. Of these, the method returns the place that is
+     * divisible by the highest power of two. As a conversation grows, the range of candidates moves on, and this place
+     * remains the choice until it leaves the range.
      *
      * @param things the things, in any order
      * @param room how much may be shown
      * @param step how much less than the room may be shown
-     * @param unread the place before which nothing was read, so that the things there are unknown; or 0
+     * @param unread the place before which nothing was read, so that the things there are unknown, or nothing is shown; or
+     *     0
      * @return the place; 0 if everything fits
      */
     static long find(List<Sized> things, long room, long step, long unread) {
@@ -55,7 +56,20 @@ final class WindowStart {
                 break;
             }
         }
-        return step == 0 ? earliest : roundest(earliest, Math.max(earliest, latest));
+        if (step == 0 || earliest == 0) {
+            return earliest;
+        }
+        long oldest = oldestFrom(earliest, things);
+        return roundest(oldest, Math.max(oldest, latest));
+    }
+
+    /** Returns the place of the oldest of some things that are not before a place, or that place if there is none. */
+    static long oldestFrom(long earliest, List<Sized> things) {
+        return things.stream()
+                .mapToLong(Sized::place)
+                .filter(place -> place >= earliest)
+                .min()
+                .orElse(earliest);
     }
 
     /** Returns the number in a range, including both ends, that is divisible by the highest power of two. */

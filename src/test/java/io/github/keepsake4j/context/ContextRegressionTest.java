@@ -216,6 +216,36 @@ class ContextRegressionTest {
                         .isEqualTo(View.whole(strategy).of(part).shown()));
     }
 
+    @Test
+    void a_result_was_shortened_where_a_turn_was_pinned_twice_with_the_limit_in_between() {
+        ContextStrategy first = Pinned.firstMessages(3);
+        ContextStrategy limit = TokenLimit.withMaxTokens(40, new WordCounter());
+        ContextStrategy whole = Pinned.messages(message -> message.message() instanceof UserMessage);
+        ToolExecutionResultMessage result = ToolExecutionResultMessage.from("a", "tool", words(9));
+        ChatMessage[] turn = {user(words(15)), calls("a"), result};
+
+        assertThat(shown(first.and(limit), turn)).doesNotContain(result);
+        assertThat(shown(first.and(whole).and(limit), turn)).contains(result);
+        assertThat(shown(first.and(limit).and(whole), turn)).contains(result);
+        assertThat(shown(first.and(limit.and(whole)), turn)).contains(result);
+    }
+
+    @Test
+    void another_limit_moved_the_start_of_a_window_with_a_step_and_a_bounded_read_moved_it_elsewhere() {
+        ContextStrategy strategy = SlidingWindow.withMaxMessages(40).step(20).and(SlidingWindow.withMaxMessages(32));
+        List<ChatMessage> log = new ArrayList<>();
+        Set<ChatMessage> starts = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            log.addAll(List.of(user("q" + i), ai("a" + i)));
+            Part part = part(log);
+            List<LoggedMessage> shown = View.bounded(strategy).of(part).shown();
+            assertThat(shown).isEqualTo(View.whole(strategy).of(part).shown());
+            assertThat(shown).hasSizeBetween(Math.min(log.size(), 19), 32);
+            starts.add(shown.get(0).message());
+        }
+        assertThat(starts).hasSizeLessThan(20);
+    }
+
     private static String words(int count) {
         return "word ".repeat(count);
     }
