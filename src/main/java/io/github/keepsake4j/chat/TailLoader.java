@@ -152,7 +152,9 @@ final class TailLoader {
             // Fewer messages mean that a bound of turns or tokens ended the read; those do not count them either.
             boolean enough = tail.complete()
                     || read < further.messages()
-                    || (read - bad.uncounted() >= reach.messages() && !bad.lacksBeginning());
+                    || (read - bad.uncounted() >= reach.messages()
+                            && !bad.lacksBeginning()
+                            && !read(id, key, tail, round).lacksLastRound());
             if (enough) {
                 if (bad.uncounted() == 0) {
                     uncounted.remove(key);

@@ -276,6 +276,21 @@ public record Context(
     }
 
     /**
+     * Returns whether the last round of the newest turn may be unread. Without it, a turn that goes on would be shown as if
+     * its tools had not been called.
+     *
+     * @return whether the turn began before the messages that were read, and none of its rounds that is shown was read
+     */
+    public boolean lacksLastRound() {
+        if (turns.isEmpty()) {
+            return false;
+        }
+        Turn newest = turns.get(turns.size() - 1);
+        return newest.user().sequence() < unread
+                && newest.rounds().stream().noneMatch(round -> round.hidden() == null && round.sequence() >= unread);
+    }
+
+    /**
      * Excludes turns, for a custom strategy. Turns that were excluded before stay excluded.
      *
      * @param keep whether a turn may be shown

@@ -55,7 +55,9 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
             int size = read.messages().size();
             boolean enough = size == branch.messages().size()
                     || size < messages
-                    || (size - bad.uncounted() - others(read) >= wanted.messages() && !bad.lacksBeginning());
+                    || (size - bad.uncounted() - others(read) >= wanted.messages()
+                            && !bad.lacksBeginning()
+                            && !read(strategy, branch, read).lacksLastRound());
             if (enough) {
                 return read;
             }
