@@ -55,7 +55,7 @@ final class TailLoader {
     private final TokenCounts counts = new TokenCounts();
     private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
 
-    /** How many messages a read met that were left out because they ended badly. The next one reads as many more. */
+    /** How many messages of a read took no place, such as failed questions. The next one reads as many more. */
     private final RecentlyUsed<MemoryKey, Integer> uncounted = new RecentlyUsed<>(MEMORIES);
 
     TailLoader(ContextStrategy strategy) {
@@ -134,7 +134,7 @@ final class TailLoader {
                 summarized);
     }
 
-    /** Reads on until enough is there beside the messages that are left out because they ended badly. */
+    /** Reads on until enough is there beside the messages that take no place. */
     private Tail load(
             MessageLog log,
             Object id,
@@ -147,23 +147,22 @@ final class TailLoader {
         while (true) {
             Reach further = reach.andMessages(more);
             Tail tail = loadCounted(log, id, key, further, round, from);
-            EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
-            int read = tail.messages().size();
-            // Fewer messages mean that a bound of turns or tokens ended the read; those do not count them either.
-            boolean enough = tail.complete()
-                    || read < further.messages()
-                    || (read - bad.uncounted() >= reach.messages()
-                            && !bad.lacksBeginning()
-                            && !read(id, key, tail, round).lacksLastRound());
-            if (enough) {
-                if (bad.uncounted() == 0) {
-                    uncounted.remove(key);
-                } else {
-                    uncounted.put(key, Math.max(bad.uncounted(), bad.lacksBeginning() ? more : 0));
-                }
+            // Fewer messages mean that a bound of turns or tokens ended the read; those do not count what takes no
+            // place.
+            if (tail.complete() || tail.messages().size() < further.messages()) {
+                remember(key, Math.min(more, Math.max(0, tail.messages().size() - reach.messages())));
                 return tail;
             }
-            more = (int) Math.min(ALL, GROWTH * Math.max((long) more, Math.max(1, bad.uncounted())));
+            EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
+            Context read = read(id, key, tail, round);
+            int left = read.uncounted(tail.messages()) + bad.unclear();
+            if (tail.messages().size() - left >= reach.messages()
+                    && !bad.lacksBeginning()
+                    && !read.lacksLastRound(tail.user())) {
+                remember(key, left);
+                return tail;
+            }
+            more = (int) Math.min(ALL, GROWTH * Math.max((long) more, Math.max(1, left)));
         }
     }
 
@@ -196,6 +195,16 @@ final class TailLoader {
                 return tail;
             }
             tokens = tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : GROWTH * tokens;
+        }
+    }
+
+    /** Keeps how many messages took no place. A few fewer change nothing, or every other read would be followed by another. */
+    private void remember(MemoryKey key, int left) {
+        Integer known = uncounted.get(key);
+        if (left == 0) {
+            uncounted.remove(key);
+        } else if (known == null || left > known || left < known / GROWTH) {
+            uncounted.put(key, left);
         }
     }
 

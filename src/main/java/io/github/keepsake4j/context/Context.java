@@ -276,14 +276,38 @@ public record Context(
     }
 
     /**
+     * Returns how many messages of a read take no place, whatever is before them, such as old system messages. Results at
+     * the beginning of a read are not among them: their calls are before them.
+     *
+     * @param read the messages that were read, oldest first
+     * @return the number of messages
+     */
+    public int uncounted(List<LoggedMessage> read) {
+        if (repaired.isEmpty()) {
+            return 0;
+        }
+        Map<String, Reason> reasons = new HashMap<>();
+        repaired.forEach(omission -> reasons.put(omission.message().id(), omission.reason()));
+        boolean beginning = true;
+        int uncounted = 0;
+        for (LoggedMessage message : read) {
+            Reason reason = reasons.get(message.id());
+            beginning &= reason == Reason.ORPHAN_RESULT;
+            uncounted += reason == null || reason == Reason.MEANWHILE || beginning ? 0 : 1;
+        }
+        return uncounted;
+    }
+
+    /**
      * Returns whether the last round of the newest turn may be unread. Without it, a turn that goes on would be shown as if
      * its tools had not been called.
      *
+     * @param user the newest user message, or null if there is none
      * @return whether the turn began before the messages that were read, and none of its rounds that is shown was read
      */
-    public boolean lacksLastRound() {
+    public boolean lacksLastRound(@Nullable LoggedMessage user) {
         if (turns.isEmpty()) {
-            return false;
+            return user != null && unread > 0;
         }
         Turn newest = turns.get(turns.size() - 1);
         return newest.user().sequence() < unread

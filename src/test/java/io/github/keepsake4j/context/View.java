@@ -52,12 +52,14 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
             Reach reach = new Reach(messages, wanted.turns(), wanted.tokens(), wanted.oldest(), wanted.toSummary());
             Part read = bounded(strategy, branch, reach);
             EndedBadly bad = EndedBadly.of(read.messages(), read.user());
+            Context context = read(strategy, branch, read);
             int size = read.messages().size();
+            int left = context.uncounted(read.messages()) + bad.unclear() + others(read);
             boolean enough = size == branch.messages().size()
                     || size < messages
-                    || (size - bad.uncounted() - others(read) >= wanted.messages()
+                    || (size - left >= wanted.messages()
                             && !bad.lacksBeginning()
-                            && !read(strategy, branch, read).lacksLastRound());
+                            && !context.lacksLastRound(read.user()));
             if (enough) {
                 return read;
             }
