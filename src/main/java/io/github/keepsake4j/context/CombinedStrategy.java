@@ -15,7 +15,7 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     @Override
     public Context select(Context context) {
         Context marked = mark(context);
-        Context limited = marked.notBefore(begin(this, marked));
+        Context limited = moves(this) ? marked.notBefore(begin(this, marked)) : marked;
         return second.select(first.select(limited));
     }
 

@@ -283,19 +283,31 @@ public record Context(
      * @return the number of messages
      */
     public int uncounted(List<LoggedMessage> read) {
+        int late = (int) headless.stream().filter(this::isLate).count();
         if (repaired.isEmpty()) {
-            return 0;
+            return late;
         }
         Map<String, Reason> reasons = new HashMap<>();
         repaired.forEach(omission -> reasons.put(omission.message().id(), omission.reason()));
         boolean beginning = true;
-        int uncounted = 0;
+        int uncounted = late;
         for (LoggedMessage message : read) {
             Reason reason = reasons.get(message.id());
             beginning &= reason == Reason.ORPHAN_RESULT;
             uncounted += reason == null || reason == Reason.MEANWHILE || beginning ? 0 : 1;
         }
         return uncounted;
+    }
+
+    /**
+     * Returns whether a message of a turn whose beginning was not read is a result that came when another turn had begun. If
+     * that turn retried the earlier one, the result belongs to none.
+     */
+    boolean isLate(LoggedMessage message) {
+        return message.message() instanceof ToolExecutionResultMessage
+                && turns.stream()
+                        .map(Turn::user)
+                        .anyMatch(user -> user.sequence() >= unread && user.sequence() < message.sequence());
     }
 
     /**

@@ -53,7 +53,9 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         boolean[] pinned = sizes.pinned();
         long free = sizes.free();
         long[] places = sizes.places();
-        long start = WindowStart.find(sizes.things(), free, step, step == 0 ? context.unread() : context.from());
+        long start = step == 0
+                ? WindowStart.find(sizes.things(), free, context.unread())
+                : WindowStart.stepping(sizes.things(), free, step, begin(context, sizes));
         List<Turn> cut = new ArrayList<>();
         for (int t = 0; t < newest; t++) {
             boolean gone = places[t] < start || leftOut[t];
@@ -79,9 +81,30 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         if (context.turns().isEmpty()) {
             return 0;
         }
-        Sizes sizes = sizes(context, fixed);
-        long start = WindowStart.find(sizes.things(), sizes.free(), 0, context.unread());
-        return start == 0 ? 0 : WindowStart.oldestFrom(start, sizes.things());
+        return begin(context, sizes(context, fixed));
+    }
+
+    /**
+     * Returns the place of the oldest thing that fits, pinned or not, and not before what another limit shows. It is known
+     * from the things that fit, so it does not depend on how much was read.
+     */
+    private long begin(Context context, Sizes sizes) {
+        long start = WindowStart.find(sizes.things(), sizes.free(), context.unread());
+        return start == 0 || (start == context.unread() && start < context.from())
+                ? context.from()
+                : Math.max(
+                        context.from(),
+                        oldestFrom(
+                                start,
+                                weigh(context, new boolean[sizes.pinned().length], sizes.leftOut(), sizes.places())));
+    }
+
+    private static long oldestFrom(long start, List<Sized> things) {
+        return things.stream()
+                .mapToLong(Sized::place)
+                .filter(place -> place >= start)
+                .min()
+                .orElse(start);
     }
 
     /**
@@ -97,13 +120,15 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         // Calls that wait do not count if their turn failed, which only its user message tells.
         Set<LoggedMessage> unanswered = EndedBadly.unanswered(context.headless());
         long certain = context.placedHeadless().stream()
-                .filter(placed -> uncertain.test(placed.message()) || unanswered.contains(placed.message()))
+                .filter(placed -> uncertain.test(placed.message())
+                        || unanswered.contains(placed.message())
+                        || context.isLate(placed.message()))
                 .mapToLong(placed -> placed.place() + 1)
                 .max()
                 .orElse(0);
         Sizes sizes = sizes(context, fixed);
         // Without a step, this is directly behind the thing that exceeds the limit.
-        long start = WindowStart.find(sizes.things(), sizes.free(), 0, certain);
+        long start = WindowStart.find(sizes.things(), sizes.free(), certain);
         return start > certain ? Math.min(start - 1, lastRound(context, sizes)) : 0;
     }
 
@@ -249,7 +274,14 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         List<Sized> sizes = IntStream.range(first, rounds.size())
                 .mapToObj(r -> new Sized(places[r], size(turn, rounds.get(r))))
                 .toList();
-        long start = WindowStart.find(sizes, room, step, step == 0 ? unread : context.from());
+        long start = WindowStart.find(sizes, room, unread);
+        if (step > 0) {
+            start = WindowStart.stepping(
+                    sizes,
+                    room,
+                    step,
+                    start <= unread ? context.from() : Math.max(context.from(), oldestFrom(start, sizes)));
+        }
         int from = read;
         while (from < last && places[from] < start) {
             from++;
