@@ -18,7 +18,9 @@ import io.github.keepsake4j.tokens.TokenCounts;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +59,9 @@ final class TailLoader {
 
     /** How many messages of a read took no place, such as failed questions. The next one reads as many more. */
     private final RecentlyUsed<MemoryKey, Integer> uncounted = new RecentlyUsed<>(MEMORIES);
+
+    /** What was read last. The turns that a read was judged by are those that are shown then. */
+    private final AtomicReference<@Nullable Split> last = new AtomicReference<>();
 
     TailLoader(ContextStrategy strategy) {
         this.strategy = strategy;
@@ -154,7 +159,7 @@ final class TailLoader {
                 return tail;
             }
             EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
-            Context read = read(id, key, tail, round);
+            Context read = split(id, key, tail, round).context();
             int left = read.uncounted(tail.messages()) + bad.unclear();
             if (tail.messages().size() - left >= reach.messages()
                     && !bad.lacksBeginning()
@@ -185,7 +190,7 @@ final class TailLoader {
             if (tokens == Long.MAX_VALUE) {
                 return tail;
             }
-            long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
+            long shownFrom = split(id, key, tail, round).shownFrom();
             if (tail.complete() || tail.messages().size() >= reach.messages() || shownFrom > 0) {
                 boolean farTooMuch = tail.messages().stream()
                                 .filter(message -> message.sequence() < shownFrom)
@@ -243,11 +248,33 @@ final class TailLoader {
      * @param round the ids of the calls and of the results with which a turn goes on, empty for none, or null if unknown
      */
     Context context(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
-        Context read = read(memoryId, key, tail, round);
+        Split split = split(memoryId, key, tail, round);
+        // A later read asks a remote counter again, and a context is not kept for nothing.
+        last.compareAndSet(split, null);
         // If the whole branch is always read, nothing depends on how much was read.
         return strategy.reach(memoryId).oldest() == Integer.MAX_VALUE
-                ? read
-                : read.unreadBefore(strategy.shownFrom(strategy.mark(read)));
+                ? split.context()
+                : split.context().unreadBefore(split.shownFrom());
+    }
+
+    private Split split(Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
+        Split known = last.get();
+        if (known != null && known.isOf(id, tail, round)) {
+            return known;
+        }
+        Context context = read(id, key, tail, round);
+        Split split = new Split(id, tail, round, context, strategy.shownFrom(strategy.mark(context)));
+        last.set(split);
+        return split;
+    }
+
+    /** A read in turns, and the place before which the strategy shows nothing. */
+    private record Split(Object id, Tail tail, @Nullable List<String> round, Context context, long shownFrom) {
+
+        @SuppressWarnings("ReferenceEquality") // The same read, not an equal one.
+        boolean isOf(Object otherId, Tail other, @Nullable List<String> otherRound) {
+            return tail == other && id.equals(otherId) && Objects.equals(round, otherRound);
+        }
     }
 
     /** Selects what would be shown, without asking a remote counter. */

@@ -90,13 +90,13 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      */
     private long begin(Context context, Sizes sizes) {
         long start = WindowStart.find(sizes.things(), sizes.free(), context.unread());
-        return start == 0 || (start == context.unread() && start < context.from())
-                ? context.from()
-                : Math.max(
-                        context.from(),
-                        oldestFrom(
-                                start,
-                                weigh(context, new boolean[sizes.pinned().length], sizes.leftOut(), sizes.places())));
+        return begin(
+                context, start, weigh(context, new boolean[sizes.pinned().length], sizes.leftOut(), sizes.places()));
+    }
+
+    private static long begin(Context context, long start, List<Sized> all) {
+        boolean fits = start == 0 || (start == context.unread() && start < context.from());
+        return fits ? context.from() : Math.max(context.from(), oldestFrom(start, all));
     }
 
     private static long oldestFrom(long start, List<Sized> things) {
@@ -276,11 +276,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
                 .toList();
         long start = WindowStart.find(sizes, room, unread);
         if (step > 0) {
-            start = WindowStart.stepping(
-                    sizes,
-                    room,
-                    step,
-                    start <= unread ? context.from() : Math.max(context.from(), oldestFrom(start, sizes)));
+            start = WindowStart.stepping(sizes, room, step, begin(context, start, sizes));
         }
         int from = read;
         while (from < last && places[from] < start) {
