@@ -8,6 +8,7 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.ContextStrategy;
@@ -271,6 +272,7 @@ class EndedBadlyInViewTest {
         TokenCounter counter = TokenCounter.of(new WordCounter());
         int hidden = 0;
         int compared = 0;
+        int unusual = 0;
         for (int run = 0; run < Counts.of(300, 20_000); run++) {
             long seed = first + run;
             Random random = new Random(seed);
@@ -294,15 +296,22 @@ class EndedBadlyInViewTest {
             if (!steps) {
                 assertThat(expected).as(as).isEqualTo(shown(others, whole));
             }
-            // Where the newest turn alone is over the limit, it may depend on how much was read.
-            if (shown(others, strategy).equals(shown(others, whole))) {
+            // A turn that an answer once closed over a limit, and that goes on, may be seen too late (decision 010).
+            boolean usual = shown(others, strategy).equals(shown(others, whole));
+            unusual += usual ? 0 : 1;
+            // What a result without its calls belongs to is not known before these are read (decision 018).
+            boolean results = ended.stream()
+                    .anyMatch(message -> message.message() instanceof ToolExecutionResultMessage
+                            && rest.stream().noneMatch(kept -> kept.id().equals(message.id())));
+            if (usual && !results) {
                 compared++;
                 assertThat(shown(some, strategy)).as(as).isEqualTo(expected);
             }
         }
         Tell.line(hidden + " messages were left out because they ended badly; " + compared
                 + " bounded reads were compared");
-        assertThat(compared).isGreaterThan(Counts.of(300, 20_000) * 9 / 10);
+        assertThat(unusual).isLessThan(2 + Counts.of(300, 20_000) / 1_000);
+        assertThat(compared).isGreaterThan(Counts.of(300, 20_000) / 3);
         assertThat(hidden).isPositive();
     }
 

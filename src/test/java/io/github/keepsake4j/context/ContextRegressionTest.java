@@ -246,6 +246,60 @@ class ContextRegressionTest {
         assertThat(starts).hasSizeLessThan(30);
     }
 
+    @Test
+    void a_bounded_read_did_not_know_the_last_round_of_a_turn_with_calls_that_wait() {
+        sameHoweverMuchIsRead(
+                SlidingWindow.withMaxMessages(4),
+                user("go"),
+                calls("a", "b", "c"),
+                result("a"),
+                result("b"),
+                result("c"),
+                calls("dead"));
+        sameHoweverMuchIsRead(
+                SlidingWindow.withMaxMessages(5), user("go"), calls("a"), result("a"), calls("x", "y"), result("x"));
+    }
+
+    @Test
+    void old_system_messages_took_the_places_of_turns_in_a_bounded_read() {
+        List<ChatMessage> log = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            log.addAll(List.of(SystemMessage.from("s" + i), user("q" + i), ai("a" + i)));
+        }
+
+        assertThat(shown(SlidingWindow.withMaxMessages(9), log.toArray(ChatMessage[]::new)))
+                .hasSize(9);
+        sameHoweverMuchIsRead(SlidingWindow.withMaxMessages(9), log.toArray(ChatMessage[]::new));
+    }
+
+    @Test
+    void results_that_came_late_for_a_turn_that_was_retried_took_the_places_of_turns_in_a_bounded_read() {
+        sameHoweverMuchIsRead(
+                SlidingWindow.withMaxMessages(5),
+                user("a"),
+                ai("a"),
+                user("go"),
+                calls("x", "y"),
+                user("go"),
+                result("x"),
+                result("y"),
+                ai("done"));
+    }
+
+    @Test
+    void a_message_without_text_hid_the_turn_that_goes_on_from_a_bounded_read() {
+        sameHoweverMuchIsRead(
+                SlidingWindow.withMaxMessages(4), user("a"), calls("x"), result("x"), ai("b"), user(" "), ai("c"));
+    }
+
+    private static void sameHoweverMuchIsRead(ContextStrategy strategy, ChatMessage... messages) {
+        Part part = part(List.of(messages));
+        View bounded = View.bounded(strategy).of(part);
+        View whole = View.whole(strategy).of(part);
+        assertThat(bounded.shown()).isEqualTo(whole.shown());
+        assertThat(bounded.overflow()).isEqualTo(whole.overflow());
+    }
+
     private static String words(int count) {
         return "word ".repeat(count);
     }

@@ -71,7 +71,8 @@ class EndedBadlyTest {
                             message.message() instanceof ToolExecutionResultMessage && !kept.contains(message.id()));
             if (!pinned && !results) {
                 unpinned++;
-                // Where the newest turn alone is over a limit, it depends on how much was read, whatever ended badly.
+                // A turn that an answer once closed over a limit, and that goes on, may be seen too late (decision
+                // 010).
                 if (ids(View.bounded(promise.strategy()).of(part(rest))).equals(ids(expected))) {
                     bounded++;
                     assertThat(ids(View.bounded(promise.strategy()).of(part(prefix))))
@@ -82,7 +83,7 @@ class EndedBadlyTest {
         }
         Tell.line(hidden + " messages were left out because they ended badly; " + bounded + " of " + unpinned
                 + " bounded reads were compared");
-        assertThat(bounded).isGreaterThan(unpinned * 49 / 50);
+        assertThat(unpinned - bounded).isLessThan(2 + unpinned / 1_000);
         assertThat(hidden).isPositive();
     }
 
