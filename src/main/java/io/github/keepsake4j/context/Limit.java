@@ -90,13 +90,15 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      */
     private long begin(Context context, Sizes sizes) {
         long start = WindowStart.find(sizes.things(), sizes.free(), context.unread());
-        return begin(
-                context, start, weigh(context, new boolean[sizes.pinned().length], sizes.leftOut(), sizes.places()));
+        // Of the newest turn, the other limit may leave a part, so it is not gone as a whole.
+        long from = Math.min(context.from(), sizes.places()[sizes.places().length - 1]);
+        List<Sized> all = weigh(context, new boolean[sizes.pinned().length], sizes.leftOut(), sizes.places());
+        return begin(context.unread(), from, start, all);
     }
 
-    private static long begin(Context context, long start, List<Sized> all) {
-        boolean fits = start == 0 || (start == context.unread() && start < context.from());
-        return fits ? context.from() : Math.max(context.from(), oldestFrom(start, all));
+    private static long begin(long unread, long from, long start, List<Sized> all) {
+        boolean fits = start == 0 || (start == unread && start < from);
+        return fits ? from : Math.max(from, oldestFrom(start, all));
     }
 
     private static long oldestFrom(long start, List<Sized> things) {
@@ -114,7 +116,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * @return the place, or 0 if what was read does not exceed the limit for sure
      */
     long shownFrom(Context context, long fixed, Predicate<LoggedMessage> uncertain) {
-        if (context.turns().isEmpty()) {
+        if (context.turns().isEmpty() || context.lacksLastRound(null)) {
             return 0;
         }
         // Calls that wait do not count if their turn failed, which only its user message tells.
@@ -276,7 +278,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
                 .toList();
         long start = WindowStart.find(sizes, room, unread);
         if (step > 0) {
-            start = WindowStart.stepping(sizes, room, step, begin(context, start, sizes));
+            start = WindowStart.stepping(sizes, room, step, begin(unread, context.from(), start, sizes));
         }
         int from = read;
         while (from < last && places[from] < start) {

@@ -47,6 +47,9 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
     }
 
     private static Part enough(ContextStrategy strategy, Part branch, Reach wanted) {
+        if (wanted.oldest() == Integer.MAX_VALUE) {
+            return branch;
+        }
         for (long more = 0; ; more = 2 * more + 1) {
             int messages = (int) Math.min(Integer.MAX_VALUE, wanted.messages() + more);
             Reach reach = new Reach(messages, wanted.turns(), wanted.tokens(), wanted.oldest(), wanted.toSummary());
