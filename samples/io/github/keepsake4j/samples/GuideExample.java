@@ -21,6 +21,7 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.Ids;
@@ -29,6 +30,7 @@ import io.github.keepsake4j.metrics.MicrometerMetrics;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.transfer.jdbc.JdbcImportSource;
 import io.github.keepsake4j.turn.TurnPolicy;
 import io.github.keepsake4j.workflow.LlmNode;
 import io.github.keepsake4j.workflow.MemoryConfig;
@@ -44,6 +46,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.sqlite.SQLiteDataSource;
 
 /**
  * The code in the guide (src/docs/guide), compiled and run: one method for each page. A test compares the parts between
@@ -81,6 +84,7 @@ final class GuideExample {
             guide.whenTurnsMeet();
             guide.nodes();
             guide.backends();
+            guide.coming();
             guide.metrics();
         }
         return "all pages";
@@ -193,6 +197,23 @@ final class GuideExample {
         CleanUp.Report report = CleanUp.of(log).idleFor(Duration.ofDays(180)).run("default");
         // example ends
         check(report.looked() == page.memories().size() && report.removed() == 0, "nothing is old enough");
+    }
+
+    private void coming() {
+        SQLiteDataSource dataSource = new SQLiteDataSource();
+        dataSource.setUrl("jdbc:sqlite::memory:");
+        // example begins
+        Keepsake moved = Keepsake.builder()
+                .messageLog(log)
+                .importFrom(JdbcImportSource.langChain4j(dataSource)) // or any ChatMemoryStore
+                .build();
+        // example ends
+        try {
+            moved.chatMemory("nothing").messages();
+            check(false, "there is no table");
+        } catch (StorageUnavailableException e) {
+            check(e.isRetryable(), "the store may be there later");
+        }
     }
 
     private void metrics() {

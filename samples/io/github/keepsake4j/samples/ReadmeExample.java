@@ -73,6 +73,8 @@ final class ReadmeExample {
         // example ends
         check(ChatMessageDeserializer.messagesFromJson(json).equals(said), "LangChain4j reads its own JSON");
 
+        moved(log, store);
+
         Keepsake other = Keepsake.builder().messageLog(log).tenant("other").build();
         wrong(other, model);
 
@@ -96,6 +98,17 @@ final class ReadmeExample {
                                 .size());
         log.close();
         return figures;
+    }
+
+    private static void moved(MessageLog log, ChatMemoryStore store) {
+        store.updateMessages("bob", List.of(dev.langchain4j.data.message.UserMessage.from("I am Bob.")));
+        // example begins
+        Keepsake moved = Keepsake.builder()
+                .messageLog(log)
+                .importFrom(store) // any ChatMemoryStore
+                .build();
+        // example ends
+        check(moved.chatMemory("bob").messages().equals(store.getMessages("bob")), "Bob is remembered");
     }
 
     private static void wrong(Keepsake keepsake, ChatModel model) {

@@ -5,10 +5,12 @@ import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.service.AiServices;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.chat.ChatMemories;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
+import io.github.keepsake4j.chat.LeavingViewListener;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -27,6 +29,8 @@ import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.transfer.ImportSource;
+import io.github.keepsake4j.transfer.ImportingLog;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
 import io.github.keepsake4j.turn.TurnHandle;
@@ -391,6 +395,9 @@ public final class Keepsake {
         private Duration turnLease = Duration.ofSeconds(60);
         private Duration turnLimit = Duration.ofMinutes(10);
         private Duration turnWait = Duration.ofSeconds(60);
+        private boolean keepRequests;
+        private @Nullable LeavingViewListener leavingViewListener;
+        private @Nullable ImportSource importSource;
 
         private Builder() {}
 
@@ -574,6 +581,56 @@ public final class Keepsake {
         }
 
         /**
+         * Keeps whole requests beside their answers, as the model received them: the messages, and the names of the model and
+         * of the tools. A request is kept where the stored messages do not tell it: where retrieved texts, a transformer or
+         * others changed it, or tool results were shown shortened. {@link Conversation#seenBy} returns it. It is known for
+         * answers of AI services whose turns are bound. It takes the space of the request in the storage, and is erased with
+         * the memory. Default: not kept.
+         *
+         * @return this builder
+         */
+        public Builder keepRequests() {
+            this.keepRequests = true;
+            return this;
+        }
+
+        /**
+         * Sets the listener that is told which messages leave the view, such as to extract facts from them. It is called on
+         * the {@linkplain #executor executor} after a memory was read or an answer was added, and no turn waits for it.
+         * Default: none.
+         *
+         * @param listener the listener
+         * @return this builder
+         */
+        public Builder onLeavingView(LeavingViewListener listener) {
+            this.leavingViewListener = Objects.requireNonNull(listener, "onLeavingView");
+            return this;
+        }
+
+        /**
+         * Sets the store whose conversations are taken in when they are used, as {@link ImportingLog} says. As long as it is
+         * set, each read of a conversation also reads it in the old store, so remove it when all conversations that matter have
+         * been used and no old instance of the application runs any more. Default: none.
+         *
+         * @param oldStore the store, which is only read
+         * @return this builder
+         */
+        public Builder importFrom(ChatMemoryStore oldStore) {
+            return importFrom(ImportSource.of(oldStore));
+        }
+
+        /**
+         * Sets the source whose conversations are taken in when they are used, as {@link #importFrom(ChatMemoryStore)} does.
+         *
+         * @param source the source, such as {@code JdbcImportSource.springAi(dataSource)}
+         * @return this builder
+         */
+        public Builder importFrom(ImportSource source) {
+            this.importSource = Objects.requireNonNull(source, "importFrom");
+            return this;
+        }
+
+        /**
          * Builds the {@link Keepsake}.
          *
          * @return a new {@link Keepsake}
@@ -594,7 +651,8 @@ public final class Keepsake {
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
-            MessageLog conversations = messageLog;
+            MessageLog conversations =
+                    importSource == null ? messageLog : new ImportingLog(messageLog, importSource, counter);
             MessageLog nodes = nodeLog == null ? messageLog : nodeLog;
             Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
             TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnLimit, turnWait, BlockingWork::after);
@@ -609,7 +667,8 @@ public final class Keepsake {
                             metrics,
                             summarizerTimeout,
                             answer -> answer.contains(Summarization.MARKER.strip()));
-            ChatMemories memories = new ChatMemories(logs, ids::key, strategy, counter, executor, worker, metrics);
+            ChatMemories memories = new ChatMemories(
+                    logs, ids::key, strategy, counter, executor, worker, metrics, keepRequests, leavingViewListener);
             return new Keepsake(tenant, conversations, nodes, turns, memories);
         }
     }

@@ -40,7 +40,8 @@ class ArchitectureTest {
             Map.entry(
                     "chat",
                     List.of("message", "codec", "tokens", "log", "context", "summary", "view", "turn", "metrics")),
-            Map.entry("transfer", List.of()),
+            Map.entry("transfer", List.of("message", "tokens", "log")),
+            Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
             Map.entry("workflow", List.of("message", "tokens", "log", "context", "view", "workflow.files")),
             Map.entry("workflow.files", List.of("message")),
@@ -57,7 +58,7 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule optional_libraries_stay_in_their_adapter = noClasses()
             .that()
-            .resideOutsideOfPackages(ROOT + ".log.jdbc..", ROOT + ".workflow.files.jdbc..")
+            .resideOutsideOfPackages(ROOT + ".log.jdbc..", ROOT + ".workflow.files.jdbc..", ROOT + ".transfer.jdbc..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");

@@ -9,6 +9,7 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.observability.api.event.AiServiceResponseReceivedEvent;
 import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
 import dev.langchain4j.service.tool.ToolExecution;
+import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -18,6 +19,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import java.util.ArrayList;
@@ -266,7 +268,21 @@ final class BoundTurn extends OpenTurn {
             prepared = prepared.withUsage(ended.usage());
             prepared = ai.hasToolExecutionRequests() ? prepared : prepared.withOutcome(ended.outcome());
         }
-        return prepared.withSeen(sightings.seen());
+        return withRequest(prepared.withSeen(sightings.seen()));
+    }
+
+    /** Keeps the request beside its answer. A request that cannot be encoded must not cost the answer. */
+    private NewMessage withRequest(NewMessage prepared) {
+        ChatRequest request = sightings.untold();
+        if (request == null || !memories.keepsRequests()) {
+            return prepared;
+        }
+        try {
+            return prepared.withRequest(RequestCodec.encode(request));
+        } catch (InvalidInputException e) {
+            LOG.warn("Memory {}: the request of answer {} is not kept ({})", key, prepared.id(), e.toString());
+            return prepared;
+        }
     }
 
     @Override
@@ -299,6 +315,12 @@ final class BoundTurn extends OpenTurn {
     @Override
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
         sightings.shown(tail, context, messages);
+    }
+
+    @Override
+    @Nullable
+    String branch() {
+        return course().branch();
     }
 
     /** This turn knows what it has said itself. */

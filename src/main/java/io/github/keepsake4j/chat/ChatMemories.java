@@ -53,12 +53,40 @@ public final class ChatMemories {
     private final ViewWriter views;
     private final TailLoader loader;
     private final Services services = new Services(this);
+    private final boolean keepsRequests;
+    private final Leaving leaving;
 
     /** The context that each memory returned last. A context that is missing here is counted again. */
     private final RecentlyUsed<MemoryKey, SoftReference<Context>> contexts = new RecentlyUsed<>(MEMORIES);
 
     /**
      * Creates the memories.
+     *
+     * @param logs returns the log that keeps a memory
+     * @param ids returns the key of a memory id
+     * @param strategy selects the messages that a model sees
+     * @param counter counts messages when they are appended
+     * @param executor runs the asynchronous methods
+     * @param worker makes summaries, or null for none
+     * @param metrics the metrics sink
+     * @param keepsRequests whether a request is kept beside its answer where the memory's own part does not tell it
+     * @param listener is told which messages leave the view, or null
+     */
+    public ChatMemories(
+            Function<MemoryKey, MessageLog> logs,
+            Function<Object, MemoryKey> ids,
+            ContextStrategy strategy,
+            TokenCounter counter,
+            Executor executor,
+            @Nullable SummaryWorker worker,
+            Metrics metrics,
+            boolean keepsRequests,
+            @Nullable LeavingViewListener listener) {
+        this(logs, ids, strategy, counter, executor, worker, metrics, keepsRequests, listener, System::nanoTime);
+    }
+
+    /**
+     * Creates memories that keep no requests and have no listener.
      *
      * @param logs returns the log that keeps a memory
      * @param ids returns the key of a memory id
@@ -88,6 +116,20 @@ public final class ChatMemories {
             @Nullable SummaryWorker worker,
             Metrics metrics,
             LongSupplier nanoTime) {
+        this(logs, ids, strategy, counter, executor, worker, metrics, false, null, nanoTime);
+    }
+
+    ChatMemories(
+            Function<MemoryKey, MessageLog> logs,
+            Function<Object, MemoryKey> ids,
+            ContextStrategy strategy,
+            TokenCounter counter,
+            Executor executor,
+            @Nullable SummaryWorker worker,
+            Metrics metrics,
+            boolean keepsRequests,
+            @Nullable LeavingViewListener listener,
+            LongSupplier nanoTime) {
         this.logs = logs;
         this.ids = ids;
         this.strategy = strategy;
@@ -96,6 +138,8 @@ public final class ChatMemories {
         this.nanoTime = nanoTime;
         this.meter = new Meter(metrics, logs);
         this.summaries = new Summaries(this, worker);
+        this.keepsRequests = keepsRequests;
+        this.leaving = new Leaving(logs, executor, listener);
         this.loader = new TailLoader(strategy);
         this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
     }
@@ -186,6 +230,15 @@ public final class ChatMemories {
 
     Summaries summaries() {
         return summaries;
+    }
+
+    /** Returns whether requests are kept beside their answers. */
+    boolean keepsRequests() {
+        return keepsRequests;
+    }
+
+    Leaving leaving() {
+        return leaving;
     }
 
     ViewWriter views() {

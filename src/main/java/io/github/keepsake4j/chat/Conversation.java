@@ -110,7 +110,7 @@ public final class Conversation {
     /**
      * Returns the messages of this memory that a model was shown when it gave an answer. They are known for answers of AI
      * services whose turns are bound; see {@code Keepsake.attach}. Costs one look-up and one read for each run of
-     * messages.
+     * messages. The whole request is among it only where {@code Keepsake.Builder.keepRequests()} had it kept.
      *
      * @param answerId the id of an assistant message
      * @return what the model was shown, or empty if it is not known
@@ -118,7 +118,9 @@ public final class Conversation {
      */
     public Optional<SeenMessages> seenBy(String answerId) {
         MessageLog log = memories.log(key);
-        return log.made(key, answerId).map(Made::seen).map(seen -> SeenMessages.read(log, key, seen));
+        Optional<Made> made = log.made(key, answerId);
+        String request = made.map(Made::request).orElse(null);
+        return made.map(Made::seen).map(seen -> SeenMessages.read(log, key, seen, request));
     }
 
     /**

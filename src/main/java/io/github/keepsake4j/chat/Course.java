@@ -138,6 +138,12 @@ final class Course {
         return question != null && !withoutQuestion && next != null;
     }
 
+    /** Returns the name of the branch, or null for the memory's current one. */
+    @Nullable
+    String branch() {
+        return branch;
+    }
+
     /** Returns the stored question that the turn asks again, or null. */
     @Nullable
     LoggedMessage question() {

@@ -108,6 +108,7 @@ class OpenTurn {
             memories.views().handOut(key, shown.reading(), shown.given());
             memories.shown(key, context, shown.reading().cut());
             memories.summaries().check(id, key, tail, () -> context);
+            memories.leaving().check(key, branch(), tail, () -> context);
             Overflow over = context.over();
             if (over != null && open.isToTell(over.newest())) {
                 throw new ContextOverflowException(key, over);
@@ -208,6 +209,12 @@ class OpenTurn {
      */
     Tail read(int atLeast, @Nullable List<String> round) {
         return memories.load(id, key, atLeast, round);
+    }
+
+    /** Returns the name of the branch that this turn is on, or null for the memory's current one. */
+    @Nullable
+    String branch() {
+        return null;
     }
 
     /** Records what {@link #messages()} returns. */
@@ -414,7 +421,9 @@ class OpenTurn {
         if (last instanceof AiMessage && open.awaited == 0) {
             buffer = open.next();
             if (after != null) {
-                memories.summaries().check(id, key, after, () -> memories.select(id, key, after, List.of()));
+                Supplier<Context> next = () -> memories.select(id, key, after, List.of());
+                memories.summaries().check(id, key, after, next);
+                memories.leaving().check(key, branch(), after, next);
             }
         }
     }

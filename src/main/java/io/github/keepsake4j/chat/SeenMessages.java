@@ -1,10 +1,12 @@
 package io.github.keepsake4j.chat;
 
+import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
@@ -22,9 +24,15 @@ import org.jspecify.annotations.Nullable;
  * @param summary the summary that was shown in the place of older messages, or null if there was none
  * @param altered whether the request held more than these messages, or other forms of them, such as retrieved texts or what
  *     a transformer added
+ * @param request the whole request as the model received it, or null if it was not kept; {@code Keepsake.Builder.keepRequests()}
+ *     has it kept where the other components do not tell it: where it was altered or results were shortened
  */
 public record SeenMessages(
-        List<LoggedMessage> messages, Set<String> shortened, @Nullable Summary summary, boolean altered) {
+        List<LoggedMessage> messages,
+        Set<String> shortened,
+        @Nullable Summary summary,
+        boolean altered,
+        @Nullable KeptRequest request) {
 
     /** The number of messages that one read returns at most. */
     private static final int PAGE = 1_000;
@@ -35,7 +43,7 @@ public record SeenMessages(
         shortened = Set.copyOf(shortened);
     }
 
-    static SeenMessages read(MessageLog log, MemoryKey key, Seen seen) {
+    static SeenMessages read(MessageLog log, MemoryKey key, Seen seen, @Nullable String request) {
         List<LoggedMessage> messages = new ArrayList<>();
         seen.shown().forEach(range -> add(log, key, range, messages));
         Set<Long> shortened = new HashSet<>(seen.shortened());
@@ -50,7 +58,8 @@ public record SeenMessages(
                         .map(LoggedMessage::id)
                         .collect(Collectors.toSet()),
                 summary,
-                seen.altered());
+                seen.altered(),
+                request == null ? null : RequestCodec.decode(request));
     }
 
     /** Adds the messages of a run, in pages. */

@@ -20,6 +20,9 @@ final class Sightings {
     private long summary;
     private boolean altered;
 
+    /** The last request if what was read does not tell all of it. */
+    private @Nullable ChatRequest untold;
+
     /** The messages that the next request holds if nothing else has its hands in it. */
     private List<ChatMessage> expected = List.of();
 
@@ -65,6 +68,14 @@ final class Sightings {
     void requested(ChatRequest request) {
         altered = !request.messages().equals(expected);
         expected = List.of();
+        // What is shown shortened cannot be told from the stored messages either.
+        untold = altered || !shortened.isEmpty() ? request : null;
+    }
+
+    /** Returns the last request if what was read does not tell all of it, or null. */
+    @Nullable
+    ChatRequest untold() {
+        return untold;
     }
 
     /** Returns what the answer to the last request is made from, or null if nothing was read. */

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SlowResults {
 
-    /** How long a result may wait for the others before it is written. */
-    static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+    /** How long a result may wait for the others before it is written. It is to be there within a second. */
+    static final Duration LONGEST_WAIT = Duration.ofMillis(500);
 
     private final List<ToolExecutionResultMessage> executed = new ArrayList<>();
 

@@ -108,11 +108,25 @@ public final class InputRules {
             throw new InvalidInputException(
                     "title", "is " + title.length() + " characters long; at most " + MAX_TITLE_LENGTH);
         }
-        if (title.indexOf('\0') >= 0) {
-            throw new InvalidInputException("title", "must not contain NUL (U+0000)");
+        checkText("title", title);
+    }
+
+    /**
+     * Checks a text that is stored plainly, so that every storage keeps it as it is.
+     *
+     * @param field the caller's name for the text
+     * @param text the text, or null for none
+     * @throws InvalidInputException if it contains NUL or half of a surrogate pair
+     */
+    public static void checkText(String field, @Nullable String text) {
+        if (text == null) {
+            return;
         }
-        if (!StandardCharsets.UTF_8.newEncoder().canEncode(title)) {
-            throw new InvalidInputException("title", "is not Unicode text: it holds half of a surrogate pair");
+        if (text.indexOf('\0') >= 0) {
+            throw new InvalidInputException(field, "must not contain NUL (U+0000)");
+        }
+        if (!StandardCharsets.UTF_8.newEncoder().canEncode(text)) {
+            throw new InvalidInputException(field, "is not Unicode text: it holds half of a surrogate pair");
         }
     }
 

@@ -59,6 +59,7 @@ public final class MemoryTree {
      * @param outcome how it ended if it did not end well, or null
      * @param seen what it was made from, or null
      * @param usage the tokens that were used for it, or null
+     * @param request the whole request that it answers, or null
      */
     public record Entry(
             String id,
@@ -71,7 +72,8 @@ public final class MemoryTree {
             Instant createdAt,
             @Nullable Outcome outcome,
             @Nullable Seen seen,
-            @Nullable Usage usage) {
+            @Nullable Usage usage,
+            @Nullable String request) {
 
         /**
          * Returns this message with another outcome.
@@ -81,7 +83,18 @@ public final class MemoryTree {
          */
         Entry withOutcome(@Nullable Outcome other) {
             return new Entry(
-                    id, parentId, sequence, payload, type, tokens, tokenCounter, createdAt, other, seen, usage);
+                    id,
+                    parentId,
+                    sequence,
+                    payload,
+                    type,
+                    tokens,
+                    tokenCounter,
+                    createdAt,
+                    other,
+                    seen,
+                    usage,
+                    request);
         }
     }
 
@@ -300,7 +313,8 @@ public final class MemoryTree {
                     made == null ? time : made,
                     message.outcome(),
                     message.seen(),
-                    message.usage()));
+                    message.usage(),
+                    message.request()));
             parentId = message.id();
         }
         if (append.reference() == null) {
@@ -458,6 +472,30 @@ public final class MemoryTree {
     }
 
     /**
+     * Does {@link MessageLog#moveBranch}.
+     *
+     * @param name the branch's name
+     * @param messageId its new newest message
+     * @param expectedEpoch the epoch that must be in force, or null
+     */
+    public void moveBranch(String name, String messageId, @Nullable Long expectedEpoch) {
+        requireSound();
+        AppendRules.checkEpoch(key, expectedEpoch, epoch);
+        references.put(name, existing("messageId", messageId));
+    }
+
+    /**
+     * Does {@link MessageLog#branchEnd}.
+     *
+     * @param name the branch's name
+     * @return the id of its newest message, or empty
+     */
+    public Optional<String> branchEnd(String name) {
+        requireSound();
+        return Optional.ofNullable(id(references.get(name)));
+    }
+
+    /**
      * Does {@link MessageLog#setOutcome}.
      *
      * @param messageId the message
@@ -483,9 +521,8 @@ public final class MemoryTree {
     public Optional<Made> made(String messageId) {
         requireSound();
         Entry entry = existing("messageId", messageId).entry;
-        return entry.seen() == null && entry.usage() == null
-                ? Optional.empty()
-                : Optional.of(new Made(entry.seen(), entry.usage()));
+        Made made = new Made(entry.seen(), entry.usage(), entry.request());
+        return made.equals(new Made(null, null)) ? Optional.empty() : Optional.of(made);
     }
 
     /**

@@ -103,6 +103,29 @@ public interface MessageLog extends AutoCloseable {
     String moveHead(MemoryKey key, String messageId, @Nullable Long epoch);
 
     /**
+     * Moves a named branch to a message, without an append. The branch begins there if it does not exist yet. Does not raise
+     * the revision.
+     *
+     * @param key the memory
+     * @param name the branch's name, as in {@link Append#onBranch}
+     * @param messageId the branch's new newest message
+     * @param epoch the epoch that the caller works in, or null for the epoch in force
+     * @throws InvalidInputException if the name breaks a rule
+     * @throws UnknownMessageException if the message is not in the memory
+     * @throws ErasedException if the memory was erased since that epoch
+     */
+    void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch);
+
+    /**
+     * Returns where a named branch ends. Unlike a read of the branch, this tells whether the branch exists.
+     *
+     * @param key the memory
+     * @param name the branch's name
+     * @return the id of its newest message, or empty if there is no such branch
+     */
+    Optional<String> branchEnd(MemoryKey key, String name);
+
+    /**
      * Sets or removes the outcome of a message. Raises the revision. The outcome that the message has already changes
      * nothing.
      *

@@ -21,6 +21,8 @@ import org.jspecify.annotations.Nullable;
  * @param outcome how it ended if it did not end well, or null
  * @param seen what it was made from, or null if that is not known
  * @param usage the tokens that were used for it, or null; added to the memory's sum of the UTC day of its time
+ * @param request the whole request that it answers, or null if that is not to be kept; a text without NUL and without
+ *     unpaired surrogates, such as JSON of {@code RequestCodec}
  */
 public record NewMessage(
         String id,
@@ -30,7 +32,8 @@ public record NewMessage(
         @Nullable Instant createdAt,
         @Nullable Outcome outcome,
         @Nullable Seen seen,
-        @Nullable Usage usage) {
+        @Nullable Usage usage,
+        @Nullable String request) {
 
     /** Checks the components and truncates the time. */
     public NewMessage {
@@ -43,6 +46,7 @@ public record NewMessage(
         Objects.requireNonNull(tokenCounter, "tokenCounter");
         InvalidInputException.checkAtLeast("tokens", 0, tokens);
         createdAt = createdAt == null ? null : InputRules.time("createdAt", createdAt);
+        InputRules.checkText("request", request);
     }
 
     /**
@@ -55,7 +59,7 @@ public record NewMessage(
      * @param createdAt when it was created, or null for the time of the store's clock
      */
     public NewMessage(String id, ChatMessage message, int tokens, String tokenCounter, @Nullable Instant createdAt) {
-        this(id, message, tokens, tokenCounter, createdAt, null, null, null);
+        this(id, message, tokens, tokenCounter, createdAt, null, null, null, null);
     }
 
     /**
@@ -78,7 +82,7 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withOutcome(@Nullable Outcome other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, other, seen, usage);
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, other, seen, usage, request);
     }
 
     /**
@@ -88,7 +92,7 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withSeen(@Nullable Seen other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, other, usage);
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, other, usage, request);
     }
 
     /**
@@ -98,7 +102,17 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withUsage(@Nullable Usage other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, seen, other);
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, seen, other, request);
+    }
+
+    /**
+     * Sets the request that the message answers.
+     *
+     * @param other the whole request as text, or null
+     * @return a copy
+     */
+    public NewMessage withRequest(@Nullable String other) {
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, seen, usage, other);
     }
 
     /**

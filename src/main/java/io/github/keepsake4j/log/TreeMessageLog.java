@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log;
 
 import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
@@ -87,6 +88,20 @@ public abstract class TreeMessageLog implements MessageLog {
     @Override
     public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
         return change(key, tree -> tree.moveHead(messageId, epoch));
+    }
+
+    @Override
+    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
+        Ids.check("branch", name);
+        change(key, tree -> {
+            tree.moveBranch(name, messageId, epoch);
+            return true;
+        });
+    }
+
+    @Override
+    public Optional<String> branchEnd(MemoryKey key, String name) {
+        return ask(key, tree -> tree.branchEnd(name));
     }
 
     @Override

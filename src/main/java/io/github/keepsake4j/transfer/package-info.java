@@ -1,5 +1,7 @@
 /**
- * Ways out of a log: {@link io.github.keepsake4j.transfer.LangChain4jExport} writes messages as LangChain4j's own JSON.
+ * Ways into a log and out of it. {@link io.github.keepsake4j.transfer.ImportSource} reads the conversations of another store,
+ * which {@link io.github.keepsake4j.transfer.ImportingLog} takes in when they are used;
+ * {@link io.github.keepsake4j.transfer.LangChain4jExport} writes messages as LangChain4j's own JSON.
  */
 @NullMarked
 package io.github.keepsake4j.transfer;

@@ -346,15 +346,8 @@ class EndedBadlyInViewTest {
         MessageLog log = new InMemoryMessageLog();
         List<NewMessage> batch = new ArrayList<>();
         for (LoggedMessage message : branch) {
-            batch.add(new NewMessage(
-                    message.id(),
-                    message.message(),
-                    message.tokens(),
-                    message.tokenCounter(),
-                    null,
-                    message.outcome(),
-                    null,
-                    null));
+            batch.add(new NewMessage(message.id(), message.message(), message.tokens(), message.tokenCounter(), null)
+                    .withOutcome(message.outcome()));
         }
         if (!batch.isEmpty()) {
             log.append(KEY, Append.underHead(batch.toArray(NewMessage[]::new)));

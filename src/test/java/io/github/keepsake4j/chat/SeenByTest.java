@@ -24,10 +24,12 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.KeptRequest;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Tell;
@@ -191,6 +193,77 @@ class SeenByTest {
         SeenMessages seen = keepsake.conversation("c").seenBy(answer.id()).orElseThrow();
         assertThat(seen.altered()).isTrue();
         assertThat(seen.messages()).extracting(LoggedMessage::message).containsExactly(user("one"));
+    }
+
+    @Test
+    void a_request_that_others_changed_is_kept_where_asked() {
+        for (boolean keeps : List.of(true, false)) {
+            Keepsake.Builder builder = Keepsake.builder().messageLog(new InMemoryMessageLog());
+            Keepsake keepsake = (keeps ? builder.keepRequests() : builder).build();
+            List<ChatRequest> received = new ArrayList<>();
+            boolean[] alters = {true};
+            Script.Step step = request -> {
+                received.add(request);
+                return EndingTurns.response(ai("fine"));
+            };
+            Assistant assistant = keepsake.aiServices(Assistant.class)
+                    .chatModel(new Script(step))
+                    .tools(new Tools())
+                    .contentRetriever(query -> alters[0] ? List.of(Content.from("a fact")) : List.of())
+                    .storeRetrievedContentInChatMemory(false)
+                    .chatRequestTransformer(
+                            request -> request.toBuilder().modelName("large").build())
+                    .build();
+
+            assistant.chat("c", "one");
+            alters[0] = false;
+            assistant.chat("c", "two");
+
+            List<LoggedMessage> logged = EndingTurns.logged(keepsake, "c");
+            SeenMessages first =
+                    keepsake.conversation("c").seenBy(logged.get(1).id()).orElseThrow();
+            SeenMessages second =
+                    keepsake.conversation("c").seenBy(logged.get(3).id()).orElseThrow();
+            assertThat(first.altered()).isTrue();
+            assertThat(first.request())
+                    .isEqualTo(keeps ? new KeptRequest(received.get(0).messages(), "large", List.of("tool")) : null);
+            assertThat(second.altered()).isFalse();
+            assertThat(second.request()).isNull();
+        }
+    }
+
+    @Test
+    void a_request_with_shortened_results_is_kept_where_asked() {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(JdbcMessageLog.sqlite(directory.resolve("kept.db")))
+                .strategy(ClearToolResults.keepNewest(0).and(SlidingWindow.withMaxMessages(30)))
+                .keepRequests()
+                .build();
+        Map<String, ChatRequest> received = new HashMap<>();
+        Assistant assistant = keepsake.aiServices(Assistant.class)
+                .chatModel(model(new Random(1), received))
+                .tools(new Tools())
+                .build();
+        for (int i = 0; i < 10; i++) {
+            assistant.chat("c", "question");
+        }
+        int kept = 0;
+        for (LoggedMessage answer : EndingTurns.logged(keepsake, "c")) {
+            if (answer.message() instanceof AiMessage ai) {
+                SeenMessages seen =
+                        keepsake.conversation("c").seenBy(answer.id()).orElseThrow();
+                assertThat(seen.request() != null).isEqualTo(!seen.shortened().isEmpty());
+                if (seen.request() != null) {
+                    ChatRequest request = received.get(EndingTurns.text(List.of(ai)));
+                    assertThat(seen.request().messages()).isEqualTo(request.messages());
+                    kept++;
+                }
+            }
+        }
+        assertThat(kept).isPositive();
+        keepsake.conversation("c").erase();
+        assertThat(keepsake.conversation("c").history(HistoryQuery.oldest(1)).messages())
+                .isEmpty();
     }
 
     @Test

@@ -195,6 +195,48 @@ interface OutcomeContract extends LogUnderTest {
     }
 
     @Test
+    default void the_request_is_kept_beside_its_answer() throws Exception {
+        String small = "{\"messages\":[\"\u00e9\ud83d\ude00 \\u0000\"]}";
+        String large = "x".repeat(200_000);
+        Seen seen = new Seen(Seen.ranges(List.of(1L)), List.of(), 0, true);
+        log().append(KEY, Append.underHead(user("a")));
+        log().append(KEY, Append.underHead(answer("b").withRequest(small)));
+        log().append(
+                        KEY,
+                        Append.underHead(
+                                answer("c").withSeen(seen).withUsage(Usage.NONE).withRequest(large), answer("d")));
+        log().append(KEY, Append.under(Parent.of("a"), List.of(answer("e").withRequest(small))));
+        log().append(KEY, Append.underHead(answer("f").withRequest(small)).onBranch("tab"));
+        log().append(
+                        NodeKey.of("acme", "app", "42", "writer"),
+                        Append.underHead(answer("a").withRequest(small)));
+        for (MessageLog log : List.of(log(), reopen())) {
+            assertThat(log.made(KEY, "a")).isEmpty();
+            assertThat(log.made(KEY, "b")).contains(new Made(null, null, small));
+            assertThat(log.made(KEY, "c")).contains(new Made(seen, Usage.NONE, large));
+            assertThat(log.made(KEY, "d")).isEmpty();
+            assertThat(log.made(KEY, "e")).contains(new Made(null, null, small));
+            assertThat(log.made(KEY, "f")).contains(new Made(null, null, small));
+            assertThat(log.made(NodeKey.of("acme", "app", "42", "writer"), "a")).contains(new Made(null, null, small));
+            assertThat(log.history(KEY, HistoryQuery.oldest(10)).messages())
+                    .extracting(LoggedMessage::message)
+                    .contains(answer("c").message());
+        }
+        log().setOutcome(KEY, "b", Outcome.rejected("x"), null);
+        assertThat(reopen().made(KEY, "b")).contains(new Made(null, null, small));
+        log().append(KEY, Append.under(Parent.of("a"), List.of(answer("b"))));
+        assertThat(log().made(KEY, "b")).contains(new Made(null, null, small));
+        assertThat(log().check(KEY)).isEmpty();
+        assertThatThrownBy(() -> answer("x").withRequest("a\0b")).isInstanceOf(InvalidInputException.class);
+        assertThatThrownBy(() -> answer("x").withRequest("\ud83d")).isInstanceOf(InvalidInputException.class);
+
+        log().erase(KEY);
+        assertThatThrownBy(() -> log().made(KEY, "b")).isInstanceOf(UnknownMessageException.class);
+        log().append(KEY, Append.underHead(answer("b")));
+        assertThat(log().made(KEY, "b")).isEmpty();
+    }
+
+    @Test
     default void usage_is_summed_by_memory_and_day() throws Exception {
         LocalDate day = today();
         NodeKey node = NodeKey.of("acme", "app", "42", "writer");
@@ -245,8 +287,8 @@ interface OutcomeContract extends LogUnderTest {
 
     @Test
     default void usage_counts_on_the_day_of_the_message() {
-        NewMessage eve = new NewMessage(
-                "a", answer("a").message(), 1, "c", Instant.parse("2026-01-01T23:59:59.999999Z"), null, null, null);
+        NewMessage eve =
+                new NewMessage("a", answer("a").message(), 1, "c", Instant.parse("2026-01-01T23:59:59.999999Z"));
         NewMessage morning = new NewMessage("b", answer("b").message(), 1, "c", Instant.parse("2026-01-02T00:00:00Z"));
         NewMessage early = new NewMessage("c", answer("c").message(), 1, "c", Instant.parse("1969-12-31T00:00:00Z"));
         Usage one = new Usage(1, 2, 3);

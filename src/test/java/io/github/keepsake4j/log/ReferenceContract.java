@@ -202,6 +202,38 @@ interface ReferenceContract extends LogUnderTest {
     }
 
     @Test
+    default void a_named_branch_is_moved_without_an_append() throws Exception {
+        assertThat(log().branchEnd(KEY, TAB)).isEmpty();
+        assertThatThrownBy(() -> log().moveBranch(KEY, TAB, "a", null)).isInstanceOf(UnknownMessageException.class);
+        log().append(KEY, batch("a", "b", "c"));
+        assertThat(log().branchEnd(KEY, TAB)).isEmpty();
+
+        log().moveBranch(KEY, TAB, "b", null);
+        for (MessageLog log : List.of(log(), reopen())) {
+            assertThat(log.branchEnd(KEY, TAB)).contains("b");
+            assertThat(log.branchEnd(KEY, "tab 3")).isEmpty();
+            assertThat(tab(log, TAB)).containsExactly("a", "b");
+            assertThat(log.read(KEY, ReadQuery.newest(1)).position()).isEqualTo(new Position(1, 1, "c"));
+            assertThat(log.check(KEY)).isEmpty();
+        }
+        assertThat(onTab("d").previousHead()).isEqualTo("b");
+        log().moveBranch(KEY, TAB, "a", 1L);
+        assertThat(reopen().branchEnd(KEY, TAB)).contains("a");
+        log().moveBranch(KEY, TAB, "c", 1L);
+        assertThat(tab(log(), TAB)).containsExactly("a", "b", "c");
+
+        assertThatThrownBy(() -> log().moveBranch(KEY, TAB, "nowhere", null))
+                .isInstanceOf(UnknownMessageException.class);
+        assertThatThrownBy(() -> log().moveBranch(KEY, "", "a", null)).isInstanceOf(InvalidInputException.class);
+        log().erase(KEY);
+        assertThat(log().branchEnd(KEY, TAB)).isEmpty();
+        log().append(KEY, batch("a"));
+        assertThatThrownBy(() -> log().moveBranch(KEY, TAB, "a", 1L)).isInstanceOf(ErasedException.class);
+        assertThat(reopen().branchEnd(KEY, TAB)).isEmpty();
+        assertThat(log().repair(KEY).droppedReferences()).isZero();
+    }
+
+    @Test
     default void a_name_is_checked() {
         for (String name : List.of("", "\0", "x".repeat(513))) {
             assertThatThrownBy(() -> batch("a").onBranch(name)).isInstanceOf(InvalidInputException.class);

@@ -24,7 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Real PostgreSQL servers for tests, with {@code fsync} and {@code synchronous_commit} on, which embedded servers turn
- * off. One server of each version serves the whole test run. Each test class gets a database of its own.
+ * off. One server of each version serves the whole test run; with reduced counts it does without {@code fsync}, since it is
+ * not killed. Each test class gets a database of its own.
  */
 public final class Postgres implements AutoCloseable {
 
@@ -46,7 +47,7 @@ public final class Postgres implements AutoCloseable {
     /** Returns a server of the newest version, started on first use. */
     public static synchronized Postgres newest() {
         if (newest == null) {
-            newest = start(builder());
+            newest = start(shared());
         }
         return newest;
     }
@@ -66,7 +67,7 @@ public final class Postgres implements AutoCloseable {
                         .warn("Skipped: no binaries of PostgreSQL 14 for this machine in target/oldest-postgres");
             }
             Assumptions.assumeTrue(there, "PostgreSQL 14 is not there");
-            oldest = start(builder().setPgBinaryResolver((system, machine) -> archive(binaries)));
+            oldest = start(shared().setPgBinaryResolver((system, machine) -> archive(binaries)));
         }
         return oldest;
     }
@@ -87,6 +88,11 @@ public final class Postgres implements AutoCloseable {
                 .setServerConfig("synchronous_commit", "on")
                 .setServerConfig("full_page_writes", "on")
                 .setServerConfig("max_connections", "150");
+    }
+
+    private static EmbeddedPostgres.Builder shared() {
+        boolean quick = "quick".equals(System.getProperty("keepsake.counts"));
+        return builder().setServerConfig("fsync", quick ? "off" : "on");
     }
 
     private static Postgres start(EmbeddedPostgres.Builder builder) {

@@ -175,6 +175,17 @@ final class Changes {
         return new Change<>(before == null ? messageId : before, line);
     }
 
+    Change<Boolean> moveBranch(String name, String messageId, @Nullable Long expectedEpoch) throws IOException {
+        AppendRules.checkEpoch(key, expectedEpoch, epoch);
+        Node target = existing("messageId", messageId);
+        String line = new JsonText()
+                .number("revision", revision)
+                .raw("branch", head(target.seq(), messageId))
+                .text("reference", name)
+                .end();
+        return new Change<>(true, line);
+    }
+
     private static String head(long seq, @Nullable String id) {
         return new JsonText().text("id", id).numberIfAny("seq", seq).end();
     }

@@ -63,7 +63,10 @@ final class Contents {
                             .number("cached", usage.cached())
                             .end());
         }
-        return json.raw("message", text).end();
+        json.raw("message", text);
+        return message.request() == null
+                ? json.end()
+                : json.text("request", message.request()).end();
     }
 
     /** Reads a message. Another one than the index says is no message of this file's. */
@@ -127,7 +130,8 @@ final class Contents {
     static @Nullable Made made(Fields message) throws BadLineException {
         Fields json = message.object("seen");
         Usage usage = usage(message);
-        return json == null && usage == null ? null : new Made(json == null ? null : seen(json), usage);
+        Made made = json == null && usage == null ? null : new Made(json == null ? null : seen(json), usage);
+        return Made.with(made, message.nullableText("request"));
     }
 
     private static Seen seen(Fields json) throws BadLineException {

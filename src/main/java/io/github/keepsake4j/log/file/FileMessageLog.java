@@ -160,6 +160,17 @@ public final class FileMessageLog implements MessageLog {
     }
 
     @Override
+    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
+        Ids.check("branch", name);
+        change("move of a branch of", key, changes -> changes.moveBranch(name, messageId, epoch), null);
+    }
+
+    @Override
+    public Optional<String> branchEnd(MemoryKey key, String name) {
+        return ask("read of", key, tree -> tree.branchEnd(name), absent -> Optional.empty());
+    }
+
+    @Override
     public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
         change("outcome in", key, changes -> changes.setOutcome(messageId, outcome, epoch), null);
     }

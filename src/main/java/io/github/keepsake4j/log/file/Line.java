@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param referencePart where that name is
  * @param view the view that it sets, or null
  * @param head where it moves the head, 0 for nowhere, or null if it does not
+ * @param branch where it moves the named branch without a message, or null if it does not
  * @param summary the summary that it puts, or null
  * @param version the summary's version
  * @param description where the title is that it sets, or null
@@ -31,6 +32,7 @@ record Line(
         @Nullable Part referencePart,
         @Nullable Anchored view,
         @Nullable Long head,
+        @Nullable Long branch,
         @Nullable Anchored summary,
         long version,
         @Nullable Part description,
@@ -62,6 +64,7 @@ record Line(
         }
         Fields view = line.object("view");
         Fields head = line.object("head");
+        Fields branch = line.object("branch");
         Fields summary = line.object("summary");
         Fields outcome = line.object("outcome");
         Fields mend = line.object("repair");
@@ -82,6 +85,7 @@ record Line(
                 line.has("reference") ? line.part("reference").movedBy(offset) : null,
                 anchored(view, offset),
                 head == null ? null : (Long) head.numberOr("seq", 0),
+                branch == null ? null : (Long) branch.number("seq"),
                 anchored(summary, offset),
                 summary == null ? 0 : summary.number("version"),
                 description == null ? null : description.part().movedBy(offset),
@@ -90,6 +94,7 @@ record Line(
         if (messages.isEmpty()
                 && view == null
                 && head == null
+                && branch == null
                 && summary == null
                 && description == null
                 && outcome == null

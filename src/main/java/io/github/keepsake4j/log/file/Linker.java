@@ -126,6 +126,9 @@ final class Linker {
         if (line.head() != null && line.head() >= next) {
             throw new BadLineException("its head is not there");
         }
+        if (line.branch() != null && (line.branch() < 1 || line.branch() >= next || line.reference() == null)) {
+            throw new BadLineException("its branch's message is not there");
+        }
         if (line.mend() != null) {
             for (long view : line.mend().views()) {
                 checkThere(new Line.Anchored(view, lastBad), next);
@@ -171,6 +174,10 @@ final class Linker {
         }
         if (line.head() != null) {
             state.head = line.head();
+        }
+        if (line.branch() != null) {
+            long name = Line.hash(state.fileId, Objects.requireNonNull(line.reference()));
+            moveReference(name, line.branch(), Objects.requireNonNull(line.referencePart()));
         }
         if (line.description() != null) {
             state.description = line.description();

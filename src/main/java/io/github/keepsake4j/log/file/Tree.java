@@ -102,19 +102,27 @@ final class Tree {
 
     /** Returns the end of a named branch, or the head if there is no branch of that name. */
     long end(@Nullable String reference) throws IOException {
-        if (reference == null) {
-            return state.head;
-        }
+        long named = reference == null ? 0 : named(reference);
+        return named == 0 ? state.head : named;
+    }
+
+    /** Returns the end of a named branch, or 0 if there is no branch of that name. */
+    private long named(String reference) throws IOException {
         long name = Line.hash(state.fileId, reference);
         needsUnchanged = true;
         for (int at = state.lastReference; at != 0; ) {
             Side side = index.side(at);
             if (side.name() == name) {
-                return side.seq() == 0 ? state.head : side.seq();
+                return side.seq();
             }
             at = side.previous();
         }
-        return state.head;
+        return 0;
+    }
+
+    Optional<String> branchEnd(String reference) throws IOException {
+        long named = named(reference);
+        return named == 0 ? Optional.empty() : Optional.of(id(index.node(named)));
     }
 
     /** Returns the ends of the named branches, by name. */

@@ -208,6 +208,25 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     @Override
+    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
+        Ids.check("branch", name);
+        byte[] hash = Rows.hash(key);
+        connections.write("move of a branch of memory " + key, session -> {
+            AppendRules.checkEpoch(key, epoch, Memory.lock(session, hash).epoch());
+            Node target = Node.existing(session, key, hash, "messageId", messageId);
+            return session.update(Sql.PUT_REFERENCE, hash, name, target.seq(), target.id());
+        });
+    }
+
+    @Override
+    public Optional<String> branchEnd(MemoryKey key, String name) {
+        byte[] hash = Rows.hash(key);
+        return connections.single(
+                "look-up in memory " + key, session -> Optional.ofNullable(Reference.find(session, hash, name))
+                        .map(Reference::id));
+    }
+
+    @Override
     public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
         dialect.setOutcome(connections, key, messageId, outcome, epoch);
     }
@@ -221,7 +240,9 @@ public final class JdbcMessageLog implements MessageLog {
                         Sql.MADE_BY_ID,
                         row -> {
                             try {
-                                return Optional.ofNullable(NotesText.made(Rows.nullableText(row, "made")));
+                                return Optional.ofNullable(Made.with(
+                                        NotesText.made(Rows.nullableText(row, "made")),
+                                        Rows.nullableText(row, "request")));
                             } catch (UnreadableDataException e) {
                                 throw AppendRules.unreadable(key, messageId, e);
                             }

@@ -10,6 +10,7 @@ import java.sql.SQLException;
 record MessageRow(LoggedMessage message, Node node) {
 
     static MessageRow of(MemoryKey key, MessageCodec codec, ResultSet row) throws SQLException {
-        return new MessageRow(Rows.message(key, codec, row), Node.behindMessage(row));
+        LoggedMessage message = Rows.message(key, codec, row);
+        return new MessageRow(message, Node.of(message, row));
     }
 }

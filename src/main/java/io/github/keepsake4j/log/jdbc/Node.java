@@ -174,14 +174,14 @@ record Node(
         return value == null || (value >= 1 && value <= limit);
     }
 
-    /** Reads the columns of a row that selects a message first. */
-    static Node behindMessage(ResultSet row) throws SQLException {
+    /** Reads what a row that selects a message first says of its place. To read a column costs more than to decode it. */
+    static Node of(LoggedMessage message, ResultSet row) throws SQLException {
         return new Node(
-                Rows.number(row, 1),
-                Rows.text(row, 2),
+                message.sequence(),
+                message.id(),
                 Rows.nullableNumber(row, 9),
-                Rows.nullableText(row, 3),
-                Rows.number(row, 5),
+                message.parentId(),
+                message.tokens(),
                 Rows.number(row, 10),
                 Rows.number(row, 11),
                 Rows.number(row, 12),

@@ -283,6 +283,7 @@ final class PostgresAppend {
         private final Long[] userPlaces;
         private final @Nullable String[] outcomes;
         private final @Nullable String[] made;
+        private final @Nullable String[] requests;
         private final List<Long[]> used;
         private final boolean hasNotes;
         private final long tokens;
@@ -300,6 +301,7 @@ final class PostgresAppend {
             userPlaces = new Long[size];
             outcomes = new @Nullable String[size];
             made = new @Nullable String[size];
+            requests = new @Nullable String[size];
             boolean notes = false;
             long sum = 0;
             long system = 0;
@@ -319,7 +321,8 @@ final class PostgresAppend {
                 userPlaces[i] = user;
                 outcomes[i] = NotesText.of(message.outcome());
                 made[i] = NotesText.of(message.seen(), message.usage());
-                notes |= outcomes[i] != null || made[i] != null;
+                requests[i] = message.request();
+                notes |= outcomes[i] != null || made[i] != null || requests[i] != null;
             }
             tokens = sum;
             hasNotes = notes;
@@ -348,12 +351,15 @@ final class PostgresAppend {
         /** In the order in which the statements name them. */
         @Nullable
         Object[] notes() {
-            return new @Nullable Object[] {outcomes, made, used.get(0), used.get(1), used.get(2), used.get(3)};
+            return new @Nullable Object[] {outcomes, made, requests, used.get(0), used.get(1), used.get(2), used.get(3)
+            };
         }
 
         @Nullable
         Object[] notesOfOne() {
-            return new @Nullable Object[] {outcomes[0], made[0], used.get(0), used.get(1), used.get(2), used.get(3)};
+            return new @Nullable Object[] {
+                outcomes[0], made[0], requests[0], used.get(0), used.get(1), used.get(2), used.get(3)
+            };
         }
 
         /** In the order in which the statements name them. */

@@ -96,9 +96,9 @@ final class PostgresSql {
             """
             INSERT INTO keepsake_message
               (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
-               run_start, depth, path_tokens, system_seq, user_seq, runs, outcome, made)
+               run_start, depth, path_tokens, system_seq, user_seq, runs, outcome, made, request)
             VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
-                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs, :outcome, :made)
+                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :runs, :outcome, :made, :request)
             """,
             "memory_key",
             "seq",
@@ -116,7 +116,8 @@ final class PostgresSql {
             "user_seq",
             "runs",
             "outcome",
-            "made");
+            "made",
+            "request");
 
     /** The runs below one that starts under a message. */
     static final NamedSql RUNS_BELOW = NamedSql.of(
@@ -407,7 +408,9 @@ final class PostgresSql {
             "named");
 
     /** What is kept beside several messages, and what is added to the sums of each day. */
-    private static final String[] NOTES_PARAMETERS = {"outcomes", "made", "days", "inputs", "outputs", "cached"};
+    private static final String[] NOTES_PARAMETERS = {
+        "outcomes", "made", "requests", "days", "inputs", "outputs", "cached"
+    };
 
     /**
      * Appends one message under the head of a memory that has one, which is nearly every append. The memory's row hands out
@@ -463,6 +466,7 @@ final class PostgresSql {
                     "message",
                     "outcome",
                     "made",
+                    "request",
                     "days",
                     "inputs",
                     "outputs",
@@ -931,13 +935,13 @@ final class PostgresSql {
 
     /** An append that also writes what is kept beside the messages, and adds the tokens that were used to the day's sums. */
     private static String withNotes(String append) {
-        String one = append.replace("runs, message)", "runs, message, outcome, made)")
+        String one = append.replace("runs, message)", "runs, message, outcome, made, request)")
                 .replace(
                         ":token_counter, runs, :message\n",
-                        ":token_counter, runs, :message, :outcome::text, :made::text\n");
-        String many = one.replace("new.message\n", "new.message, new.outcome, new.made\n")
-                .replace(":users::bigint[])", ":users::bigint[], :outcomes::text[], :made::text[])")
-                .replace("user_place, place)", "user_place, outcome, made, place)");
+                        ":token_counter, runs, :message, :outcome::text, :made::text, :request::text\n");
+        String many = one.replace("new.message\n", "new.message, new.outcome, new.made, new.request\n")
+                .replace(":users::bigint[])", ":users::bigint[], :outcomes::text[], :made::text[], :requests::text[])")
+                .replace("user_place, place)", "user_place, outcome, made, request, place)");
         return many.replace(RESULT, SUMS + RESULT);
     }
 

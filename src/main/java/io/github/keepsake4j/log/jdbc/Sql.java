@@ -289,7 +289,7 @@ final class Sql {
 
     static final String MADE_BY_ID =
             """
-            SELECT made FROM keepsake_message WHERE memory_key = ? AND id = ?
+            SELECT made, request FROM keepsake_message WHERE memory_key = ? AND id = ?
             """;
 
     static final NamedSql ADD_USAGE = NamedSql.of(

@@ -82,9 +82,9 @@ final class SqliteSql {
             """
             INSERT INTO keepsake_message
               (memory_key, seq, id, parent_seq, parent_id, message, tokens, token_counter, created_at,
-               run_start, depth, path_tokens, system_seq, user_seq, outcome, made)
+               run_start, depth, path_tokens, system_seq, user_seq, outcome, made, request)
             VALUES (:memory_key, :seq, :id, :parent_seq, :parent_id, :message, :tokens, :token_counter, :created_at,
-                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :outcome, :made)
+                    :run_start, :depth, :path_tokens, :system_seq, :user_seq, :outcome, :made, :request)
             """,
             "memory_key",
             "seq",
@@ -102,7 +102,8 @@ final class SqliteSql {
             "user_seq",
             "runs",
             "outcome",
-            "made");
+            "made",
+            "request");
 
     /** Messages by their ids, which are one JSON array, in any order. */
     static final String FIND =

@@ -159,7 +159,8 @@ final class SteppedAppender {
                     node.userSeq(),
                     session.dialect().runsBelow(session, hash, node),
                     NotesText.of(message.outcome()),
-                    NotesText.of(message.seen(), message.usage()));
+                    NotesText.of(message.seen(), message.usage()),
+                    message.request());
             parentId = message.id();
             tokens += message.tokens();
         }

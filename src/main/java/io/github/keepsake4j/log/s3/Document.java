@@ -122,7 +122,8 @@ record Document(
                     element.createdAt(),
                     element.outcome(),
                     element.made() == null ? null : element.made().seen(),
-                    element.made() == null ? null : element.made().usage()));
+                    element.made() == null ? null : element.made().usage(),
+                    element.made() == null ? null : element.made().request()));
             previous = element.id();
         }
         List<Entry> entries = new ArrayList<>(before);
@@ -138,7 +139,8 @@ record Document(
                     entry.createdAt(),
                     entry.outcome(),
                     entry.seen(),
-                    entry.usage()));
+                    entry.usage(),
+                    entry.request()));
         }
         return List.copyOf(entries);
     }

@@ -140,7 +140,8 @@ final class DocumentWriter {
                 entry.createdAt(),
                 entry.outcome(),
                 entry.seen(),
-                entry.usage());
+                entry.usage(),
+                entry.request());
     }
 
     @SuppressWarnings("ReferenceEquality")

@@ -52,6 +52,7 @@ record Element(
 
     private static final String OUTCOME = "outcome";
     private static final String MADE = "made";
+    private static final String REQUEST = "request";
     private static final String PARENT = "parent_message_id";
     private static final MessageCodec CODEC = new MessageCodec();
 
@@ -92,7 +93,7 @@ record Element(
             String real = text(named, json.get(EXTRA), "parent");
             parent = parent == null ? real : parent;
             outcome = NotesText.outcome(text(named, json.get(EXTRA), OUTCOME));
-            made = NotesText.made(text(named, json.get(EXTRA), MADE));
+            made = Made.with(NotesText.made(text(named, json.get(EXTRA), MADE)), text(named, json.get(EXTRA), REQUEST));
         }
         boolean counted = json.hasNonNull("token_count");
         return new Element(
@@ -238,6 +239,7 @@ record Element(
         fields.put("created_at", RawJson.write(entry.createdAt().toString()));
         putExtra(fields, OUTCOME, NotesText.of(entry.outcome()));
         putExtra(fields, MADE, NotesText.of(entry.seen(), entry.usage()));
+        putExtra(fields, REQUEST, entry.request());
         return withParent(fields, entry.parentId(), parentIsKept);
     }
 

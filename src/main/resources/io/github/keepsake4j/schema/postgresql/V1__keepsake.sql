@@ -80,6 +80,7 @@ CREATE TABLE keepsake_message (
   message       text    NOT NULL, -- JSON
   outcome       text,             -- how it ended if it did not end well
   made          text,             -- what an answer was made from, and the tokens used
+  request       text,             -- the whole request that was answered, where it is kept; JSON
   PRIMARY KEY (memory_key, seq),
   CONSTRAINT keepsake_message_id UNIQUE (memory_key, id),
   CONSTRAINT keepsake_message_sound CHECK (parent_seq < seq AND run_start <= seq AND depth >= 1 AND tokens >= 0)

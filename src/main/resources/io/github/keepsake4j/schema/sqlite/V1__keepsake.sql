@@ -50,6 +50,7 @@ CREATE TABLE keepsake_message (
   user_seq      INTEGER,          -- the newest user message up to here
   outcome       TEXT,             -- how it ended if it did not end well
   made          TEXT,             -- what an answer was made from, and the tokens used
+  request       TEXT,             -- the whole request that was answered, where it is kept; JSON
   PRIMARY KEY (memory_key, seq),
   UNIQUE (memory_key, id),
   CHECK (seq >= 1 AND tokens >= 0 AND path_tokens >= tokens),

@@ -63,6 +63,7 @@ class InMemoryMessageLogTest extends MessageLogContract implements ActivityContr
                 entry.createdAt(),
                 entry.outcome(),
                 entry.seen(),
-                entry.usage());
+                entry.usage(),
+                entry.request());
     }
 }

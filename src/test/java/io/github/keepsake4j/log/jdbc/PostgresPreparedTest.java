@@ -306,6 +306,8 @@ class PostgresPreparedTest {
         log.setOutcome(key, "a", Outcome.failed(null), null);
         log.setOutcome(key, "a", null, 1L);
         log.made(key, "k");
+        log.moveBranch(key, "tab", "a", null);
+        log.branchEnd(key, "tab");
         log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000));
         reads(log, key);
         log.find(key, List.of("a", "b"));

@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -90,8 +91,9 @@ class PostgresWatchdogTest {
     void what_follows_on_the_connection_is_not_cancelled() throws Exception {
         Session unwatched = new Session(connection, new PostgresDialect());
         List<String> states = new ArrayList<>();
-        for (int i = 0; i < 30; i++) {
-            double seconds = i == 29 ? 60 : 0.15 + 0.01 * i;
+        int statements = Counts.of(8, 30);
+        for (int i = 1; i <= statements; i++) {
+            double seconds = i == statements ? 60 : 0.15 + 0.3 * i / statements;
             Throwable error = catchThrowable(() -> sleep(session, seconds));
             if (error instanceof SQLException e) {
                 states.add(e.getSQLState());

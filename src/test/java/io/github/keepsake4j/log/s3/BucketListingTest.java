@@ -42,7 +42,7 @@ class BucketListingTest extends BucketFixture {
 
     @Test
     void a_page_costs_what_it_returns_and_a_clean_up_reads_each_document_once() {
-        int count = Counts.of(1_200, 25_000);
+        int count = Counts.of(600, 25_000);
         byte[] document = DOCUMENT.getBytes(StandardCharsets.UTF_8);
         for (int i = 0; i < count; i++) {
             server.put(bucket, nameOf(NodeKey.of("default", "app", "c" + i % 100, "n" + i)), document);

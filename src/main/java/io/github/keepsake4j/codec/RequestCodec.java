@@ -1,0 +1,72 @@
+package io.github.keepsake4j.codec;
+
+import dev.langchain4j.agent.tool.ToolSpecification;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeptRequest;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * JSON of a request as a model received it: its messages in the format of {@link MessageCodec}, and by their names the model
+ * and the tools. A field that a newer version wrote is ignored. Pure functions.
+ */
+public final class RequestCodec {
+
+    private RequestCodec() {}
+
+    /**
+     * Encodes a request.
+     *
+     * @param request the request
+     * @return JSON
+     * @throws InvalidInputException if {@link MessageCodec#encode} refuses one of its messages
+     */
+    public static String encode(ChatRequest request) {
+        List<Object> messages = new ArrayList<>();
+        request.messages().forEach(message -> messages.add(MessageWriter.write(message)));
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("version", MessageCodec.VERSION);
+        Json.put(json, "model", request.modelName());
+        List<ToolSpecification> tools = request.toolSpecifications();
+        if (tools != null && !tools.isEmpty()) {
+            json.put("tools", tools.stream().map(ToolSpecification::name).toList());
+        }
+        json.put("messages", messages);
+        return Json.write(json);
+    }
+
+    /**
+     * Decodes a request.
+     *
+     * @param json JSON that {@link #encode} returned
+     * @return the request
+     * @throws UnreadableDataException if the text is no such JSON
+     */
+    public static KeptRequest decode(String json) {
+        if (Json.read("Request", json) instanceof Map<?, ?> map && map.get("messages") instanceof List<?> list) {
+            List<ChatMessage> messages = new ArrayList<>();
+            for (Object each : list) {
+                messages.add(new MessageReader(object(each)).read());
+            }
+            List<String> tools = new ArrayList<>();
+            if (map.get("tools") instanceof List<?> names) {
+                names.forEach(name -> tools.add(String.valueOf(name)));
+            }
+            return new KeptRequest(messages, map.get("model") instanceof String model ? model : null, tools);
+        }
+        throw Json.unreadable("Request", "it is not a JSON object with messages");
+    }
+
+    private static JsonObject object(@Nullable Object message) {
+        if (message instanceof Map<?, ?> map) {
+            return new JsonObject(JsonObject.fields(map), null);
+        }
+        throw Json.unreadable("Request", "one of its messages is not a JSON object");
+    }
+}

@@ -1,0 +1,266 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.AppendResult;
+import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.HeadConflictException;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageIdConflictException;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A log that takes in the conversations of another store when they are used. The other store is only read.
+ *
+ * <p>The first use of a conversation in a process reads it from the other store and appends what the log does not have yet. Its
+ * messages have ids that derive from the conversation and their number, or those of the other store, so that several processes
+ * may do so at once, and each message is stored once. Each later read looks whether the other store's conversation has grown,
+ * because an old instance of the application still runs, and appends the rest behind the head.
+ *
+ * <p>A conversation that was erased here is never taken in again, so this log keeps all tombstones. A conversation that had
+ * messages here before its list was found is left as it is. Memories of nodes are not taken in, and lists of conversations
+ * show only what was used. If the other store fails, the first use in a process fails too; later reads go on without it.
+ *
+ * <p>Thread-safe. Closing this log closes the log behind it.
+ */
+public final class ImportingLog implements MessageLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ImportingLog.class);
+
+    /** The maximum number of conversations of which it is known what was taken in. */
+    private static final int CONVERSATIONS = 10_000;
+
+    /** How often a process tries again that another one overtakes. Each time, that one has appended something. */
+    private static final int MOST_TRIES = 100;
+
+    private final MessageLog log;
+    private final ImportSource source;
+    private final TokenCounter counter;
+    private final RecentlyUsed<ConversationKey, Taken> taken = new RecentlyUsed<>(CONVERSATIONS);
+
+    /** What the other store had when it was last looked at. */
+    private record Taken(int size, int hash) {}
+
+    /**
+     * Creates a log.
+     *
+     * @param log keeps the messages
+     * @param source reads the other store
+     * @param counter counts messages that are taken in
+     */
+    public ImportingLog(MessageLog log, ImportSource source, TokenCounter counter) {
+        this.log = Objects.requireNonNull(log, "log");
+        this.source = Objects.requireNonNull(source, "source");
+        this.counter = Objects.requireNonNull(counter, "counter");
+    }
+
+    /** Returns the log behind, for a memory of which the first use has taken in what the other store has. */
+    private MessageLog used(MemoryKey key) {
+        if (key instanceof ConversationKey conversation && taken.get(conversation) == null) {
+            take(conversation, source.messages(conversation));
+        }
+        return log;
+    }
+
+    /** Returns the log behind, for a memory that has all that the other store has. */
+    private MessageLog current(MemoryKey key) {
+        if (key instanceof ConversationKey conversation && taken.get(conversation) != null) {
+            List<ImportedMessage> messages;
+            try {
+                messages = source.messages(conversation);
+            } catch (RuntimeException e) {
+                LOG.warn(
+                        "Memory {}: the store to import from failed, so what it got since the last look is not taken in ({})",
+                        key,
+                        e.getClass().getName());
+                return log;
+            }
+            take(conversation, messages);
+        }
+        return used(key);
+    }
+
+    private void take(ConversationKey key, List<ImportedMessage> messages) {
+        Taken now = new Taken(messages.size(), messages.hashCode());
+        if (now.equals(taken.get(key))) {
+            return;
+        }
+        for (int tries = 1; !messages.isEmpty(); tries++) {
+            try {
+                Position position = log.read(key, ReadQuery.newest(0)).position();
+                if (position.epoch() == Position.NONE.epoch()) {
+                    new Intake(log, counter, key, position).take(messages);
+                }
+                break;
+            } catch (ErasedException e) {
+                break;
+            } catch (HeadConflictException | MessageIdConflictException e) {
+                if (tries == MOST_TRIES) {
+                    throw e;
+                }
+            }
+        }
+        taken.put(key, now);
+    }
+
+    @Override
+    public AppendResult append(MemoryKey key, Append append) {
+        return used(key).append(key, append);
+    }
+
+    @Override
+    public Tail read(MemoryKey key, ReadQuery query) {
+        return current(key).read(key, query);
+    }
+
+    @Override
+    public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
+        return used(key).find(key, ids);
+    }
+
+    @Override
+    public HistoryPage history(MemoryKey key, HistoryQuery query) {
+        return current(key).history(key, query);
+    }
+
+    @Override
+    public List<Branch> branches(MemoryKey key) {
+        return current(key).branches(key);
+    }
+
+    @Override
+    public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
+        return used(key).moveHead(key, messageId, epoch);
+    }
+
+    @Override
+    public void moveBranch(MemoryKey key, String name, String messageId, @Nullable Long epoch) {
+        used(key).moveBranch(key, name, messageId, epoch);
+    }
+
+    @Override
+    public Optional<String> branchEnd(MemoryKey key, String name) {
+        return used(key).branchEnd(key, name);
+    }
+
+    @Override
+    public void setOutcome(MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
+        used(key).setOutcome(key, messageId, outcome, epoch);
+    }
+
+    @Override
+    public Optional<Made> made(MemoryKey key, String messageId) {
+        return used(key).made(key, messageId);
+    }
+
+    @Override
+    public List<DailyUsage> usage(String tenant, LocalDate from, LocalDate toExclusive) {
+        return log.usage(tenant, from, toExclusive);
+    }
+
+    @Override
+    public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
+        used(key).describe(key, title, metadata);
+    }
+
+    @Override
+    public MemoryPage list(String tenant, ListQuery query) {
+        return log.list(tenant, query);
+    }
+
+    @Override
+    public List<NodeKey> nodes(ConversationKey conversation) {
+        return log.nodes(conversation);
+    }
+
+    @Override
+    public void putSummary(MemoryKey key, Summary summary, long epoch) {
+        used(key).putSummary(key, summary, epoch);
+    }
+
+    @Override
+    public List<Summary> summaries(MemoryKey key) {
+        return used(key).summaries(key);
+    }
+
+    @Override
+    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
+        return log.acquireLease(key, name, owner, duration);
+    }
+
+    @Override
+    public void releaseLease(MemoryKey key, String name, String owner) {
+        log.releaseLease(key, name, owner);
+    }
+
+    @Override
+    public long erase(MemoryKey key) {
+        return log.erase(key);
+    }
+
+    @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
+        return log.eraseIfIdle(key, since);
+    }
+
+    /** Removes nothing: without its tombstone, an erased conversation would be taken in again. */
+    @Override
+    public long removeTombstones(String tenant, Instant erasedBefore) {
+        return 0;
+    }
+
+    @Override
+    public List<Damage> check(MemoryKey key) {
+        return log.check(key);
+    }
+
+    @Override
+    public Repair repair(MemoryKey key) {
+        return log.repair(key);
+    }
+
+    @Override
+    public void flush(MemoryKey key) {
+        log.flush(key);
+    }
+
+    @Override
+    public String backend() {
+        return log.backend();
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+}

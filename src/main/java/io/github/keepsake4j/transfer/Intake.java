@@ -1,0 +1,204 @@
+package io.github.keepsake4j.transfer;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/** Takes what another store has of one conversation into a log, as of one position of the memory. */
+final class Intake {
+
+    /** The maximum number of messages that are looked up at once. */
+    private static final int PAGE = 1_000;
+
+    /** More messages than any list has. */
+    private static final long MOST = 1L << 31;
+
+    /** How many messages are looked up at once to find how many there are. */
+    private static final int PROBES = 32;
+
+    private final MessageLog log;
+    private final TokenCounter counter;
+    private final ConversationKey key;
+    private final Position position;
+
+    Intake(MessageLog log, TokenCounter counter, ConversationKey key, Position position) {
+        this.log = log;
+        this.counter = counter;
+        this.key = key;
+        this.position = position;
+    }
+
+    /** Appends what the log does not have yet. Each step can be repeated: a message that is there stays as it is. */
+    void take(List<ImportedMessage> messages) {
+        if (messages.get(0).id() == null) {
+            takeList(messages);
+        } else {
+            takeTree(messages);
+        }
+    }
+
+    private void takeList(List<ImportedMessage> list) {
+        long taken = taken();
+        if (taken == 0) {
+            // What a memory has said before its old list was found is newer than the list.
+            if (position.head() == null) {
+                append(Append.under(Parent.root(), numbered(list, 0)).at(position));
+            }
+            return;
+        }
+        List<ImportedMessage> rest = rest(newestTaken(taken, list.size()), list);
+        if (!rest.isEmpty()) {
+            append(Append.under(Parent.head(), numbered(rest, taken)).inEpoch(position.epoch()));
+        }
+    }
+
+    /**
+     * Returns the part of a list that follows what was taken. A window drops its oldest messages and keeps its system message
+     * first, so the list begins somewhere within what was taken.
+     */
+    private static List<ImportedMessage> rest(List<LoggedMessage> taken, List<ImportedMessage> list) {
+        ChatMessage system = null;
+        List<ChatMessage> before = new ArrayList<>();
+        for (LoggedMessage logged : taken) {
+            if (isSystem(logged.message())) {
+                system = logged.message();
+            } else {
+                before.add(logged.message());
+            }
+        }
+        List<ChatMessage> said = list.stream()
+                .map(ImportedMessage::message)
+                .filter(message -> !isSystem(message))
+                .toList();
+        int known = Math.min(before.size(), said.size());
+        while (!before.subList(before.size() - known, before.size()).equals(said.subList(0, known))) {
+            known--;
+        }
+        List<ImportedMessage> rest = new ArrayList<>();
+        int at = 0;
+        for (ImportedMessage imported : list) {
+            boolean isNew = isSystem(imported.message()) ? !imported.message().equals(system) : at++ >= known;
+            if (isNew) {
+                rest.add(imported);
+            }
+        }
+        return rest;
+    }
+
+    private static boolean isSystem(ChatMessage message) {
+        return message.type() == ChatMessageType.SYSTEM;
+    }
+
+    /** Returns the newest messages that were taken, and the newest system message among all of them that was taken first. */
+    private List<LoggedMessage> newestTaken(long taken, int size) {
+        List<LoggedMessage> newest = new ArrayList<>();
+        for (long from = Math.max(1, taken - size); from <= taken; from += PAGE) {
+            newest.addAll(log.find(key, ids(from, Math.min(taken, from + PAGE - 1))));
+        }
+        if (taken > size + 1) {
+            newest.addAll(0, log.find(key, ids(1, 1)));
+        }
+        return newest;
+    }
+
+    /** Returns how many messages of a list were taken: they are numbered without gaps. */
+    private long taken() {
+        int powers = found(LongStream.iterate(1, at -> at < MOST, at -> 2 * at));
+        long low = powers == 0 ? 0 : 1L << (powers - 1);
+        long high = 1L << powers;
+        while (high - low > 1) {
+            long first = low;
+            long behind = high;
+            long step = Math.max(1, (high - low) / PROBES);
+            low += step * found(LongStream.iterate(first + step, at -> at < behind, at -> at + step));
+            high = Math.min(high, low + step);
+        }
+        return low;
+    }
+
+    private int found(LongStream numbers) {
+        return log.find(key, numbers.mapToObj(this::id).toList()).size();
+    }
+
+    private List<String> ids(long from, long to) {
+        return LongStream.rangeClosed(from, to).mapToObj(this::id).toList();
+    }
+
+    /** Returns the id of a message of a list, which every process derives equally. */
+    private String id(long number) {
+        String name = key.canonical() + "#" + number;
+        return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.US_ASCII)).toString();
+    }
+
+    private List<NewMessage> numbered(List<ImportedMessage> list, long taken) {
+        List<NewMessage> batch = new ArrayList<>(list.size());
+        for (ImportedMessage imported : list) {
+            batch.add(counted(id(taken + batch.size() + 1), imported));
+        }
+        return batch;
+    }
+
+    private void takeTree(List<ImportedMessage> tree) {
+        Set<String> known = new HashSet<>();
+        for (int from = 0; from < tree.size(); from += PAGE) {
+            List<String> ids = tree.subList(from, Math.min(tree.size(), from + PAGE)).stream()
+                    .map(imported -> Objects.requireNonNull(imported.id()))
+                    .toList();
+            log.find(key, ids).forEach(logged -> known.add(logged.id()));
+        }
+        String newest = tree.stream()
+                .map(ImportedMessage::id)
+                .filter(known::contains)
+                .reduce((older, newer) -> newer)
+                .orElse(null);
+        List<NewMessage> batch = new ArrayList<>();
+        String under = null;
+        String last = null;
+        for (ImportedMessage imported : tree) {
+            if (known.contains(imported.id())) {
+                continue;
+            }
+            if (!batch.isEmpty() && !Objects.equals(imported.parentId(), last)) {
+                append(batch, under, newest);
+                batch = new ArrayList<>();
+            }
+            under = batch.isEmpty() ? imported.parentId() : under;
+            last = Objects.requireNonNull(imported.id());
+            batch.add(counted(last, imported));
+        }
+        if (!batch.isEmpty()) {
+            append(batch, under, newest);
+        }
+    }
+
+    private void append(List<NewMessage> batch, @Nullable String parent, @Nullable String newestKnown) {
+        // What the old store added to the end goes behind what was said here since.
+        Parent place = parent == null ? Parent.root() : parent.equals(newestKnown) ? Parent.head() : Parent.of(parent);
+        append(Append.under(place, batch).inEpoch(position.epoch()).asImport());
+    }
+
+    private void append(Append append) {
+        log.append(key, append);
+    }
+
+    private NewMessage counted(String id, ImportedMessage imported) {
+        TokenCounter.Count count = counter.count(imported.message());
+        return new NewMessage(id, imported.message(), count.tokens(), count.counter(), imported.createdAt());
+    }
+}

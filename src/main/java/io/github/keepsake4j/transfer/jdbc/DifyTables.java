@@ -1,0 +1,178 @@
+package io.github.keepsake4j.transfer.jdbc;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.transfer.ImportSource;
+import io.github.keepsake4j.transfer.ImportedMessage;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Timestamp;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Dify's tables: a row is a question and its answer. */
+final class DifyTables implements ImportSource {
+
+    private static final String MESSAGES =
+            """
+            SELECT id, parent_message_id, query, answer, created_at
+            FROM messages
+            WHERE conversation_id = ?
+            ORDER BY created_at, id
+            """;
+
+    private static final String FILES =
+            """
+            SELECT f.message_id, f.type, f.transfer_method, f.url, f.belongs_to, f.upload_file_id
+            FROM message_files f
+            JOIN messages m ON m.id = f.message_id
+            WHERE m.conversation_id = ?
+            ORDER BY f.created_at, f.id
+            """;
+
+    private static final String QUERY = ":query";
+
+    private static final Logger LOG = LoggerFactory.getLogger(DifyTables.class);
+
+    private final Rows rows;
+
+    /** Whether the ids are UUIDs, as in Dify's PostgreSQL; null until it is known. */
+    private volatile @Nullable Boolean uuids;
+
+    DifyTables(Rows rows) {
+        this.rows = rows;
+    }
+
+    private record Exchange(
+            String id, @Nullable String parent, String query, String answer, @Nullable Instant createdAt) {}
+
+    /** A file of a row; its reference is null if it is malformed. */
+    private record File(String message, @Nullable FileReference reference) {}
+
+    @Override
+    public List<ImportedMessage> messages(ConversationKey conversation) {
+        Object id = id(conversation.conversationId());
+        List<Exchange> exchanges = id == null ? List.of() : rows.query(MESSAGES, id, DifyTables::exchange);
+        if (id == null || exchanges.isEmpty()) {
+            return List.of();
+        }
+        Map<String, List<FileReference>> files = new HashMap<>();
+        for (File file : rows.query(FILES, id, row -> file(conversation, row))) {
+            if (file.reference() != null) {
+                files.computeIfAbsent(file.message(), message -> new ArrayList<>())
+                        .add(file.reference());
+            }
+        }
+        List<ImportedMessage> messages = new ArrayList<>();
+        Map<String, String> ends = new HashMap<>();
+        String newest = null;
+        for (Exchange exchange : exchanges) {
+            // Rows of before there were branches name the parent with only zeros: the row before in time.
+            String parent = Ids.BEFORE_IN_TIME.equals(exchange.parent())
+                    ? newest
+                    : exchange.parent() == null ? null : ends.getOrDefault(exchange.parent(), exchange.parent());
+            newest = add(messages, exchange, parent, files.getOrDefault(exchange.id(), List.of()));
+            ends.put(exchange.id(), newest);
+        }
+        return messages;
+    }
+
+    /** Returns the parameter for a conversation's id, or null if no row can have it. */
+    private @Nullable Object id(String conversationId) {
+        Boolean known = uuids;
+        if (known == null) {
+            known = rows.isUuid("messages", "conversation_id");
+            uuids = known;
+        }
+        if (!known) {
+            return conversationId;
+        }
+        try {
+            return UUID.fromString(conversationId);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    /** Adds what is there of a question and its answer, and returns the id of the last message, or of the parent. */
+    private static @Nullable String add(
+            List<ImportedMessage> messages, Exchange exchange, @Nullable String parent, List<FileReference> files) {
+        String end = parent;
+        if (!exchange.query().isBlank()) {
+            UserMessage user =
+                    FileReference.attach(UserMessage.from(exchange.query()), of(files, FileReference.Owner.USER));
+            String id = exchange.id() + QUERY;
+            messages.add(new ImportedMessage(user, exchange.createdAt(), id, end));
+            end = id;
+        }
+        if (!exchange.answer().isEmpty()) {
+            AiMessage answer =
+                    FileReference.attach(AiMessage.from(exchange.answer()), of(files, FileReference.Owner.ASSISTANT));
+            messages.add(new ImportedMessage(answer, exchange.createdAt(), exchange.id(), end));
+            end = exchange.id();
+        }
+        return end;
+    }
+
+    private static List<FileReference> of(List<FileReference> files, FileReference.Owner owner) {
+        return files.stream().filter(file -> file.belongsTo() == owner).toList();
+    }
+
+    private static Exchange exchange(ResultSet row) throws SQLException {
+        Timestamp createdAt = row.getTimestamp(5);
+        return new Exchange(
+                row.getString(1),
+                row.getString(2),
+                Objects.requireNonNullElse(row.getString(3), ""),
+                Objects.requireNonNullElse(row.getString(4), ""),
+                createdAt == null ? null : createdAt.toInstant());
+    }
+
+    private static File file(ConversationKey conversation, ResultSet row) throws SQLException {
+        String message = row.getString(1);
+        String owner = row.getString(5);
+        String upload = row.getString(6);
+        try {
+            FileReference.TransferMethod method = FileReference.TransferMethod.valueOf(upper(row.getString(3)));
+            boolean made = method == FileReference.TransferMethod.TOOL_FILE;
+            String url = row.getString(4);
+            if (made && upload == null && url != null) {
+                // Older rows name the file only at the end of its URL.
+                upload = url.substring(url.lastIndexOf('/') + 1).split("\\.", 2)[0];
+            }
+            return new File(
+                    message,
+                    new FileReference(
+                            FileReference.Type.valueOf(upper(row.getString(2))),
+                            method,
+                            made ? null : upload,
+                            made ? upload : null,
+                            url,
+                            owner == null ? null : FileReference.Owner.valueOf(upper(owner))));
+        } catch (IllegalArgumentException | InvalidInputException e) {
+            LOG.warn(
+                    "Memory {}: a file of message {} is left out, because its row in message_files is malformed ({})",
+                    conversation,
+                    message,
+                    e.getClass().getName());
+            return new File(message, null);
+        }
+    }
+
+    private static String upper(@Nullable String value) {
+        return Objects.requireNonNullElse(value, "").toUpperCase(Locale.ROOT);
+    }
+}

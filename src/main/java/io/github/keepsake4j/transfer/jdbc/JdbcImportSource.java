@@ -1,0 +1,63 @@
+package io.github.keepsake4j.transfer.jdbc;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.transfer.ImportSource;
+import io.github.keepsake4j.transfer.ImportedMessage;
+import java.util.List;
+import javax.sql.DataSource;
+
+/**
+ * Reads the tables in which other libraries and applications keep conversations, with one or two statements for each
+ * conversation. Nothing is written to them. Thread-safe.
+ *
+ * <p>Reading throws {@link io.github.keepsake4j.log.StorageUnavailableException} (retryable) if a statement fails, and
+ * {@link io.github.keepsake4j.message.UnreadableDataException} if a row cannot be read.
+ */
+public final class JdbcImportSource implements ImportSource {
+
+    private final ImportSource table;
+
+    private JdbcImportSource(ImportSource table) {
+        this.table = table;
+    }
+
+    /**
+     * Reads the table of LangChain4j's community store: {@code chat_memory(memory_id, content)}, whose content is the list as
+     * LangChain4j's JSON.
+     *
+     * @param dataSource provides the connections; the caller remains responsible for closing it
+     * @return the source
+     */
+    public static JdbcImportSource langChain4j(DataSource dataSource) {
+        return new JdbcImportSource(new LangChain4jTable(new Rows(dataSource)));
+    }
+
+    /**
+     * Reads the table of Spring AI's JDBC repository: {@code SPRING_AI_CHAT_MEMORY(conversation_id, content, type,
+     * "timestamp")}. Spring AI stores no calls and no results of tools, so rows of the type {@code TOOL} are left out.
+     *
+     * @param dataSource provides the connections; the caller remains responsible for closing it
+     * @return the source
+     */
+    public static JdbcImportSource springAi(DataSource dataSource) {
+        return new JdbcImportSource(new SpringAiTable(new Rows(dataSource)));
+    }
+
+    /**
+     * Reads Dify's tables {@code messages} and {@code message_files}. A row is a question and its answer. The answer keeps the
+     * row's id, its question has this id with {@code :query} behind it, and {@code parent_message_id} makes the branches.
+     * Files become {@linkplain io.github.keepsake4j.message.FileReference references}. A row without an answer is a question
+     * without one.
+     *
+     * @param dataSource provides the connections; the caller remains responsible for closing it
+     * @return the source
+     */
+    public static JdbcImportSource dify(DataSource dataSource) {
+        return new JdbcImportSource(new DifyTables(new Rows(dataSource)));
+    }
+
+    @Override
+    public List<ImportedMessage> messages(ConversationKey conversation) {
+        return table.messages(conversation);
+    }
+}

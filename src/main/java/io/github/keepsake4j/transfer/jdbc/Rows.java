@@ -1,0 +1,71 @@
+package io.github.keepsake4j.transfer.jdbc;
+
+import io.github.keepsake4j.log.StorageUnavailableException;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import javax.sql.DataSource;
+
+/** Sends a query with one parameter. */
+final class Rows {
+
+    private final DataSource dataSource;
+
+    /** Reads a row. */
+    interface Reader<T> {
+        T read(ResultSet row) throws SQLException;
+    }
+
+    Rows(DataSource dataSource) {
+        this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
+    }
+
+    /** Returns a name as the database quotes it: a double quote is a text in MySQL. */
+    String quoted(String name) {
+        return with(connection -> {
+            String quote = connection.getMetaData().getIdentifierQuoteString().strip();
+            return quote + name + quote;
+        });
+    }
+
+    /** Returns whether a column has PostgreSQL's type {@code uuid}, which is compared with no text. */
+    boolean isUuid(String table, String column) {
+        return with(connection -> {
+            try (ResultSet columns = connection.getMetaData().getColumns(null, null, table, column)) {
+                return columns.next() && "uuid".equalsIgnoreCase(columns.getString("TYPE_NAME"));
+            }
+        });
+    }
+
+    <T> List<T> query(String sql, Object parameter, Reader<T> reader) {
+        return with(connection -> {
+            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+                statement.setObject(1, parameter);
+                List<T> found = new ArrayList<>();
+                try (ResultSet rows = statement.executeQuery()) {
+                    while (rows.next()) {
+                        found.add(reader.read(rows));
+                    }
+                }
+                return found;
+            }
+        });
+    }
+
+    /** Uses a connection. */
+    private interface Work<T> {
+        T on(Connection connection) throws SQLException;
+    }
+
+    private <T> T with(Work<T> work) {
+        try (Connection connection = dataSource.getConnection()) {
+            return work.on(connection);
+        } catch (SQLException e) {
+            throw new StorageUnavailableException("The tables to import from cannot be read", e);
+        }
+    }
+}

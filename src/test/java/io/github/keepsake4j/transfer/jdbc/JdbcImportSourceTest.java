@@ -1,0 +1,189 @@
+package io.github.keepsake4j.transfer.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageSerializer;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.testing.Postgres;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.UUID;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The tables of other libraries, in PostgreSQL. */
+class JdbcImportSourceTest {
+
+    private static final ConversationKey KEY = ConversationKey.of("acme", "c");
+
+    private static DataSource database;
+
+    @BeforeAll
+    static void create() throws Exception {
+        Postgres server = Postgres.newest();
+        database = server.database(server.newDatabase());
+        execute("CREATE TABLE chat_memory (memory_id VARCHAR(255) PRIMARY KEY, content TEXT NOT NULL)");
+        execute("CREATE TABLE SPRING_AI_CHAT_MEMORY (conversation_id VARCHAR(36) NOT NULL, content TEXT NOT NULL,"
+                + " type VARCHAR(10) NOT NULL, \"timestamp\" TIMESTAMP NOT NULL)");
+        execute("CREATE TABLE messages (id uuid PRIMARY KEY, conversation_id uuid, parent_message_id uuid,"
+                + " query text, answer text, created_at timestamp)");
+        execute("CREATE TABLE message_files (id uuid PRIMARY KEY, message_id uuid, type varchar(255),"
+                + " transfer_method varchar(255), url text, belongs_to varchar(255), upload_file_id uuid,"
+                + " created_at timestamp)");
+    }
+
+    private static void execute(String sql, Object... parameters) throws SQLException {
+        try (Connection connection = database.getConnection();
+                PreparedStatement statement = connection.prepareStatement(sql)) {
+            for (int i = 0; i < parameters.length; i++) {
+                statement.setObject(i + 1, parameters[i]);
+            }
+            statement.execute();
+        }
+    }
+
+    private static Conversation conversation(JdbcImportSource source, Object id) {
+        return Keepsake.builder()
+                .messageLog(new InMemoryMessageLog())
+                .importFrom(source)
+                .build()
+                .conversation(id);
+    }
+
+    @Test
+    void e2_a_list_of_langchain4j_comes_whole() throws Exception {
+        ToolExecutionRequest call = ToolExecutionRequest.builder()
+                .id("1")
+                .name("add")
+                .arguments("{}")
+                .build();
+        List<ChatMessage> list = List.of(
+                SystemMessage.from("rules"),
+                UserMessage.from("sum?"),
+                AiMessage.from(call),
+                ToolExecutionResultMessage.from(call, "3"),
+                AiMessage.from("three"));
+        execute("INSERT INTO chat_memory VALUES (?, ?)", "c", ChatMessageSerializer.messagesToJson(list));
+        execute("INSERT INTO chat_memory VALUES (?, ?)", "broken", "[{\"type\":\"secret");
+
+        assertThat(conversation(JdbcImportSource.langChain4j(database), KEY).messages())
+                .isEqualTo(list);
+        assertThat(conversation(JdbcImportSource.langChain4j(database), "unknown")
+                        .messages())
+                .isEmpty();
+        assertThatThrownBy(() -> conversation(JdbcImportSource.langChain4j(database), "broken")
+                        .messages())
+                .isInstanceOf(UnreadableDataException.class)
+                .hasMessageContaining("broken")
+                .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void e2_rows_of_spring_ai_come_in_the_order_of_their_times() throws Exception {
+        String[][] rows = {
+            {"ASSISTANT", "a1", "2026-01-07 10:00:02"},
+            {"USER", "q1", "2026-01-07 10:00:01"},
+            {"SYSTEM", "rules", "2026-01-07 10:00:00"},
+            {"TOOL", "", "2026-01-07 10:00:03"},
+            {"USER", " ", "2026-01-07 10:00:04"},
+            {"ASSISTANT", "", "2026-01-07 10:00:05"}
+        };
+        for (String[] row : rows) {
+            execute(
+                    "INSERT INTO SPRING_AI_CHAT_MEMORY VALUES ('c', ?, ?, CAST(? AS timestamp))",
+                    row[1],
+                    row[0],
+                    row[2]);
+        }
+        execute("INSERT INTO SPRING_AI_CHAT_MEMORY VALUES ('d', 'x', 'OTHER', CURRENT_TIMESTAMP)");
+
+        Conversation conversation = conversation(JdbcImportSource.springAi(database), KEY);
+        assertThat(conversation.history(HistoryQuery.oldest(10)).messages())
+                .extracting(LoggedMessage::message)
+                .containsExactly(
+                        SystemMessage.from("rules"), UserMessage.from("q1"), AiMessage.from("a1"), AiMessage.from(""));
+        assertThat(conversation.history(HistoryQuery.oldest(10)).messages())
+                .extracting(LoggedMessage::createdAt)
+                .isSorted()
+                .doesNotHaveDuplicates();
+        assertThatThrownBy(() ->
+                        conversation(JdbcImportSource.springAi(database), "d").messages())
+                .isInstanceOf(UnreadableDataException.class)
+                .hasMessageContaining("SPRING_AI_CHAT_MEMORY");
+    }
+
+    @Test
+    void e2_a_row_of_dify_is_a_question_and_its_answer() throws Exception {
+        UUID id = UUID.randomUUID();
+        UUID zero = new UUID(0, 0);
+        UUID first = UUID.randomUUID();
+        UUID second = UUID.randomUUID();
+        UUID again = UUID.randomUUID();
+        UUID upload = UUID.randomUUID();
+        String insert = "INSERT INTO messages VALUES (?, ?, ?, ?, ?, CAST(? AS timestamp))";
+        execute(insert, first, id, zero, "q1", "a1", "2026-01-07 10:00:01");
+        execute(insert, second, id, first, "q2", "a2", "2026-01-07 10:00:02");
+        execute(insert, again, id, first, "q2", "", "2026-01-07 10:00:03");
+        String file = "INSERT INTO message_files VALUES (?, ?, ?, ?, ?, ?, ?, CURRENT_TIMESTAMP)";
+        execute(file, UUID.randomUUID(), first, "image", "local_file", null, "user", upload);
+        execute(
+                file,
+                UUID.randomUUID(),
+                first,
+                "document",
+                "tool_file",
+                "/files/tools/" + upload + ".pdf",
+                "assistant",
+                null);
+        execute(file, UUID.randomUUID(), first, "image", "local_file", null, "user", null);
+
+        Conversation conversation =
+                conversation(JdbcImportSource.dify(database), ConversationKey.of("acme", id.toString()));
+        List<LoggedMessage> all = conversation.history(HistoryQuery.oldest(10)).messages();
+        assertThat(all)
+                .extracting(LoggedMessage::id)
+                .containsExactly(
+                        first + ":query", first.toString(), second + ":query", second.toString(), again + ":query");
+        assertThat(all)
+                .extracting(LoggedMessage::parentId)
+                .containsExactly(null, first + ":query", first.toString(), second + ":query", first.toString());
+        assertThat(FileReference.entries(all.get(0).message()))
+                .containsExactly(FileReference.localFile(FileReference.Type.IMAGE, upload.toString())
+                        .toMap());
+        assertThat(FileReference.entries(all.get(1).message()))
+                .hasSize(1)
+                .first()
+                .satisfies(entry ->
+                        assertThat(FileReference.fromMap(entry).toolFileId()).isEqualTo(upload.toString()));
+        assertThat(conversation(JdbcImportSource.dify(database), "no uuid").messages())
+                .isEmpty();
+    }
+
+    @Test
+    void e2_a_table_that_is_not_there_is_a_retryable_error() throws Exception {
+        Postgres server = Postgres.newest();
+        DataSource empty = server.database(server.newDatabase());
+        assertThatThrownBy(() -> JdbcImportSource.langChain4j(empty).messages(KEY))
+                .isInstanceOf(StorageUnavailableException.class);
+        assertThatThrownBy(() -> JdbcImportSource.dify(empty).messages(KEY))
+                .isInstanceOf(StorageUnavailableException.class);
+    }
+}
