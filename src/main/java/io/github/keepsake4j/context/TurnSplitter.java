@@ -93,6 +93,7 @@ final class TurnSplitter {
                 summary,
                 oldest,
                 unread,
+                unread,
                 headless(),
                 closed,
                 repaired,

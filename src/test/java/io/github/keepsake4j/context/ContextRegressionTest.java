@@ -216,6 +216,90 @@ class ContextRegressionTest {
                         .isEqualTo(View.whole(strategy).of(part).shown()));
     }
 
+    @Test
+    void a_result_was_shortened_where_a_turn_was_pinned_twice_with_the_limit_in_between() {
+        ContextStrategy first = Pinned.firstMessages(3);
+        ContextStrategy limit = TokenLimit.withMaxTokens(40, new WordCounter());
+        ContextStrategy whole = Pinned.messages(message -> message.message() instanceof UserMessage);
+        ToolExecutionResultMessage result = ToolExecutionResultMessage.from("a", "tool", words(9));
+        ChatMessage[] turn = {user(words(15)), calls("a"), result};
+
+        assertThat(shown(first.and(limit), turn)).doesNotContain(result);
+        assertThat(shown(first.and(whole).and(limit), turn)).contains(result);
+        assertThat(shown(first.and(limit).and(whole), turn)).contains(result);
+        assertThat(shown(first.and(limit.and(whole)), turn)).contains(result);
+    }
+
+    @Test
+    void another_limit_moved_the_start_of_a_window_with_a_step_and_a_bounded_read_moved_it_elsewhere() {
+        ContextStrategy strategy = SlidingWindow.withMaxMessages(40).step(20).and(SlidingWindow.withMaxMessages(32));
+        List<ChatMessage> log = new ArrayList<>();
+        Set<ChatMessage> starts = new HashSet<>();
+        for (int i = 0; i < 100; i++) {
+            log.addAll(List.of(user("q" + i), ai("a" + i)));
+            Part part = part(log);
+            List<LoggedMessage> shown = View.bounded(strategy).of(part).shown();
+            assertThat(shown).isEqualTo(View.whole(strategy).of(part).shown());
+            assertThat(shown).hasSizeBetween(Math.min(log.size(), 19), 32);
+            starts.add(shown.get(0).message());
+        }
+        assertThat(starts).hasSizeLessThan(30);
+    }
+
+    @Test
+    void a_bounded_read_did_not_know_the_last_round_of_a_turn_with_calls_that_wait() {
+        sameHoweverMuchIsRead(
+                SlidingWindow.withMaxMessages(4),
+                user("go"),
+                calls("a", "b", "c"),
+                result("a"),
+                result("b"),
+                result("c"),
+                calls("dead"));
+        sameHoweverMuchIsRead(
+                SlidingWindow.withMaxMessages(5), user("go"), calls("a"), result("a"), calls("x", "y"), result("x"));
+    }
+
+    @Test
+    void old_system_messages_took_the_places_of_turns_in_a_bounded_read() {
+        List<ChatMessage> log = new ArrayList<>();
+        for (int i = 0; i < 6; i++) {
+            log.addAll(List.of(SystemMessage.from("s" + i), user("q" + i), ai("a" + i)));
+        }
+
+        assertThat(shown(SlidingWindow.withMaxMessages(9), log.toArray(ChatMessage[]::new)))
+                .hasSize(9);
+        sameHoweverMuchIsRead(SlidingWindow.withMaxMessages(9), log.toArray(ChatMessage[]::new));
+    }
+
+    @Test
+    void results_that_came_late_for_a_turn_that_was_retried_took_the_places_of_turns_in_a_bounded_read() {
+        sameHoweverMuchIsRead(
+                SlidingWindow.withMaxMessages(5),
+                user("a"),
+                ai("a"),
+                user("go"),
+                calls("x", "y"),
+                user("go"),
+                result("x"),
+                result("y"),
+                ai("done"));
+    }
+
+    @Test
+    void a_message_without_text_hid_the_turn_that_goes_on_from_a_bounded_read() {
+        sameHoweverMuchIsRead(
+                SlidingWindow.withMaxMessages(4), user("a"), calls("x"), result("x"), ai("b"), user(" "), ai("c"));
+    }
+
+    private static void sameHoweverMuchIsRead(ContextStrategy strategy, ChatMessage... messages) {
+        Part part = part(List.of(messages));
+        View bounded = View.bounded(strategy).of(part);
+        View whole = View.whole(strategy).of(part);
+        assertThat(bounded.shown()).isEqualTo(whole.shown());
+        assertThat(bounded.overflow()).isEqualTo(whole.overflow());
+    }
+
     private static String words(int count) {
         return "word ".repeat(count);
     }
