@@ -27,6 +27,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -34,6 +35,7 @@ import io.github.keepsake4j.metrics.MicrometerMetrics;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.transfer.MemoryCopy;
 import io.github.keepsake4j.transfer.jdbc.JdbcImportSource;
 import io.github.keepsake4j.turn.TurnPolicy;
 import io.github.keepsake4j.workflow.LlmNode;
@@ -89,6 +91,7 @@ final class GuideExample {
             guide.nodes();
             guide.backends();
             guide.coming();
+            guide.between();
             guide.metrics();
             guide.component();
         }
@@ -219,6 +222,19 @@ final class GuideExample {
         } catch (StorageUnavailableException e) {
             check(e.isRetryable(), "the store may be there later");
         }
+    }
+
+    private void between() {
+        MessageLog target = new InMemoryMessageLog();
+        // example begins
+        MemoryCopy.Report copied = MemoryCopy.between(log, target).tenant("default");
+        // example ends
+        check(
+                copied.memories()
+                        == target.list("default", ListQuery.first(50))
+                                .memories()
+                                .size(),
+                "all are copied");
     }
 
     private void metrics() {

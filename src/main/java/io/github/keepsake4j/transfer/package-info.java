@@ -1,6 +1,7 @@
 /**
  * Ways into a log and out of it. {@link io.github.keepsake4j.transfer.ImportSource} reads the conversations of another store,
  * which {@link io.github.keepsake4j.transfer.ImportingLog} takes in when they are used;
+ * {@link io.github.keepsake4j.transfer.MemoryCopy} copies memories between logs;
  * {@link io.github.keepsake4j.transfer.LangChain4jExport} writes messages as LangChain4j's own JSON.
  */
 @NullMarked
