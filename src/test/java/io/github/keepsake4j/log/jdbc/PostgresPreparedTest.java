@@ -318,6 +318,7 @@ class PostgresPreparedTest {
         log.describe(key, "title", Map.of("a", "b"));
         log.describe(key, null, Map.of());
         log.mergeMetadata(key, Map.of("a", "b"));
+        log.details(key);
         log.list("acme", ListQuery.first(10));
         log.list("acme", ListQuery.first(10).byActivity());
         log.nodes(ConversationKey.of("acme", name));
