@@ -18,9 +18,7 @@ import io.github.keepsake4j.tokens.TokenCounts;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -57,11 +55,8 @@ final class TailLoader {
     private final TokenCounts counts = new TokenCounts();
     private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
 
-    /** How many messages of a read took no place, such as failed questions. The next one reads as many more. */
+    /** How many messages a read met that were left out because they ended badly. The next one reads as many more. */
     private final RecentlyUsed<MemoryKey, Integer> uncounted = new RecentlyUsed<>(MEMORIES);
-
-    /** What was read last. The turns that a read was judged by are those that are shown then. */
-    private final AtomicReference<@Nullable Split> last = new AtomicReference<>();
 
     TailLoader(ContextStrategy strategy) {
         this.strategy = strategy;
@@ -90,43 +85,36 @@ final class TailLoader {
             reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
         Tail tail = load(log, id, key, reach, round, from);
-        if (round != null && round.isEmpty()) {
+        if (round == null || round.isEmpty()) {
             return tail;
         }
         boolean summarized = reach.toSummary();
-        Tail first = tail;
         for (int reads = 0; reads < MOST_FURTHER_READS; reads++) {
-            Meanwhile meanwhile = meanwhile(tail, round);
+            Meanwhile meanwhile = Meanwhile.of(tail.messages(), round);
             if (meanwhile.isRead()) {
                 if (meanwhile.messages().isEmpty() || tail.complete()) {
                     return tail;
                 }
                 Tail exact = load(log, id, key, beyond(reach, meanwhile.messages(), summarized), round, from);
                 // A turn that is longer than the strategy looks back still begins with its user message.
-                return meanwhile(exact, round).isRead() ? exact : tail;
+                return Meanwhile.of(exact.messages(), round).isRead() ? exact : tail;
             }
-            if (tail.complete() && (tail.summary() == null || round == null)) {
-                break;
+            if (tail.complete() && tail.summary() == null) {
+                return tail;
             }
             // The calls are farther back than the strategy looks, or covered by a summary.
-            summarized = round == null && summarized;
+            summarized = false;
             int more = (int)
                     Math.min(ALL, (long) MESSAGES_PER_TURN * (tail.messages().size() + MESSAGES_PER_TURN));
             tail = load(
                     log,
                     id,
                     key,
-                    new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), summarized),
+                    new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), false),
                     round,
                     from);
         }
-        // Where no round is known to go on, the newest result may have no calls.
-        return round == null ? first : tail;
-    }
-
-    /** Judges as the view does which turn goes on if that is unknown: by the messages that are not left out. */
-    private static Meanwhile meanwhile(Tail tail, @Nullable List<String> round) {
-        return Meanwhile.of(round == null ? EndedBadly.without(tail.messages(), tail.user()) : tail.messages(), round);
+        return tail;
     }
 
     private static Reach beyond(Reach reach, List<LoggedMessage> others, boolean summarized) {
@@ -139,7 +127,7 @@ final class TailLoader {
                 summarized);
     }
 
-    /** Reads on until enough is there beside the messages that take no place. */
+    /** Reads on until enough is there beside the messages that are left out because they ended badly. */
     private Tail load(
             MessageLog log,
             Object id,
@@ -150,24 +138,28 @@ final class TailLoader {
         Integer known = uncounted.get(key);
         int more = known == null ? 0 : known;
         while (true) {
-            Reach further = reach.andMessages(more);
+            Reach further = new Reach(
+                    (int) Math.min(Integer.MAX_VALUE, (long) reach.messages() + more),
+                    reach.turns(),
+                    reach.tokens(),
+                    reach.oldest(),
+                    reach.toSummary());
             Tail tail = loadCounted(log, id, key, further, round, from);
-            // Fewer messages mean that a bound of turns or tokens ended the read; those do not count what takes no
-            // place.
-            if (tail.complete() || tail.messages().size() < further.messages()) {
-                remember(key, Math.min(more, Math.max(0, tail.messages().size() - reach.messages())));
-                return tail;
-            }
             EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
-            Context read = split(id, key, tail, round).context();
-            int left = read.uncounted(tail.messages()) + bad.unclear();
-            if (tail.messages().size() - left >= reach.messages()
-                    && !bad.lacksBeginning()
-                    && !read.lacksLastRound(tail.user())) {
-                remember(key, left);
+            int read = tail.messages().size();
+            // Fewer messages mean that a bound of turns or tokens ended the read; those do not count them either.
+            boolean enough = tail.complete()
+                    || read < further.messages()
+                    || (read - bad.uncounted() >= reach.messages() && !bad.lacksBeginning());
+            if (enough) {
+                if (bad.uncounted() == 0) {
+                    uncounted.remove(key);
+                } else {
+                    uncounted.put(key, Math.max(bad.uncounted(), bad.lacksBeginning() ? more : 0));
+                }
                 return tail;
             }
-            more = (int) Math.min(ALL, GROWTH * Math.max((long) more, Math.max(1, left)));
+            more = (int) Math.min(ALL, GROWTH * Math.max((long) more, Math.max(1, bad.uncounted())));
         }
     }
 
@@ -190,7 +182,7 @@ final class TailLoader {
             if (tokens == Long.MAX_VALUE) {
                 return tail;
             }
-            long shownFrom = split(id, key, tail, round).shownFrom();
+            long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
             if (tail.complete() || tail.messages().size() >= reach.messages() || shownFrom > 0) {
                 boolean farTooMuch = tail.messages().stream()
                                 .filter(message -> message.sequence() < shownFrom)
@@ -200,16 +192,6 @@ final class TailLoader {
                 return tail;
             }
             tokens = tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : GROWTH * tokens;
-        }
-    }
-
-    /** Keeps how many messages took no place. A few fewer change nothing, or every other read would be followed by another. */
-    private void remember(MemoryKey key, int left) {
-        Integer known = uncounted.get(key);
-        if (left == 0) {
-            uncounted.remove(key);
-        } else if (known == null || left > known || left < known / GROWTH) {
-            uncounted.put(key, left);
         }
     }
 
@@ -248,33 +230,11 @@ final class TailLoader {
      * @param round the ids of the calls and of the results with which a turn goes on, empty for none, or null if unknown
      */
     Context context(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
-        Split split = split(memoryId, key, tail, round);
-        // A later read asks a remote counter again, and a context is not kept for nothing.
-        last.compareAndSet(split, null);
+        Context read = read(memoryId, key, tail, round);
         // If the whole branch is always read, nothing depends on how much was read.
         return strategy.reach(memoryId).oldest() == Integer.MAX_VALUE
-                ? split.context()
-                : split.context().unreadBefore(split.shownFrom());
-    }
-
-    private Split split(Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
-        Split known = last.get();
-        if (known != null && known.isOf(id, tail, round)) {
-            return known;
-        }
-        Context context = read(id, key, tail, round);
-        Split split = new Split(id, tail, round, context, strategy.shownFrom(strategy.mark(context)));
-        last.set(split);
-        return split;
-    }
-
-    /** A read in turns, and the place before which the strategy shows nothing. */
-    private record Split(Object id, Tail tail, @Nullable List<String> round, Context context, long shownFrom) {
-
-        @SuppressWarnings("ReferenceEquality") // The same read, not an equal one.
-        boolean isOf(Object otherId, Tail other, @Nullable List<String> otherRound) {
-            return tail == other && id.equals(otherId) && Objects.equals(round, otherRound);
-        }
+                ? read
+                : read.unreadBefore(strategy.shownFrom(strategy.mark(read)));
     }
 
     /** Selects what would be shown, without asking a remote counter. */

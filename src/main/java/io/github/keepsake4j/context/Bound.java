@@ -27,10 +27,6 @@ record Bound(String name, int fixed, @Nullable Function<Object, Integer> byMemor
         return byMemoryId == null ? fixed : check(name, byMemoryId.apply(memoryId), " for memory " + memoryId);
     }
 
-    boolean moves() {
-        return step > 0;
-    }
-
     long step(Object memoryId) {
         return Math.min(step, limit(memoryId) / 2);
     }

@@ -23,8 +23,6 @@ import org.jspecify.annotations.Nullable;
  * @param oldest the branch's oldest messages, oldest first, as many as {@link Reach#oldest()} requires
  * @param unread the sequence before which only the oldest messages and the newest turn's user message were read; 0 if
  *     the branch was read from its beginning
- * @param from the sequence before which some limit of a combination shows nothing but what is pinned and the newest
- *     turn's user message, {@code unread} or more. A limit with a step chooses its start among what is behind it
  * @param headless the messages that were read of a turn whose beginning was not read, with results after their calls;
  *     never shown
  * @param turns the turns after the headless messages, oldest first, whether they are shown or not
@@ -42,7 +40,6 @@ public record Context(
         @Nullable LoggedMessage summary,
         List<LoggedMessage> oldest,
         long unread,
-        long from,
         List<LoggedMessage> headless,
         List<Turn> turns,
         List<Omission> repaired,
@@ -276,57 +273,6 @@ public record Context(
     }
 
     /**
-     * Returns how many messages of a read take no place, whatever is before them, such as old system messages. Results at
-     * the beginning of a read are not among them: their calls are before them.
-     *
-     * @param read the messages that were read, oldest first
-     * @return the number of messages
-     */
-    public int uncounted(List<LoggedMessage> read) {
-        int late = (int) headless.stream().filter(this::isLate).count();
-        if (repaired.isEmpty()) {
-            return late;
-        }
-        Map<String, Reason> reasons = new HashMap<>();
-        repaired.forEach(omission -> reasons.put(omission.message().id(), omission.reason()));
-        boolean beginning = true;
-        int uncounted = late;
-        for (LoggedMessage message : read) {
-            Reason reason = reasons.get(message.id());
-            beginning &= reason == Reason.ORPHAN_RESULT;
-            uncounted += reason == null || reason == Reason.MEANWHILE || beginning ? 0 : 1;
-        }
-        return uncounted;
-    }
-
-    /**
-     * Returns whether a message of a turn whose beginning was not read is a result that came when another turn had begun. If
-     * that turn retried the earlier one, the result belongs to none.
-     */
-    boolean isLate(LoggedMessage message) {
-        return message.message() instanceof ToolExecutionResultMessage
-                && turns.stream()
-                        .map(Turn::user)
-                        .anyMatch(user -> user.sequence() >= unread && user.sequence() < message.sequence());
-    }
-
-    /**
-     * Returns whether the last round of the newest turn may be unread. Without it, a turn that goes on would be shown as if
-     * its tools had not been called.
-     *
-     * @param user the newest user message, or null if there is none
-     * @return whether the turn began before the messages that were read, and none of its rounds that is shown was read
-     */
-    public boolean lacksLastRound(@Nullable LoggedMessage user) {
-        if (turns.isEmpty()) {
-            return user != null && unread > 0;
-        }
-        Turn newest = turns.get(turns.size() - 1);
-        return newest.user().sequence() < unread
-                && newest.rounds().stream().noneMatch(round -> round.hidden() == null && round.sequence() >= unread);
-    }
-
-    /**
      * Excludes turns, for a custom strategy. Turns that were excluded before stay excluded.
      *
      * @param keep whether a turn may be shown
@@ -372,7 +318,7 @@ public record Context(
 
     private Context withReplaced(Map<String, ChatMessage> all) {
         return new Context(
-                memoryId, system, summary, oldest, unread, from, headless, turns, repaired, all, sizes, reserved, over);
+                memoryId, system, summary, oldest, unread, headless, turns, repaired, all, sizes, reserved, over);
     }
 
     /**
@@ -388,7 +334,6 @@ public record Context(
                 summary,
                 oldest,
                 unread,
-                from,
                 headless,
                 turns,
                 repaired,
@@ -409,28 +354,8 @@ public record Context(
         return place <= unread
                 ? this
                 : new Context(
-                        memoryId,
-                        system,
-                        summary,
-                        oldest,
-                        place,
-                        Math.max(place, from),
-                        headless,
-                        turns,
-                        repaired,
-                        replaced,
-                        sizes,
-                        reserved,
+                        memoryId, system, summary, oldest, place, headless, turns, repaired, replaced, sizes, reserved,
                         over);
-    }
-
-    /** Lets limits with a step begin at a place or behind it, so that they agree with another limit of a combination. */
-    Context notBefore(long place) {
-        return place <= from
-                ? this
-                : new Context(
-                        memoryId, system, summary, oldest, unread, place, headless, turns, repaired, replaced, sizes,
-                        reserved, over);
     }
 
     /**
@@ -457,8 +382,7 @@ public record Context(
      */
     public Context reserving(long tokens) {
         return new Context(
-                memoryId, system, summary, oldest, unread, from, headless, turns, repaired, replaced, sizes, tokens,
-                over);
+                memoryId, system, summary, oldest, unread, headless, turns, repaired, replaced, sizes, tokens, over);
     }
 
     /**
@@ -469,7 +393,7 @@ public record Context(
      */
     public Context beginningWith(List<LoggedMessage> messages) {
         return new Context(
-                memoryId, system, summary, messages, unread, from, headless, turns, repaired, replaced, sizes, reserved,
+                memoryId, system, summary, messages, unread, headless, turns, repaired, replaced, sizes, reserved,
                 over);
     }
 
@@ -481,8 +405,7 @@ public record Context(
      */
     public Context instructedBy(@Nullable LoggedMessage message) {
         return new Context(
-                memoryId, message, summary, oldest, unread, from, headless, turns, repaired, replaced, sizes, reserved,
-                over);
+                memoryId, message, summary, oldest, unread, headless, turns, repaired, replaced, sizes, reserved, over);
     }
 
     /**
@@ -493,8 +416,7 @@ public record Context(
      */
     public Context summarizedBy(@Nullable LoggedMessage message) {
         return new Context(
-                memoryId, system, message, oldest, unread, from, headless, turns, repaired, replaced, sizes, reserved,
-                over);
+                memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, sizes, reserved, over);
     }
 
     /** Returns the messages that are shown before the turns, as a new list. */
@@ -532,7 +454,7 @@ public record Context(
 
     Context withTurns(List<Turn> changed, @Nullable Overflow overflow) {
         return new Context(
-                memoryId, system, summary, oldest, unread, from, headless, changed, repaired, replaced, sizes, reserved,
+                memoryId, system, summary, oldest, unread, headless, changed, repaired, replaced, sizes, reserved,
                 overflow);
     }
 

@@ -60,22 +60,6 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         return reader.result(bad);
     }
 
-    /**
-     * Returns the messages that are not left out.
-     *
-     * @param messages the messages that were read, oldest first
-     * @param user the newest user message, which may be older than the messages, or null
-     * @return the other messages, in order
-     */
-    public static List<LoggedMessage> without(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
-        Set<String> hidden = of(messages, user).ids();
-        return hidden.isEmpty()
-                ? messages
-                : messages.stream()
-                        .filter(message -> !hidden.contains(message.id()))
-                        .toList();
-    }
-
     /** Returns the ids of the messages that are left out. */
     Set<String> ids() {
         return hidden.stream().map(omission -> omission.message().id()).collect(Collectors.toSet());

@@ -53,9 +53,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         boolean[] pinned = sizes.pinned();
         long free = sizes.free();
         long[] places = sizes.places();
-        long start = step == 0
-                ? WindowStart.find(sizes.things(), free, context.unread())
-                : WindowStart.stepping(sizes.things(), free, step, begin(context, sizes));
+        long start = WindowStart.find(sizes.things(), free, step, context.unread());
         List<Turn> cut = new ArrayList<>();
         for (int t = 0; t < newest; t++) {
             boolean gone = places[t] < start || leftOut[t];
@@ -66,47 +64,10 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
                 ? Cut.whole(reason)
                 : places[newest] >= start
                         ? new Cut(null, false, 0, !pinned[newest])
-                        : shorten(last, pinned[newest], free, context);
+                        : shorten(last, pinned[newest], free, context.unread());
         cut.add(last.cut(ofLast));
         boolean lost = ofLast.whole() && isOpen(context, last);
         return context.withTurns(cut, overflow(context, fixed, lost ? last : null));
-    }
-
-    /**
-     * Returns the place of the oldest thing that fits into the limit.
-     *
-     * @return the place, or 0 if everything fits
-     */
-    long begin(Context context, long fixed) {
-        if (context.turns().isEmpty()) {
-            return 0;
-        }
-        return begin(context, sizes(context, fixed));
-    }
-
-    /**
-     * Returns the place of the oldest thing that fits, pinned or not, and not before what another limit shows. It is known
-     * from the things that fit, so it does not depend on how much was read.
-     */
-    private long begin(Context context, Sizes sizes) {
-        long start = WindowStart.find(sizes.things(), sizes.free(), context.unread());
-        // Of the newest turn, the other limit may leave a part, so it is not gone as a whole.
-        long from = Math.min(context.from(), sizes.places()[sizes.places().length - 1]);
-        List<Sized> all = weigh(context, new boolean[sizes.pinned().length], sizes.leftOut(), sizes.places());
-        return begin(context.unread(), from, start, all);
-    }
-
-    private static long begin(long unread, long from, long start, List<Sized> all) {
-        boolean fits = start == 0 || (start == unread && start < from);
-        return fits ? from : Math.max(from, oldestFrom(start, all));
-    }
-
-    private static long oldestFrom(long start, List<Sized> things) {
-        return things.stream()
-                .mapToLong(Sized::place)
-                .filter(place -> place >= start)
-                .min()
-                .orElse(start);
     }
 
     /**
@@ -116,21 +77,19 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * @return the place, or 0 if what was read does not exceed the limit for sure
      */
     long shownFrom(Context context, long fixed, Predicate<LoggedMessage> uncertain) {
-        if (context.turns().isEmpty() || context.lacksLastRound(null)) {
+        if (context.turns().isEmpty()) {
             return 0;
         }
         // Calls that wait do not count if their turn failed, which only its user message tells.
         Set<LoggedMessage> unanswered = EndedBadly.unanswered(context.headless());
         long certain = context.placedHeadless().stream()
-                .filter(placed -> uncertain.test(placed.message())
-                        || unanswered.contains(placed.message())
-                        || context.isLate(placed.message()))
+                .filter(placed -> uncertain.test(placed.message()) || unanswered.contains(placed.message()))
                 .mapToLong(placed -> placed.place() + 1)
                 .max()
                 .orElse(0);
         Sizes sizes = sizes(context, fixed);
         // Without a step, this is directly behind the thing that exceeds the limit.
-        long start = WindowStart.find(sizes.things(), sizes.free(), certain);
+        long start = WindowStart.find(sizes.things(), sizes.free(), 0, certain);
         return start > certain ? Math.min(start - 1, lastRound(context, sizes)) : 0;
     }
 
@@ -254,8 +213,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * Shortens the newest turn, which exceeds the limit by itself. Its oldest rounds are removed or, if that is not
      * enough, the whole turn.
      */
-    private Cut shorten(Turn turn, boolean pinned, long free, Context context) {
-        long unread = context.unread();
+    private Cut shorten(Turn turn, boolean pinned, long free, long unread) {
         List<Round> rounds = turn.rounds();
         int first = pinned ? turn.pinnedRounds() : 0;
         long room = room(turn, pinned, free);
@@ -276,10 +234,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         List<Sized> sizes = IntStream.range(first, rounds.size())
                 .mapToObj(r -> new Sized(places[r], size(turn, rounds.get(r))))
                 .toList();
-        long start = WindowStart.find(sizes, room, unread);
-        if (step > 0) {
-            start = WindowStart.stepping(sizes, room, step, begin(unread, context.from(), start, sizes));
-        }
+        long start = WindowStart.find(sizes, room, step, unread);
         int from = read;
         while (from < last && places[from] < start) {
             from++;

@@ -30,8 +30,6 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
 
     private static final Meanwhile NOTHING = new Meanwhile(true, List.of());
 
-    private static final Meanwhile NOT_READ = new Meanwhile(false, List.of());
-
     /** Copies the list. */
     public Meanwhile {
         messages = List.copyOf(messages);
@@ -47,9 +45,6 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
      */
     public static Meanwhile of(List<LoggedMessage> messages, @Nullable List<String> round) {
         List<String> own = round == null ? newestRound(messages) : round;
-        if (own == null) {
-            return NOT_READ;
-        }
         if (own.isEmpty()) {
             return NOTHING;
         }
@@ -71,14 +66,11 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
                 userAfter |= isUser(message);
             }
         }
-        return NOT_READ;
+        return new Meanwhile(false, List.of());
     }
 
-    /**
-     * Returns the newest messages' calls and results, nothing if they do not end with the last result of calls, or null if
-     * they end with a result whose calls are not among them.
-     */
-    private static @Nullable List<String> newestRound(List<LoggedMessage> messages) {
+    /** Returns the newest messages' calls and results, or nothing if they do not end with the last result of calls. */
+    private static List<String> newestRound(List<LoggedMessage> messages) {
         if (messages.isEmpty()
                 || !(messages.get(messages.size() - 1).message() instanceof ToolExecutionResultMessage)) {
             return List.of();
@@ -95,10 +87,7 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
                         .orElse(null);
             }
         }
-        if (newest == null) {
-            return null;
-        }
-        return newest.waiting.isEmpty() ? newest.ids : List.of();
+        return newest == null || !newest.waiting.isEmpty() ? List.of() : newest.ids;
     }
 
     /** The calls of one message, and what has answered them. */

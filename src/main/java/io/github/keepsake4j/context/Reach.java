@@ -45,16 +45,6 @@ public record Reach(int messages, int turns, long tokens, int oldest, boolean to
     }
 
     /**
-     * Returns a reach of more messages.
-     *
-     * @param more how many more, 0 or more
-     * @return a reach with the same other bounds
-     */
-    public Reach andMessages(long more) {
-        return new Reach((int) Math.min(Integer.MAX_VALUE, messages + more), turns, tokens, oldest, toSummary);
-    }
-
-    /**
      * Returns the reach that two strategies need together. A message beyond the limit of one strategy is not shown,
      * whatever the other strategy decides.
      *

@@ -68,37 +68,21 @@ public final class SlidingWindow implements ContextStrategy {
 
     @Override
     public Context select(Context context) {
-        return limit(context).apply(context, fixed(context));
-    }
-
-    boolean moves() {
-        return bound.moves();
-    }
-
-    long begin(Context marked) {
-        return limit(marked).begin(marked, fixed(marked));
-    }
-
-    private Limit limit(Context context) {
         Object id = context.memoryId();
         Limit.Weight weight = countsTurns
                 ? (turn, message) ->
                         message.id().equals(turn.user().id()) && turn.standing() != Standing.REPEATED ? 1 : 0
                 : (turn, message) -> 1;
-        return new Limit(weight, bound.limit(id), bound.step(id), Reason.MESSAGE_LIMIT);
-    }
-
-    private long fixed(Context context) {
-        return countsTurns ? 0 : context.beside().size();
+        return new Limit(weight, bound.limit(id), bound.step(id), Reason.MESSAGE_LIMIT)
+                .apply(context, countsTurns ? 0 : context.beside().size());
     }
 
     @Override
     public Reach reach(Object memoryId) {
         int limit = bound.limit(memoryId);
-        // One more turn is read, so that the log determines where the newest turns begin; and one more message, which
-        // tells whether a window with a step is only just full.
+        // One more turn is read, so that the log determines where the newest turns begin.
         return countsTurns
                 ? new Reach(Integer.MAX_VALUE, (int) Math.min(Integer.MAX_VALUE, limit + 1L), Long.MAX_VALUE, 0, false)
-                : Reach.ofMessages(limit).andMessages(bound.moves() ? 1 : 0);
+                : Reach.ofMessages(limit);
     }
 }

@@ -169,25 +169,19 @@ public final class Summarization implements ContextStrategy {
     @Override
     public Context mark(Context context) {
         LoggedMessage summary = context.summary();
-        return summary == null ? context : context.summarizedBy(asShown(summary, role));
+        Context marked = summary == null ? context : context.summarizedBy(asShown(summary, role));
+        return byTokens ? marked.shortening(weights(marked).shortened()) : marked;
     }
 
     @Override
     public Context select(Context context) {
         Context marked = mark(context);
         if (!byTokens) {
-            return limit().apply(marked, marked.beside().size());
+            return new Limit((turn, message) -> 1, 2L * trigger, 0, Reason.MESSAGE_LIMIT)
+                    .apply(marked, marked.beside().size());
         }
         TokenWeights weights = weights(marked);
-        return limit(weights).apply(marked.shortening(weights.shortened()), weights.fixed());
-    }
-
-    long begin(Context marked) {
-        if (!byTokens) {
-            return limit().begin(marked, marked.beside().size());
-        }
-        TokenWeights weights = weights(marked);
-        return limit(weights).begin(marked, weights.fixed());
+        return limit(weights).apply(marked, weights.fixed());
     }
 
     @Override
@@ -197,10 +191,6 @@ public final class Summarization implements ContextStrategy {
         }
         TokenWeights weights = weights(context);
         return limit(weights).shownFrom(context, weights.fixed(), weights::isUncertain);
-    }
-
-    private Limit limit() {
-        return new Limit((turn, message) -> 1, 2L * trigger, 0, Reason.MESSAGE_LIMIT);
     }
 
     private Limit limit(TokenWeights weights) {

@@ -121,9 +121,13 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     @Override
+    public Context mark(Context context) {
+        return context.shortening(weights(context).shortened());
+    }
+
+    @Override
     public Context select(Context context) {
-        // Results are shortened only here. What a pin leaves for them is known when all strategies have set their
-        // marks.
+        // Another strategy of a combination may have set marks since that leave less room.
         TokenWeights weights = weights(context);
         return limit(context, weights).apply(context.shortening(weights.shortened()), weights.fixed());
     }
@@ -132,15 +136,6 @@ public final class TokenLimit implements ContextStrategy {
     public long shownFrom(Context context) {
         TokenWeights weights = weights(context);
         return limit(context, weights).shownFrom(context, weights.fixed(), weights::isUncertain);
-    }
-
-    boolean moves() {
-        return bound.moves();
-    }
-
-    long begin(Context marked) {
-        TokenWeights weights = weights(marked);
-        return limit(marked, weights).begin(marked, weights.fixed());
     }
 
     private Limit limit(Context context, TokenWeights weights) {

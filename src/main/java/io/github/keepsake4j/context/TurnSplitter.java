@@ -93,7 +93,6 @@ final class TurnSplitter {
                 summary,
                 oldest,
                 unread,
-                unread,
                 headless(),
                 closed,
                 repaired,

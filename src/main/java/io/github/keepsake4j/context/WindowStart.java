@@ -26,52 +26,36 @@ final class WindowStart {
     }
 
     /**
-     * Returns the place from which on things fit, and before which they do not.
-     *
-     * @param things the things, in any order
-     * @param room how much may be shown
-     * @param unread the place before which nothing was read, so that the things there are unknown; or 0
-     * @return the place directly behind the thing that exceeds the room, but not before {@code unread}; 0 if everything
-     *     fits
-     */
-    static long find(List<Sized> things, long room, long unread) {
-        long total = 0;
-        for (Sized thing : newestFirst(things)) {
-            total += thing.size();
-            if (total > room) {
-                return Math.max(unread, thing.place() + 1);
-            }
-        }
-        return unread;
-    }
-
-    /**
-     * Returns the place from which on things are shown if a window moves in steps. It is chosen so that it stays the same
-     * for a long time. The candidates begin at the earliest place and end where less than the room is left by more than the
-     * step. Of these, the method returns the place that is divisible by the highest power of two. As a conversation grows,
-     * the range of candidates moves on, and this place remains the choice until it leaves the range.
+     * Returns the place from which on things are shown. With a step, the place is chosen so that it stays the same for
+     * a long time. The candidates are all places that leave neither more than the room nor, by more than the step, less
+     * than the room. Of these, the method returns the place that is divisible by the highest power of two. As a
+     * conversation grows, the range of candidates moves on, and this place remains the choice until it leaves the
+     * range.
      *
      * @param things the things, in any order
      * @param room how much may be shown
      * @param step how much less than the room may be shown
-     * @param earliest the first place, which must not depend on how much was read; 0 if everything fits
+     * @param unread the place before which nothing was read, so that the things there are unknown; or 0
      * @return the place; 0 if everything fits
      */
-    static long stepping(List<Sized> things, long room, long step, long earliest) {
-        long total = 0;
-        for (Sized thing : newestFirst(things)) {
-            total += thing.size();
-            if (total >= room - step) {
-                return roundest(earliest, Math.max(earliest, thing.place()));
-            }
-        }
-        return roundest(earliest, earliest);
-    }
-
-    private static List<Sized> newestFirst(List<Sized> things) {
-        return things.stream()
+    static long find(List<Sized> things, long room, long step, long unread) {
+        List<Sized> newestFirst = things.stream()
                 .sorted(Comparator.comparingLong(Sized::place).reversed())
                 .toList();
+        long earliest = unread;
+        long latest = 0;
+        long total = 0;
+        for (Sized thing : newestFirst) {
+            total += thing.size();
+            if (latest == 0 && total >= room - step) {
+                latest = thing.place();
+            }
+            if (total > room) {
+                earliest = Math.max(unread, thing.place() + 1);
+                break;
+            }
+        }
+        return step == 0 ? earliest : roundest(earliest, Math.max(earliest, latest));
     }
 
     /** Returns the number in a range, including both ends, that is divisible by the highest power of two. */

@@ -38,35 +38,24 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
      */
     static Viewer bounded(ContextStrategy strategy) {
         return branch -> {
-            Reach reach = strategy.reach(ID);
-            Context context = read(strategy, branch, enough(strategy, branch, reach));
-            boolean always = reach.oldest() == Integer.MAX_VALUE;
-            long from = strategy.shownFrom(strategy.mark(context));
-            return of(strategy.select(always ? context : context.unreadBefore(from)));
-        };
-    }
-
-    private static Part enough(ContextStrategy strategy, Part branch, Reach wanted) {
-        if (wanted.oldest() == Integer.MAX_VALUE) {
-            return branch;
-        }
-        for (long more = 0; ; more = 2 * more + 1) {
-            int messages = (int) Math.min(Integer.MAX_VALUE, wanted.messages() + more);
-            Reach reach = new Reach(messages, wanted.turns(), wanted.tokens(), wanted.oldest(), wanted.toSummary());
-            Part read = bounded(strategy, branch, reach);
-            EndedBadly bad = EndedBadly.of(read.messages(), read.user());
-            Context context = read(strategy, branch, read);
-            int size = read.messages().size();
-            int left = context.uncounted(read.messages()) + bad.unclear() + others(read);
-            boolean enough = size == branch.messages().size()
-                    || size < messages
-                    || (size - left >= wanted.messages()
-                            && !bad.lacksBeginning()
-                            && !context.lacksLastRound(read.user()));
-            if (enough) {
-                return read;
+            Reach wanted = strategy.reach(ID);
+            for (long more = 0; ; more = 2 * more + 1) {
+                int messages = (int) Math.min(Integer.MAX_VALUE, wanted.messages() + more);
+                Reach reach = new Reach(messages, wanted.turns(), wanted.tokens(), wanted.oldest(), wanted.toSummary());
+                Part read = bounded(strategy, branch, reach);
+                EndedBadly bad = EndedBadly.of(read.messages(), read.user());
+                int size = read.messages().size();
+                boolean enough = size == branch.messages().size()
+                        || size < messages
+                        || (size - bad.uncounted() >= wanted.messages() && !bad.lacksBeginning());
+                if (enough) {
+                    Context context = read(strategy, branch, read);
+                    boolean always = wanted.oldest() == Integer.MAX_VALUE;
+                    long from = strategy.shownFrom(strategy.mark(context));
+                    return of(strategy.select(always ? context : context.unreadBefore(from)));
+                }
             }
-        }
+        };
     }
 
     private static Part bounded(ContextStrategy strategy, Part branch, Reach reach) {
@@ -76,26 +65,16 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
             Context context = read(strategy, branch, newest);
             boolean all = newest.messages().size() == branch.messages().size();
             long from = strategy.shownFrom(strategy.mark(context));
-            int size = newest.messages().size() - others(newest);
-            if (all || tokens == Long.MAX_VALUE || size >= reach.messages() || from > 0) {
+            if (all || tokens == Long.MAX_VALUE || newest.messages().size() >= reach.messages() || from > 0) {
                 return newest;
             }
         }
     }
 
-    private static int others(Part part) {
-        return meanwhile(EndedBadly.without(part.messages(), part.user())).size();
-    }
-
-    private static List<LoggedMessage> meanwhile(List<LoggedMessage> messages) {
-        return Meanwhile.of(messages, null).messages();
-    }
-
     /** What other turns said while the newest turn waited for its tools is read, but does not count. */
     private static Part ofTurn(Part branch, Reach reach) {
         List<LoggedMessage> all = branch.messages();
-        List<LoggedMessage> shown = EndedBadly.without(all, branch.user());
-        List<LoggedMessage> others = meanwhile(shown);
+        List<LoggedMessage> others = Meanwhile.of(all, null).messages();
         if (others.isEmpty()) {
             return newest(branch, reach);
         }
@@ -103,10 +82,11 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
                 all.stream().filter(message -> !others.contains(message)).toList();
         List<LoggedMessage> read =
                 newest(new Part(branch.system(), null, own), reach).messages();
+        int calls = all.indexOf(own.get(all.indexOf(others.get(0)) - 1));
         int begin = read.isEmpty() ? all.size() : all.indexOf(read.get(0));
-        for (int i = shown.indexOf(others.get(0)) - 1; i >= 0; i--) {
-            if (!Context.of(null, null, List.of(shown.get(i))).turns().isEmpty()) {
-                begin = Math.min(begin, all.indexOf(shown.get(i)));
+        for (int i = calls; i >= 0; i--) {
+            if (!Context.of(null, null, List.of(all.get(i))).turns().isEmpty()) {
+                begin = Math.min(begin, i);
                 break;
             }
         }

