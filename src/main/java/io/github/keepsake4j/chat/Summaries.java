@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.EndedBadly;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
@@ -14,7 +15,9 @@ import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -71,18 +74,56 @@ final class Summaries {
         Context selected = memories.select(id, key, tail, List.of());
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
-                .filter(piece -> !piece.isEmpty())
-                .map(piece -> new SummaryWorker.Task(tail.epoch(), tail.summary(), piece, least(tail, piece)));
+                .filter(piece -> tail.summary() == null
+                        ? piece.tellsAnything()
+                        : !piece.messages().isEmpty())
+                .map(piece -> new SummaryWorker.Task(
+                        tail.epoch(), tail.summary(), piece.messages(), piece.leastMessages(), piece.untold()));
     }
 
-    /** Returns how many messages of a piece a summary must cover to count. */
-    private static int least(Tail tail, List<LoggedMessage> piece) {
-        View view = tail.view();
-        int least = 1;
-        while (view != null && least < piece.size() && piece.get(least - 1).sequence() <= view.anchorSequence()) {
-            least++;
+    /**
+     * The messages for one summary.
+     *
+     * @param messages the messages, oldest first
+     * @param untold the ids of the messages that are left out of a view because they, or their turns, ended badly. They
+     *     are covered without being told, as if they did not exist
+     * @param least the sequence up to which a summary does not count, or would have nothing to tell
+     */
+    private record Piece(List<LoggedMessage> messages, Set<String> untold, long least) {
+
+        /** Returns a piece of messages of which some are told, or of none. */
+        static Piece of(Tail tail, List<LoggedMessage> messages, @Nullable LoggedMessage user) {
+            Set<String> untold = EndedBadly.of(messages, user).hidden().stream()
+                    .map(omission -> omission.message().id())
+                    .collect(Collectors.toSet());
+            View view = tail.view();
+            long anchor = view == null ? 0 : view.anchorSequence();
+            long silent = tail.summary() != null
+                    ? 0
+                    : messages.stream()
+                            .takeWhile(message -> untold.contains(message.id()))
+                            .mapToLong(LoggedMessage::sequence)
+                            .max()
+                            .orElse(0);
+            return new Piece(messages, untold, Math.max(anchor, silent));
         }
-        return least;
+
+        Piece with(List<LoggedMessage> some) {
+            return new Piece(some, untold, least);
+        }
+
+        boolean tellsAnything() {
+            return messages.stream().anyMatch(message -> !untold.contains(message.id()));
+        }
+
+        /** Returns how many messages a summary must cover to count. */
+        int leastMessages() {
+            int most = 1;
+            while (most < messages.size() && messages.get(most - 1).sequence() <= least) {
+                most++;
+            }
+            return most;
+        }
     }
 
     /**
@@ -124,20 +165,20 @@ final class Summaries {
                 .anyMatch(known -> known.id().equals(message) && known.sequence() > view.anchorSequence());
     }
 
-    private List<LoggedMessage> piece(MemoryKey key, Tail tail, String last) {
+    private Piece piece(MemoryKey key, Tail tail, String last) {
         if (tail.complete()) {
             // All messages that are not in the tail are covered already.
             boolean uncovered =
                     tail.messages().stream().anyMatch(message -> message.id().equals(last));
-            return uncovered ? upTo(tail.messages(), last) : List.of();
+            Piece all = Piece.of(tail, tail.messages(), tail.user());
+            return all.with(uncovered ? upTo(tail.messages(), last) : List.of());
         }
-        View view = tail.view();
-        long least = view == null ? 0 : view.anchorSequence();
         for (int most = MOST_MESSAGES; ; most *= 2) {
             List<LoggedMessage> uncovered = oldest(key, tail, most);
-            List<LoggedMessage> piece = limit(upTo(uncovered, last), least);
-            if (piece.get(piece.size() - 1).sequence() > least || uncovered.size() < most) {
-                return piece;
+            Piece all = Piece.of(tail, uncovered, null);
+            List<LoggedMessage> piece = limit(upTo(uncovered, last), all.least());
+            if (piece.get(piece.size() - 1).sequence() > all.least() || uncovered.size() < most) {
+                return all.with(piece);
             }
         }
     }

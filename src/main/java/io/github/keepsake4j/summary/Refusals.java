@@ -38,9 +38,7 @@ final class Refusals {
             for (int i = end - 1; i >= task.least() && end > most; i--) {
                 end = messages.get(i).message() instanceof UserMessage ? i : end;
             }
-            return end == messages.size()
-                    ? task
-                    : new Task(task.epoch(), task.previous(), messages.subList(0, end), task.least());
+            return end == messages.size() ? task : task.first(end);
         }
 
         /** Returns the length of an answer. */

