@@ -20,6 +20,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
 import io.github.keepsake4j.turn.Turn;
@@ -302,6 +303,7 @@ class LeavingViewTest {
     }
 
     @Test
+    @ExpectedLog("could not be told")
     void nothing_that_left_the_view_is_missed_with_any_strategy() {
         long seed = new Random().nextLong();
         Tell.line("LeavingViewTest seed " + seed);
