@@ -612,6 +612,10 @@ public final class Keepsake {
          * set, each read of a conversation also reads it in the old store, so remove it when all conversations that matter have
          * been used and no old instance of the application runs any more. Default: none.
          *
+         * <p>An old store knows no tenants. So only conversations of {@linkplain #tenant this tenant} are taken in; another
+         * tenant's conversation of the same id is another one. To take in several tenants, wrap the message log in an
+         * {@link ImportingLog}, whose source is asked for all of them.
+         *
          * @param oldStore the store, which is only read
          * @return this builder
          */
@@ -651,8 +655,9 @@ public final class Keepsake {
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
-            MessageLog conversations =
-                    importSource == null ? messageLog : new ImportingLog(messageLog, importSource, counter);
+            MessageLog conversations = importSource == null
+                    ? messageLog
+                    : new ImportingLog(messageLog, importSource.ofTenant(tenant), counter);
             MessageLog nodes = nodeLog == null ? messageLog : nodeLog;
             Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
             TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnLimit, turnWait, BlockingWork::after);

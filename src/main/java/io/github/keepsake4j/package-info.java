@@ -13,7 +13,8 @@
  * <p>{@code turn} excludes other turns of a conversation by a lease in the log. {@code summary} writes summaries in the
  * background and stores them in the log. {@code metrics} receives the events. {@code workflow} offers the memories to
  * the language model nodes of a workflow engine, and {@code workflow.files} converts the file references in their
- * histories. {@code retention} removes memories that are no longer needed. {@code component} offers the memories to
+ * histories. {@code retention} removes memories that are no longer needed. {@code transfer} takes in the
+ * conversations of other stores and copies memories between logs. {@code component} offers the memories to
  * low-code hosts as one component with four actions.
  *
  * <p>Packages depend in one direction only:

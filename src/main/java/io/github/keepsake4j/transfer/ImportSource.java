@@ -2,6 +2,7 @@ package io.github.keepsake4j.transfer;
 
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -18,6 +19,18 @@ public interface ImportSource {
      *     store does not know it
      */
     List<ImportedMessage> messages(ConversationKey conversation);
+
+    /**
+     * Limits this source to one tenant. Other stores know no tenants, and another tenant's conversation of the same id is
+     * another conversation.
+     *
+     * @param tenant the tenant whose conversations this source has
+     * @return a source that has no conversations of other tenants
+     */
+    default ImportSource ofTenant(String tenant) {
+        Ids.check("tenant", tenant);
+        return conversation -> conversation.tenant().equals(tenant) ? messages(conversation) : List.of();
+    }
 
     /**
      * Reads the lists of a store of LangChain4j. The conversation's id is the memory id, as a string.

@@ -48,6 +48,9 @@ import org.slf4j.LoggerFactory;
  * may do so at once, and each message is stored once. Each later read looks whether the other store's conversation has grown,
  * because an old instance of the application still runs, and appends the rest behind the head.
  *
+ * <p>The source is asked for the conversations of every tenant that uses this log. {@link ImportSource#ofTenant} limits it to
+ * one, as {@code Keepsake.builder().importFrom(…)} does.
+ *
  * <p>A conversation that was erased here is never taken in again, so this log keeps all tombstones. A conversation that had
  * messages here before its list was found is left as it is. Memories of nodes are not taken in, and lists of conversations
  * show only what was used. If the other store fails, the first use in a process fails too; later reads go on without it.

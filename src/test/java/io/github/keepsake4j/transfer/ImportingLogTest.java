@@ -153,6 +153,17 @@ class ImportingLogTest {
     }
 
     @Test
+    void e2_another_tenants_conversation_of_the_same_id_gets_nothing() {
+        old(OLD);
+        Keepsake keepsake = keepsake();
+        assertThat(keepsake.chatMemory(ConversationKey.of("other", "c")).messages())
+                .isEmpty();
+        assertThat(keepsake.conversation(ConversationKey.of("other", "c")).messages())
+                .isEmpty();
+        assertThat(keepsake.chatMemory("c").messages()).isEqualTo(OLD);
+    }
+
+    @Test
     void e2_an_erased_conversation_is_not_taken_in_again() {
         old(OLD);
         Keepsake keepsake = keepsake();

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /** Makes the changes that may create a memory, which is registered in its tenant's list first. Thread-safe. */
 final class Writer {
 
+    /** So often a merge is tried again. Each time another one has succeeded, so many callers need many attempts. */
+    private static final int MOST_MERGES = 1_000;
+
     private static final int KNOWN = 10_000;
 
     private final MemoryScript script;
@@ -84,7 +87,7 @@ final class Writer {
     /** Changes a part of the metadata, as soon as no other change came between reading and writing them. */
     Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes, Instant now) {
         String what = "metadata of memory " + key;
-        for (int attempt = 0; attempt < MemoryScript.ATTEMPTS; attempt++) {
+        for (int attempt = 0; attempt < MOST_MERGES; attempt++) {
             Reply info = script.run(what, key, script.look("info"));
             String stored = info.is("none") ? "" : info.text(7);
             Map<String, String> before = stored.isEmpty() ? Map.of() : Contents.metadata(key, stored);

@@ -63,6 +63,7 @@ class JdbcImportSourceTest {
     private static Conversation conversation(JdbcImportSource source, Object id) {
         return Keepsake.builder()
                 .messageLog(new InMemoryMessageLog())
+                .tenant("acme")
                 .importFrom(source)
                 .build()
                 .conversation(id);
