@@ -45,6 +45,8 @@ class ArchitectureTest {
             Map.entry(
                     "component",
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
+            Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
+            Map.entry("recall.words", List.of("message")),
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
@@ -75,6 +77,14 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.micrometer..");
+
+    @ArchTest
+    static final ArchRule one_class_knows_lucene = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(ROOT + ".recall.words.SnowballLanguage")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.apache.lucene..", "org.tartarus..");
 
     @ArchTest
     static final ArchRule the_aws_sdk_stays_in_its_adapters = noClasses()
