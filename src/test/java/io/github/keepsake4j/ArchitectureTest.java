@@ -45,6 +45,9 @@ class ArchitectureTest {
             Map.entry(
                     "component",
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
+            Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
+            Map.entry("recall.inmemory", List.of("recall", "message")),
+            Map.entry("recall.jdbc", List.of("recall", "log", "message")),
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
@@ -63,7 +66,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule optional_libraries_stay_in_their_adapter = noClasses()
             .that()
-            .resideOutsideOfPackages(ROOT + ".log.jdbc..", ROOT + ".workflow.files.jdbc..", ROOT + ".transfer.jdbc..")
+            .resideOutsideOfPackages(
+                    ROOT + ".log.jdbc..",
+                    ROOT + ".recall.jdbc..",
+                    ROOT + ".workflow.files.jdbc..",
+                    ROOT + ".transfer.jdbc..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");
