@@ -15,7 +15,8 @@
  * the language model nodes of a workflow engine, and {@code workflow.files} converts the file references in their
  * histories. {@code retention} removes memories that are no longer needed. {@code transfer} takes in the
  * conversations of other stores and copies memories between logs. {@code component} offers the memories to
- * low-code hosts as one component with four actions.
+ * low-code hosts as one component with four actions. {@code recall} finds messages by their words, which
+ * {@code recall.words} splits texts into.
  *
  * <p>Packages depend in one direction only:
  *
@@ -28,6 +29,8 @@
  * <li>{@code turn} depends on {@code log}.
  * <li>{@code summary} depends on {@code log}, {@code tokens} and {@code metrics}.
  * <li>{@code retention} depends on {@code log} and {@code metrics}.
+ * <li>{@code recall.words} depends on {@code message}.
+ * <li>{@code recall} depends on {@code log}, {@code tokens} and {@code recall.words}.
  * <li>{@code chat} depends on {@code view}, {@code turn}, {@code summary} and the packages below them.
  * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code log}.
  * <li>{@code workflow} depends on {@code view} and the packages below it, and on {@code workflow.files}.

@@ -46,8 +46,10 @@ class ArchitectureTest {
                     "component",
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
+            Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
             Map.entry("recall.inmemory", List.of("recall", "message")),
             Map.entry("recall.jdbc", List.of("recall", "log", "message")),
+            Map.entry("recall.words", List.of("message")),
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
@@ -82,6 +84,14 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.micrometer..");
+
+    @ArchTest
+    static final ArchRule one_class_knows_lucene = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(ROOT + ".recall.words.SnowballLanguage")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.apache.lucene..", "org.tartarus..");
 
     @ArchTest
     static final ArchRule the_aws_sdk_stays_in_its_adapters = noClasses()

@@ -17,6 +17,8 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.recall.words.Token;
+import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -49,6 +51,14 @@ public final class OtherClassPathDriver {
             memory.add(UserMessage.from("1"));
             return Integer.toString(memory.messages().size());
         }
+    }
+
+    /** Splits a word. */
+    public static String words() {
+        return Words.standard().tokens("walking").stream()
+                .map(Token::term)
+                .toList()
+                .toString();
     }
 
     /** Makes summaries and returns their number. */

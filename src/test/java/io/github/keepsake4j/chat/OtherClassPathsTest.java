@@ -65,6 +65,12 @@ class OtherClassPathsTest {
     }
 
     @Test
+    void words_have_no_stems_where_lucene_is_absent() throws Exception {
+        assertThat(run(without("/lucene-"), "words")).isEqualTo("[walking, _walk, _alki, _lkin, _king]");
+        assertThat(run(without("nothing"), "words")).isEqualTo("[walk, walking, _walk, _alki, _lkin, _king]");
+    }
+
+    @Test
     void jedis_may_be_absent() throws Exception {
         List<URL> classPath = without("/redis/clients/");
 

@@ -1,0 +1,96 @@
+package io.github.keepsake4j.recall.words;
+
+import java.text.Normalizer;
+import java.util.Arrays;
+
+/** A word without the diacritics of alphabets and without soft hyphens and the like, of which each code point knows where it comes from. */
+final class FoldedWord {
+
+    private final int[] codePoints;
+    private final int[] sources;
+
+    private FoldedWord(int[] codePoints, int[] sources) {
+        this.codePoints = codePoints;
+        this.sources = sources;
+    }
+
+    /**
+     * Folds a word.
+     *
+     * @param word a word in NFKC and lower case
+     * @return its code points
+     */
+    static FoldedWord of(String word) {
+        int[] codePoints = new int[word.length() * 2];
+        int[] sources = new int[word.length() * 2];
+        int size = 0;
+        for (int i = 0; i < word.length(); ) {
+            int c = word.codePointAt(i);
+            for (int folded : fold(c)) {
+                if (size == codePoints.length) {
+                    codePoints = Arrays.copyOf(codePoints, size * 2);
+                    sources = Arrays.copyOf(sources, size * 2);
+                }
+                codePoints[size] = folded;
+                sources[size++] = i;
+            }
+            i += Character.charCount(c);
+        }
+        return new FoldedWord(Arrays.copyOf(codePoints, size), Arrays.copyOf(sources, size));
+    }
+
+    static String fold(String word) {
+        return of(word).text();
+    }
+
+    private static int[] fold(int c) {
+        if (c < 0x80) {
+            return new int[] {c};
+        }
+        return switch (c) {
+            // Letters that Unicode does not decompose.
+            case 'ß' -> new int[] {'s', 's'};
+            case 'æ' -> new int[] {'a', 'e'};
+            case 'œ' -> new int[] {'o', 'e'};
+            case 'ø' -> new int[] {'o'};
+            case 'ł' -> new int[] {'l'};
+            case 'đ', 'ð' -> new int[] {'d'};
+            case 'þ' -> new int[] {'t', 'h'};
+            case 'ı' -> new int[] {'i'};
+            case 'ς' -> new int[] {'σ'};
+            // Hangul would fall apart; the marks of Indic scripts are vowels.
+            default -> isHangul(c) ? new int[] {c} : withoutDiacritics(c);
+        };
+    }
+
+    private static boolean isHangul(int c) {
+        return c >= 0xAC00 && c <= 0xD7A3;
+    }
+
+    private static int[] withoutDiacritics(int c) {
+        if (Character.getType(c) == Character.FORMAT) {
+            return new int[0];
+        }
+        return Normalizer.normalize(Character.toString(c), Normalizer.Form.NFD)
+                .codePoints()
+                .filter(part -> part < 0x300 || part > 0x36F)
+                .toArray();
+    }
+
+    int size() {
+        return codePoints.length;
+    }
+
+    /** Returns the index of the character of the word that a code point comes from. */
+    int source(int index) {
+        return sources[index];
+    }
+
+    String text() {
+        return new String(codePoints, 0, codePoints.length);
+    }
+
+    String text(int from, int to) {
+        return new String(codePoints, from, to - from);
+    }
+}

@@ -1,0 +1,323 @@
+package io.github.keepsake4j.recall.words;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.recall.words.Token.Kind;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+
+/**
+ * Splits a text into the terms under which it is found. A text and a question about it are split in the same way, so
+ * that they share terms.
+ *
+ * <ul>
+ *   <li>Text is compared in NFKC and lower case.
+ *   <li>A word becomes its stem in each of the languages, without diacritics ({@link Kind#WORD}), and each four
+ *       consecutive letters of it ({@link Kind#PART}). The parts find inflected words of unknown languages and the parts of
+ *       compounds. An apostrophe and up to two letters after it belong to no term.
+ *   <li>A stop word has no parts ({@link Kind#STOP_WORD}). Where there are several languages, it is one of the language
+ *       of which the text has the most stop words.
+ *   <li>Chinese, Japanese and Korean become single ideographs and pairs of adjacent characters that are not both hiragana
+ *       ({@link Kind#CHARACTERS}).
+ * </ul>
+ *
+ * <p>Stems and stop words need Lucene's analysis module ({@code org.apache.lucene:lucene-analysis-common}). Where it is
+ * absent, a word's own letters stand for its stem, and no word is a stop word unless it was {@linkplain
+ * Builder#stopWords given}.
+ *
+ * <p><b>Bounds.</b> The terms are those of the first {@value #MAX_LENGTH} UTF-16 code units of a text (as it is
+ * written and as it is normalized), and at most
+ * {@value #MAX_TOKENS}. The stem of a word is made from its first {@value #MAX_WORD} characters, its parts from its first
+ * {@value #MAX_RUN} code units. So the time for a text
+ * is bounded too: about a second for the worst one on one core.
+ *
+ * <p>Immutable and thread-safe, if the mapping is.
+ */
+public final class Words {
+
+    /** The number of UTF-16 code units of a text that terms are made from. */
+    public static final int MAX_LENGTH = 1_048_576;
+
+    /** The largest number of terms of a text. */
+    public static final int MAX_TOKENS = 262_144;
+
+    /** The number of characters that a stem is made from. */
+    public static final int MAX_WORD = 64;
+
+    /** The number of UTF-16 code units of a word that parts are made from. */
+    public static final int MAX_RUN = 256;
+
+    /** Changes when the terms of a text do, so that an index is made again. */
+    private static final int VERSION = 1;
+
+    private static final int PART = 4;
+
+    /** Cannot be in a word, so a part never equals a word. */
+    private static final String PART_MARK = "_";
+
+    private static final Words STANDARD = builder().language("en", "de").build();
+
+    private final List<String> codes;
+    private final List<Language> languages;
+    private final Set<String> stopWords;
+    private final UnaryOperator<String> mapping;
+
+    private Words(Builder builder) {
+        codes = List.copyOf(builder.languages);
+        languages =
+                codes.stream().map(Languages::load).flatMap(Optional::stream).toList();
+        stopWords = Set.copyOf(builder.stopWords);
+        mapping = builder.mapping;
+    }
+
+    /**
+     * Returns words for English and German. The words of other languages are found by their parts.
+     *
+     * @return the words
+     */
+    public static Words standard() {
+        return STANDARD;
+    }
+
+    /**
+     * Returns a builder.
+     *
+     * @return a builder without languages, stop words and mapping
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Returns what the terms of a text depend on. Terms that were stored by words with another fingerprint cannot be asked
+     * for by these.
+     *
+     * @return a short text
+     */
+    public String fingerprint() {
+        return "v" + VERSION + " " + String.join("+", codes)
+                + (languages.size() == codes.size() ? "" : " without stems")
+                + (stopWords.isEmpty() ? "" : " stop " + Integer.toHexString(stopWords.hashCode()))
+                + " " + Integer.toHexString(map("keepsake").hashCode());
+    }
+
+    /**
+     * Splits a text.
+     *
+     * @param text any text, also one that is no valid Unicode
+     * @return the terms in the order in which they begin in the text; the parts of a word come after its stems
+     */
+    public List<Token> tokens(String text) {
+        return new Splitter(NormalizedText.of(text, MAX_LENGTH)).split();
+    }
+
+    private String map(String term) {
+        return Objects.requireNonNull(mapping.apply(term), "the mapping returned null");
+    }
+
+    /** Splits one text. */
+    private final class Splitter {
+
+        private final NormalizedText text;
+        private final List<Token> tokens = new ArrayList<>();
+        private final List<UnaryOperator<String>> stemmers =
+                languages.stream().map(Language::stemmer).toList();
+        private final Set<String> stops;
+
+        Splitter(NormalizedText text) {
+            this.text = text;
+            this.stops = languages.size() > 1
+                    ? stopWordsOf(text)
+                    : languages.isEmpty() ? Set.of() : languages.get(0).stopWords();
+        }
+
+        /** Returns the stop words of the language of which the text has the most. */
+        private Set<String> stopWordsOf(NormalizedText text) {
+            int[] counts = new int[languages.size()];
+            for (int at = 0; at < text.length(); ) {
+                Run run = Run.at(text, at);
+                if (run.script() == Script.ALPHABET && run.length() <= MAX_WORD) {
+                    String word = text.substring(run.start(), run.end());
+                    for (int i = 0; i < counts.length; i++) {
+                        counts[i] += languages.get(i).stopWords().contains(word) ? 1 : 0;
+                    }
+                }
+                at = run.end();
+            }
+            int most = 0;
+            for (int i = 1; i < counts.length; i++) {
+                most = counts[i] > counts[most] ? i : most;
+            }
+            return languages.get(most).stopWords();
+        }
+
+        List<Token> split() {
+            for (int at = 0; at < text.length() && tokens.size() < MAX_TOKENS; ) {
+                Run run = Run.at(text, at);
+                switch (run.script()) {
+                    case ALPHABET -> addWord(run);
+                    case CHARACTERS -> addCharacters(run);
+                    case NONE -> {}
+                }
+                at = run.end();
+            }
+            return List.copyOf(tokens.size() > MAX_TOKENS ? tokens.subList(0, MAX_TOKENS) : tokens);
+        }
+
+        private void addWord(Run run) {
+            String whole = text.substring(run.start(), run.start() + usedLength(run));
+            String written = withoutFormat(whole);
+            boolean stop = stops.contains(written) || stopWords.contains(written);
+            int end = run.start() + baseLength(whole);
+            String base = whole.length() == end - run.start() ? whole : whole.substring(0, end - run.start());
+            FoldedWord folded = FoldedWord.of(base);
+            if (folded.size() == 0) {
+                return;
+            }
+            int last = run.length() > MAX_RUN ? run.end() : end;
+            for (String stem : stems(base, folded)) {
+                add(stem, run.start(), last, stop ? Kind.STOP_WORD : Kind.WORD);
+            }
+            for (int i = 0; !stop && i + PART <= folded.size(); i++) {
+                int from = run.start() + folded.source(i);
+                int to = run.start() + folded.source(i + PART - 1);
+                add(
+                        PART_MARK + folded.text(i, i + PART),
+                        from,
+                        to + Character.charCount(text.codePointAt(to)),
+                        Kind.PART);
+            }
+        }
+
+        private int usedLength(Run run) {
+            if (run.length() <= MAX_RUN) {
+                return run.length();
+            }
+            boolean splitsAPair = Character.isSurrogatePair(
+                    text.chars().charAt(run.start() + MAX_RUN - 1), text.chars().charAt(run.start() + MAX_RUN));
+            return splitsAPair ? MAX_RUN - 1 : MAX_RUN;
+        }
+
+        private Set<String> stems(String base, FoldedWord folded) {
+            if (stemmers.isEmpty() || folded.size() > MAX_WORD) {
+                return Set.of(folded.text(0, Math.min(folded.size(), MAX_WORD)));
+            }
+            Set<String> stems = new LinkedHashSet<>();
+            String word = withoutFormat(base);
+            for (UnaryOperator<String> stemmer : stemmers) {
+                String stem = FoldedWord.fold(stemmer.apply(word));
+                stems.add(stem.isEmpty() ? folded.text() : stem);
+            }
+            return stems;
+        }
+
+        private void addCharacters(Run run) {
+            int previous = -1;
+            int before = 0;
+            for (int at = run.start(), next; at < run.end() && tokens.size() < MAX_TOKENS; at = next) {
+                int c = text.codePointAt(at);
+                next = at + Character.charCount(c);
+                if (Script.of(c) != Script.CHARACTERS) {
+                    continue;
+                }
+                if (previous >= 0 && !(Script.isHiragana(previous) && Script.isHiragana(c))) {
+                    add(Character.toString(previous) + Character.toString(c), before, next, Kind.CHARACTERS);
+                }
+                boolean alone = at == run.start() && next == run.end();
+                if (Character.isIdeographic(c) || (alone && !Script.isHiragana(c))) {
+                    add(Character.toString(c), at, next, Kind.CHARACTERS);
+                }
+                previous = c;
+                before = at;
+            }
+        }
+
+        private void add(String term, int from, int to, Kind kind) {
+            tokens.add(new Token(map(term), text.start(from), text.end(to - 1), kind));
+        }
+    }
+
+    /** Returns the length of a word without an apostrophe and what comes after it. */
+    private static int baseLength(String word) {
+        int apostrophe = word.indexOf(Script.APOSTROPHE);
+        int typographic = word.indexOf(Script.TYPOGRAPHIC_APOSTROPHE);
+        int at = apostrophe < 0 ? typographic : apostrophe;
+        return at < 0 ? word.length() : at;
+    }
+
+    /** Removes soft hyphens and the like, and makes all apostrophes the same. */
+    private static String withoutFormat(String word) {
+        if (word.chars().allMatch(c -> c < 0x80)) {
+            return word;
+        }
+        StringBuilder without = new StringBuilder(word.length());
+        word.codePoints()
+                .filter(c -> Character.getType(c) != Character.FORMAT)
+                .map(c -> c == Script.TYPOGRAPHIC_APOSTROPHE ? Script.APOSTROPHE : c)
+                .forEach(without::appendCodePoint);
+        return without.toString();
+    }
+
+    /** Says which words there are. */
+    public static final class Builder {
+
+        private final Set<String> languages = new LinkedHashSet<>();
+        private final Set<String> stopWords = new LinkedHashSet<>();
+        private UnaryOperator<String> mapping = UnaryOperator.identity();
+
+        private Builder() {}
+
+        /**
+         * Adds languages. Each one adds the stems that its words have in it. The first one's stop words are taken where a
+         * text has none of any language.
+         *
+         * @param codes ISO 639-1 codes: da, de, en, es, fi, fr, hu, id, it, nl, no, pt, ru, sv
+         * @return this builder
+         * @throws InvalidInputException if the stems of a language are not known
+         */
+        public Builder language(String... codes) {
+            for (String code : codes) {
+                languages.add(Languages.check(code));
+            }
+            return this;
+        }
+
+        /**
+         * Adds words that say little, in any language.
+         *
+         * @param words the words; upper and lower case are the same
+         * @return this builder
+         */
+        public Builder stopWords(Collection<String> words) {
+            words.forEach(word -> stopWords.add(word.toLowerCase(Locale.ROOT)));
+            return this;
+        }
+
+        /**
+         * Sets what each term passes through before it is stored or asked for, for example a keyed hash. The default
+         * leaves the terms as they are.
+         *
+         * @param mapping a thread-safe function that returns the same term for the same term, and never null
+         * @return this builder
+         */
+        public Builder mapping(UnaryOperator<String> mapping) {
+            this.mapping = Objects.requireNonNull(mapping, "mapping");
+            return this;
+        }
+
+        /**
+         * Builds the words.
+         *
+         * @return the words
+         */
+        public Words build() {
+            return new Words(this);
+        }
+    }
+}
