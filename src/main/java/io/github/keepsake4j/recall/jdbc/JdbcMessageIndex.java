@@ -345,16 +345,17 @@ public final class JdbcMessageIndex implements MessageIndex {
 
         static Additions of(List<IndexedMessage> messages) {
             long length = 0;
-            // In the order of the tables' keys, which is the cheapest.
-            TreeMap<String, TreeMap<Integer, List<Integer>>> postings = new TreeMap<>();
+            Map<String, TreeMap<Integer, List<Integer>>> unsorted = new HashMap<>();
             for (int i = messages.size() - 1; i >= 0; i--) {
                 IndexedMessage message = messages.get(i);
                 length += message.length();
                 int segment = Math.toIntExact(message.sequence() / SEGMENT);
-                message.terms().forEach((term, count) -> postings.computeIfAbsent(term, t -> new TreeMap<>())
+                message.terms().forEach((term, count) -> unsorted.computeIfAbsent(term, t -> new TreeMap<>())
                         .computeIfAbsent(segment, s -> new ArrayList<>())
                         .add(Posting.encode(message, count)));
             }
+            // In the order of the tables' keys, which is the cheapest.
+            Map<String, TreeMap<Integer, List<Integer>>> postings = new TreeMap<>(unsorted);
             Map<String, Integer> terms = new LinkedHashMap<>();
             List<Segment> segments = new ArrayList<>();
             postings.forEach((term, bySegment) -> bySegment.forEach((segment, list) -> {

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  */
 record Session(Connection connection, int timeoutSeconds, @Nullable Map<String, PreparedStatement> kept) {
 
+    private static final int BATCH = 1_000;
+
     /** Converts a row to a value. */
     @FunctionalInterface
     interface Mapper<T> {
@@ -58,11 +60,16 @@ record Session(Connection connection, int timeoutSeconds, @Nullable Map<String, 
     /** Runs a statement once for each row of parameters. */
     void updateAll(String sql, Iterable<Object[]> rows) throws SQLException {
         use(sql, statement -> {
+            int waiting = 0;
             for (Object[] row : rows) {
                 bind(statement, row);
-                statement.executeUpdate();
+                statement.addBatch();
+                if (++waiting == BATCH) {
+                    statement.executeBatch();
+                    waiting = 0;
+                }
             }
-            return true;
+            return statement.executeBatch();
         });
     }
 

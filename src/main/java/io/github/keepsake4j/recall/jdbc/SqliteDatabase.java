@@ -163,6 +163,8 @@ final class SqliteDatabase implements Database {
         // What a power failure takes away is added again.
         config.setSynchronous(SQLiteConfig.SynchronousMode.NORMAL);
         config.setCacheSize(-CACHE_KIB);
+        // Else the driver asks for the last row's number after each statement.
+        config.setGetGeneratedKeys(false);
         // Erased data is overwritten and does not remain in free pages.
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         Connection begun = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
