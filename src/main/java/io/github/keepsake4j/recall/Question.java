@@ -1,0 +1,130 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.recall.words.Token;
+import io.github.keepsake4j.recall.words.Token.Kind;
+import io.github.keepsake4j.recall.words.Words;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked for.
+ *
+ * @param units the words, without those that say little and without the names of those who speak
+ * @param speaker the one speaker that is named, or null if none or several are
+ * @param dates the dates that are named
+ */
+record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
+
+    /** The largest number of terms of a question. The words of a longer one are left out from its end. */
+    static final int MAX_TERMS = 1_000;
+
+    Question {
+        units = List.copyOf(units);
+    }
+
+    /**
+     * One word. A text has it if it has one of its stems, and to a part if it has most of its parts.
+     *
+     * @param stems the terms that each mean the word
+     * @param parts the terms that mean it together
+     */
+    record Unit(Set<String> stems, Set<String> parts) {
+
+        /** A word that shares fewer of its parts with a text is another word. */
+        private static final double FEWEST_PARTS = 0.6;
+
+        /** What all parts count, where a stem counts 1. */
+        private static final double ALL_PARTS = 0.7;
+
+        /** Returns how much of this word a text has, 0 to 1. */
+        double in(Set<String> terms) {
+            for (String stem : stems) {
+                if (terms.contains(stem)) {
+                    return 1;
+                }
+            }
+            if (parts.isEmpty()) {
+                return 0;
+            }
+            double share = (double) parts.stream().filter(terms::contains).count() / parts.size();
+            return share < FEWEST_PARTS ? 0 : ALL_PARTS * share;
+        }
+
+        /** Returns how often a text has this word. */
+        double in(Map<String, Integer> terms) {
+            int most = 0;
+            for (String stem : stems) {
+                most = Math.max(most, terms.getOrDefault(stem, 0));
+            }
+            return most > 0 ? most : in(terms.keySet());
+        }
+
+        /** Returns how much this word tells. */
+        double idf(Statistics statistics) {
+            long stem = stems.stream().mapToLong(statistics::frequency).max().orElse(0);
+            long whole = parts.stream().mapToLong(statistics::frequency).min().orElse(0);
+            return Bm25.idf(Math.max(stem, whole), statistics.messages());
+        }
+    }
+
+    /**
+     * Splits a question.
+     *
+     * @param text the question
+     * @param speakers the names of those who speak, and the roles
+     * @param words what splits
+     * @return the question
+     */
+    static Question of(String text, Collection<String> speakers, Words words) {
+        Named named = new Named(speakers);
+        List<Token> tokens = words.tokens(text);
+        List<Unit> units = units(text, tokens, named, false);
+        if (units.isEmpty()) {
+            units = units(text, tokens, named, true);
+        }
+        return new Question(units, named.only(), NamedDates.in(text));
+    }
+
+    private static List<Unit> units(String text, List<Token> tokens, Named named, boolean stopWords) {
+        Map<String, Unit> units = new LinkedHashMap<>();
+        Set<String> terms = new HashSet<>();
+        for (int i = 0; i < tokens.size() && terms.size() < MAX_TERMS; ) {
+            Token first = tokens.get(i);
+            Unit unit = new Unit(new LinkedHashSet<>(), new LinkedHashSet<>());
+            while (i < tokens.size() && isOfOneWord(first, tokens.get(i))) {
+                (tokens.get(i).kind() == Kind.PART ? unit.parts() : unit.stems())
+                        .add(tokens.get(i).term());
+                i++;
+            }
+            boolean name = named.heard(text.substring(first.start(), first.end()));
+            boolean says = !name && (stopWords || first.kind() != Kind.STOP_WORD);
+            if (says && units.putIfAbsent(unit.stems().iterator().next(), unit) == null) {
+                terms.addAll(unit.stems());
+                terms.addAll(unit.parts());
+            }
+        }
+        return new ArrayList<>(units.values());
+    }
+
+    private static boolean isOfOneWord(Token first, Token token) {
+        boolean inside = token.start() >= first.start() && token.end() <= first.end();
+        return inside && first.kind() != Kind.CHARACTERS && token.kind() != Kind.CHARACTERS;
+    }
+
+    /** Returns the terms to look up, at most about {@link #MAX_TERMS}. */
+    Set<String> terms() {
+        Set<String> terms = new LinkedHashSet<>();
+        for (Unit unit : units) {
+            terms.addAll(unit.stems());
+            terms.addAll(unit.parts());
+        }
+        return terms;
+    }
+}

@@ -1,0 +1,160 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.recall.Question.Unit;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.ZoneId;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Ranks messages by how likely they answer a question. The words of an answer are seldom those of the question: they are
+ * around it. So a message counts with its neighbours, with the question that it answers and with its session. A pure
+ * function of its input.
+ */
+final class Ranking {
+
+    /** How far away a neighbour may be. */
+    static final int REACH = 4;
+
+    /** What a neighbour's words count at a distance. */
+    private static final double DECAY = 0.3;
+
+    private static final Comparator<Ranked> BEST_FIRST = Comparator.comparingDouble(Ranked::score)
+            .reversed()
+            .thenComparing(ranked -> ranked.utterance().sequence(), Comparator.reverseOrder());
+
+    private final Question question;
+    private final Statistics statistics;
+    private final Features weights;
+    private final ZoneId zone;
+    private final double[] idf;
+    private final double mass;
+
+    Ranking(Question question, Statistics statistics, Features weights, ZoneId zone) {
+        this.question = question;
+        this.statistics = statistics;
+        this.weights = weights;
+        this.zone = zone;
+        idf = question.units().stream()
+                .mapToDouble(unit -> unit.idf(statistics))
+                .toArray();
+        double sum = 0;
+        for (double one : idf) {
+            sum += one;
+        }
+        mass = sum == 0 ? 1 : sum;
+    }
+
+    /**
+     * Ranks the messages of sessions.
+     *
+     * @param sessions the messages that are known
+     * @return all of them, best first; of equal ones the newest first
+     */
+    List<Ranked> rank(List<Session> sessions) {
+        List<Ranked> ranked = new ArrayList<>();
+        for (Session session : sessions) {
+            new InSession(session.utterances()).addTo(ranked);
+        }
+        ranked.sort(BEST_FIRST);
+        return ranked;
+    }
+
+    private static double decay(int distance) {
+        return 1 / (1 + DECAY * Math.abs(distance));
+    }
+
+    /** The average length of a message together with its neighbours. */
+    private double averageLength() {
+        double neighbours = 0;
+        for (int distance = -REACH; distance <= REACH; distance++) {
+            neighbours += decay(distance);
+        }
+        return statistics.averageLength() * neighbours;
+    }
+
+    /** Ranks the messages of one session. */
+    private final class InSession {
+
+        private final List<Utterance> utterances;
+        private final double[][] occurrences;
+        private final double session;
+
+        InSession(List<Utterance> utterances) {
+            this.utterances = utterances;
+            List<Unit> units = question.units();
+            occurrences = new double[utterances.size()][units.size()];
+            double[] anywhere = new double[units.size()];
+            for (int i = 0; i < utterances.size(); i++) {
+                for (int unit = 0; unit < idf.length; unit++) {
+                    occurrences[i][unit] = units.get(unit).in(utterances.get(i).terms());
+                    anywhere[unit] = Math.max(anywhere[unit], Math.min(1, occurrences[i][unit]));
+                }
+            }
+            session = share(anywhere);
+        }
+
+        void addTo(List<Ranked> ranked) {
+            for (int i = 0; i < utterances.size(); i++) {
+                Utterance utterance = utterances.get(i);
+                Features features = new Features(
+                        words(i),
+                        answer(i),
+                        session,
+                        utterance.speaker().equals(question.speaker()) ? 1 : 0,
+                        question.dates().fit(day(utterance.time())));
+                ranked.add(new Ranked(utterance, features.score(weights), features));
+            }
+        }
+
+        private double words(int at) {
+            double[] near = new double[idf.length];
+            double length = 0;
+            for (int i = Math.max(0, at - REACH); i <= Math.min(at + REACH, utterances.size() - 1); i++) {
+                if (Math.abs(utterances.get(i).sequence() - utterances.get(at).sequence()) > REACH) {
+                    continue;
+                }
+                double decay = decay(i - at);
+                length += decay * utterances.get(i).length();
+                for (int unit = 0; unit < idf.length; unit++) {
+                    near[unit] += decay * occurrences[i][unit];
+                }
+            }
+            double sum = 0;
+            for (int unit = 0; unit < idf.length; unit++) {
+                sum += idf[unit] * Bm25.STANDARD.weight(near[unit], length, averageLength());
+            }
+            return sum / mass;
+        }
+
+        private double answer(int at) {
+            double[] found = new double[idf.length];
+            for (int unit = 0; unit < idf.length; unit++) {
+                if (occurrences[at][unit] > 0) {
+                    found[unit] =
+                            question.units().get(unit).in(utterances.get(at).stated());
+                }
+                if (at > 0 && occurrences[at - 1][unit] > 0) {
+                    double before =
+                            question.units().get(unit).in(utterances.get(at - 1).asked());
+                    found[unit] = Math.max(found[unit], before);
+                }
+            }
+            return share(found);
+        }
+
+        private double share(double[] found) {
+            double sum = 0;
+            for (int unit = 0; unit < idf.length; unit++) {
+                sum += idf[unit] * found[unit];
+            }
+            return sum / mass;
+        }
+
+        private LocalDate day(Instant time) {
+            return LocalDate.ofInstant(time, zone);
+        }
+    }
+}

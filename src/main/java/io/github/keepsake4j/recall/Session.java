@@ -1,0 +1,42 @@
+package io.github.keepsake4j.recall;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Messages that were said one after the other without a long pause.
+ *
+ * @param utterances the messages that are known of it, in order of sequence
+ */
+record Session(List<Utterance> utterances) {
+
+    Session {
+        utterances = List.copyOf(utterances);
+    }
+
+    /**
+     * Cuts messages into sessions.
+     *
+     * @param utterances messages in order of sequence
+     * @param gap how long a pause is that begins a new session
+     * @return the sessions, in the same order
+     */
+    static List<Session> cut(List<Utterance> utterances, Duration gap) {
+        List<Session> sessions = new ArrayList<>();
+        int start = 0;
+        for (int i = 1; i <= utterances.size(); i++) {
+            if (i == utterances.size()
+                    || isGap(utterances.get(i - 1).time(), utterances.get(i).time(), gap)) {
+                sessions.add(new Session(utterances.subList(start, i)));
+                start = i;
+            }
+        }
+        return sessions;
+    }
+
+    private static boolean isGap(Instant before, Instant after, Duration gap) {
+        return Duration.between(before, after).compareTo(gap) > 0;
+    }
+}

@@ -1,0 +1,74 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.recall.words.Token;
+import io.github.keepsake4j.recall.words.Words;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A message as ranking sees it.
+ *
+ * @param sequence its sequence in its memory
+ * @param speaker who said it: a name, or the role in lower case
+ * @param time when it was said
+ * @param length the number of its terms, with repetitions
+ * @param terms how often each term occurs
+ * @param stated the terms of its sentences that are no questions
+ * @param asked the terms of its questions
+ */
+record Utterance(
+        long sequence,
+        String speaker,
+        Instant time,
+        int length,
+        Map<String, Integer> terms,
+        Set<String> stated,
+        Set<String> asked) {
+
+    /** Splits a text. */
+    static Utterance of(long sequence, String speaker, Instant time, String text, Words words) {
+        List<Token> tokens = words.tokens(text);
+        Map<String, Integer> terms = new HashMap<>();
+        Set<String> stated = new HashSet<>();
+        Set<String> asked = new HashSet<>();
+        Sentence sentence = Sentence.at(text, 0);
+        for (Token token : tokens) {
+            while (token.start() >= sentence.end()) {
+                sentence = Sentence.at(text, sentence.end());
+            }
+            terms.merge(token.term(), 1, Integer::sum);
+            (sentence.question() ? asked : stated).add(token.term());
+        }
+        return new Utterance(sequence, speaker, time, tokens.size(), terms, stated, asked);
+    }
+
+    /** A sentence of a text, up to the next one. */
+    private record Sentence(int end, boolean question) {
+
+        /** Finds the sentence that begins at a place before the text's end. */
+        static Sentence at(String text, int start) {
+            boolean question = false;
+            int at = start;
+            while (at < text.length() && !endsSentence(text.charAt(at))) {
+                at++;
+            }
+            while (at < text.length() && endsSentence(text.charAt(at))) {
+                question |= isQuestionMark(text.charAt(at));
+                at++;
+            }
+            return new Sentence(at, question);
+        }
+
+        private static boolean endsSentence(char c) {
+            return c == '.' || c == '!' || c == '\n' || c == '。' || c == '！' || isQuestionMark(c);
+        }
+
+        private static boolean isQuestionMark(char c) {
+            return c == '?' || c == '？' || c == '؟';
+        }
+    }
+}
