@@ -44,15 +44,13 @@ final class IndexedText {
 
     /** Splits a message into what an index keeps of it. */
     static IndexedMessage split(LoggedMessage message, Words words) {
-        return split(message, words.tokens(of(message.message())));
-    }
-
-    /** Counts the terms of a message. */
-    static IndexedMessage split(LoggedMessage message, List<Token> tokens) {
+        String text = of(message.message());
+        List<Token> tokens = words.tokens(text);
         Map<String, Integer> terms = new HashMap<>();
-        for (Token token : tokens) {
-            terms.merge(token.term(), 1, Integer::sum);
-        }
+        tokens.forEach(token -> terms.merge(token.term(), 1, Integer::sum));
+        words.beginnings(text).forEach(token -> terms.merge(token.term(), 1, Integer::sum));
+        // No database keeps these.
+        terms.keySet().removeIf(term -> term.isEmpty() || term.indexOf('\0') >= 0);
         return new IndexedMessage(message.sequence(), message.message().type(), tokens.size(), terms);
     }
 }

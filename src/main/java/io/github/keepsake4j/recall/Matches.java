@@ -16,7 +16,8 @@ import java.util.Map;
  *     {@link MessageIndex#match}
  */
 public record Matches(
-        long messages, long totalLength, Map<String, Long> frequencies, Map<String, List<Posting>> postings) {
+        long messages, long totalLength, Map<String, Long> frequencies, Map<String, List<Posting>> postings)
+        implements Statistics {
 
     /** What nothing matches. */
     public static final Matches NONE = new Matches(0, 0, Map.of(), Map.of());
@@ -34,6 +35,7 @@ public record Matches(
      *
      * @return the average in terms, or 0 if there are none
      */
+    @Override
     public double averageLength() {
         return messages == 0 ? 0 : (double) totalLength / messages;
     }
@@ -44,6 +46,7 @@ public record Matches(
      * @param term the term
      * @return the number, 0 or more
      */
+    @Override
     public long frequency(String term) {
         return frequencies.getOrDefault(term, 0L);
     }
