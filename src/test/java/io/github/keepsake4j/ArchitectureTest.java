@@ -46,6 +46,9 @@ class ArchitectureTest {
                     "component",
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
+            Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
+            Map.entry("recall.inmemory", List.of("recall", "log", "message")),
+            Map.entry("recall.jdbc", List.of("recall", "log", "message")),
             Map.entry("recall.words", List.of("message")),
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
@@ -65,7 +68,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule optional_libraries_stay_in_their_adapter = noClasses()
             .that()
-            .resideOutsideOfPackages(ROOT + ".log.jdbc..", ROOT + ".workflow.files.jdbc..", ROOT + ".transfer.jdbc..")
+            .resideOutsideOfPackages(
+                    ROOT + ".log.jdbc..",
+                    ROOT + ".recall.jdbc..",
+                    ROOT + ".workflow.files.jdbc..",
+                    ROOT + ".transfer.jdbc..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");

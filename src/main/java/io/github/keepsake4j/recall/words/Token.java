@@ -22,6 +22,9 @@ public record Token(String term, int start, int end, Kind kind) {
         PART,
 
         /** An ideograph, or two adjacent characters of a script without spaces between words. */
-        CHARACTERS
+        CHARACTERS,
+
+        /** The first two or three letters of a word that is no stop word; see {@link Words#beginnings}. */
+        BEGINNING
     }
 }

@@ -61,6 +61,8 @@ public final class Words {
     /** Cannot be in a word, so a part never equals a word. */
     private static final String PART_MARK = "_";
 
+    private static final String BEGINNING_MARK = "^";
+
     private static final Words STANDARD = builder().language("en", "de").build();
 
     private final List<String> codes;
@@ -114,7 +116,19 @@ public final class Words {
      * @return the terms in the order in which they begin in the text; the parts of a word come after its stems
      */
     public List<Token> tokens(String text) {
-        return new Splitter(NormalizedText.of(text, MAX_LENGTH)).split();
+        return new Splitter(NormalizedText.of(text, MAX_LENGTH), false).split();
+    }
+
+    /**
+     * Returns the beginnings of the words of a text, by which a word is found of which only two or three letters were typed.
+     * The parts of a word find it when there are more.
+     *
+     * @param text any text, also one that is no valid Unicode
+     * @return terms of the kind {@link Kind#BEGINNING} in the order in which they begin in the text, one of two and one of three
+     *     letters for each word that is long enough
+     */
+    public List<Token> beginnings(String text) {
+        return new Splitter(NormalizedText.of(text, MAX_LENGTH), true).split();
     }
 
     private String map(String term) {
@@ -125,13 +139,15 @@ public final class Words {
     private final class Splitter {
 
         private final NormalizedText text;
+        private final boolean beginnings;
         private final List<Token> tokens = new ArrayList<>();
         private final List<UnaryOperator<String>> stemmers =
                 languages.stream().map(Language::stemmer).toList();
         private final Set<String> stops;
 
-        Splitter(NormalizedText text) {
+        Splitter(NormalizedText text, boolean beginnings) {
             this.text = text;
+            this.beginnings = beginnings;
             this.stops = languages.size() > 1
                     ? stopWordsOf(text)
                     : languages.isEmpty() ? Set.of() : languages.get(0).stopWords();
@@ -180,6 +196,17 @@ public final class Words {
             if (folded.size() == 0) {
                 return;
             }
+            if (beginnings) {
+                for (int size = 2; !stop && size <= Math.min(3, folded.size()); size++) {
+                    int to = run.start() + folded.source(size - 1);
+                    add(
+                            BEGINNING_MARK + folded.text(0, size),
+                            run.start(),
+                            to + Character.charCount(text.codePointAt(to)),
+                            Kind.BEGINNING);
+                }
+                return;
+            }
             int last = run.length() > MAX_RUN ? run.end() : end;
             for (String stem : stems(base, folded)) {
                 add(stem, run.start(), last, stop ? Kind.STOP_WORD : Kind.WORD);
@@ -218,6 +245,9 @@ public final class Words {
         }
 
         private void addCharacters(Run run) {
+            if (beginnings) {
+                return;
+            }
             int previous = -1;
             int before = 0;
             for (int at = run.start(), next; at < run.end() && tokens.size() < MAX_TOKENS; at = next) {

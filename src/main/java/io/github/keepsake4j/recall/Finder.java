@@ -1,0 +1,205 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.Candidates.Candidate;
+import io.github.keepsake4j.recall.words.Words;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * Finds the messages in which words occur: by the index, and, of what a memory has behind the watermark, by splitting it.
+ * Writes nothing. Thread-safe.
+ */
+final class Finder {
+
+    /** How many messages behind the watermark of a memory are looked at. */
+    static final int TAIL = 200;
+
+    /** Of how many memories at most these are read for one search. */
+    private static final int MAX_TAILS = 20;
+
+    private final MessageIndex index;
+    private final Function<MemoryKey, MessageLog> logs;
+    private final Indexer indexer;
+    private final Words words;
+    private final int maxPostings;
+
+    Finder(MessageIndex index, Function<MemoryKey, MessageLog> logs, Indexer indexer, Words words, int maxPostings) {
+        this.index = index;
+        this.logs = logs;
+        this.indexer = indexer;
+        this.words = words;
+        this.maxPostings = maxPostings;
+    }
+
+    /** The messages behind the watermark of a memory, and whether there are more than were read. */
+    private record Tail(MemoryKey key, List<IndexedMessage> messages, boolean more) {}
+
+    /**
+     * Finds messages.
+     *
+     * @param scope where to look
+     * @param terms the words' terms
+     * @param most the largest number of messages to return
+     * @return the best, in a fixed order
+     */
+    Candidates find(Scope scope, Collection<String> terms, int most) {
+        indexer.use(scope.tenant());
+        Set<MemoryKey> behind = tails(scope);
+        boolean lagging = behind.size() > MAX_TAILS || (scope.only() == null && indexer.isUnswept(scope.tenant()));
+        List<Tail> tails = new ArrayList<>();
+        for (MemoryKey key : behind.stream().limit(MAX_TAILS).toList()) {
+            Tail tail = tail(key);
+            lagging |= tail.more();
+            tails.add(tail);
+        }
+        Set<String> asked = new LinkedHashSet<>(terms);
+        Found found = new Found(index.match(scope, asked, maxPostings));
+        for (int i = 0; i < tails.size(); i++) {
+            // The index has no negative numbers.
+            found.add(tails.get(i), -1L - i, asked);
+        }
+        return found.best(most, lagging);
+    }
+
+    /** Returns the memories that may have something behind their watermarks. */
+    private Set<MemoryKey> tails(Scope scope) {
+        Set<MemoryKey> behind = indexer.behind(scope.tenant());
+        List<MemoryKey> memories = scope.memories();
+        if (memories != null) {
+            Set<MemoryKey> first = new LinkedHashSet<>(behind);
+            first.retainAll(Set.copyOf(memories));
+            // What others appended is not known here, so a few memories are looked at each time.
+            if (memories.size() <= MAX_TAILS) {
+                first.addAll(memories);
+            }
+            return first;
+        }
+        return behind;
+    }
+
+    private Tail tail(MemoryKey key) {
+        Watermark known = index.watermarks(List.of(key)).get(key);
+        MessageLog log = logs.apply(key);
+        Position position = log.read(key, ReadQuery.newest(0)).position();
+        boolean isStale = known != null && known.epoch() != position.epoch();
+        if (isStale) {
+            indexer.changed(key);
+        }
+        if (position.head() == null) {
+            return new Tail(key, List.of(), false);
+        }
+        HistoryPage page =
+                log.history(key, new HistoryQuery(TAIL, known == null || isStale ? 0 : known.sequence(), true));
+        if (page.next().isPresent()) {
+            indexer.changed(key);
+        }
+        return new Tail(
+                key,
+                page.messages().stream()
+                        .map(message -> IndexedText.split(message, words))
+                        .toList(),
+                page.next().isPresent());
+    }
+
+    /** Reads messages around a place in a memory, in order of sequence. */
+    List<LoggedMessage> around(MemoryKey key, long sequence, int reach) {
+        return logs.apply(key)
+                .history(key, new HistoryQuery(2 * reach + 1, Math.max(0, sequence - reach - 1), true))
+                .messages();
+    }
+
+    /** What was found, as it is put together. */
+    private final class Found implements Statistics {
+
+        private final Matches matches;
+        private final Map<String, Long> frequencies;
+        private final Map<String, List<Posting>> postings = new LinkedHashMap<>();
+        private final Map<Long, MemoryKey> tailKeys = new HashMap<>();
+        private long messages;
+        private long totalLength;
+
+        Found(Matches matches) {
+            this.matches = matches;
+            frequencies = new HashMap<>(matches.frequencies());
+            matches.postings().forEach((term, list) -> postings.put(term, new ArrayList<>(list)));
+            messages = matches.messages();
+            totalLength = matches.totalLength();
+        }
+
+        void add(Tail tail, long number, Set<String> asked) {
+            tailKeys.put(number, tail.key());
+            for (IndexedMessage message : tail.messages()) {
+                messages++;
+                totalLength += message.length();
+                long block = message.sequence() / Posting.BLOCK * Posting.BLOCK;
+                for (String term : asked) {
+                    int count = message.terms().getOrDefault(term, 0);
+                    if (count > 0) {
+                        frequencies.merge(term, 1L, Long::sum);
+                        postings.computeIfAbsent(term, t -> new ArrayList<>())
+                                .add(Posting.decode(number, block, Posting.encode(message, count)));
+                    }
+                }
+            }
+        }
+
+        Candidates best(int most, boolean lagging) {
+            Map<Place, Candidate> scores = new HashMap<>();
+            // In the order of the terms' texts, so that sums of the same numbers are the same.
+            postings.keySet().stream().sorted().forEach(term -> {
+                double idf = Bm25.idf(frequency(term), messages);
+                for (Posting posting : postings.getOrDefault(term, List.of())) {
+                    double weight = idf * Bm25.STANDARD.weight(posting.count(), posting.length(), averageLength());
+                    scores.merge(
+                            new Place(posting.memory(), posting.sequence()),
+                            new Candidate(posting, weight),
+                            (a, b) -> new Candidate(a.posting(), a.score() + b.score()));
+                }
+            });
+            List<Candidate> best = new ArrayList<>(scores.values());
+            best.sort(Comparator.comparingDouble(Candidate::score)
+                    .reversed()
+                    .thenComparing(candidate -> candidate.posting().sequence(), Comparator.reverseOrder())
+                    .thenComparing(candidate -> candidate.posting().memory()));
+            best = new ArrayList<>(best.subList(0, Math.min(most, best.size())));
+            Set<Long> numbers = new LinkedHashSet<>();
+            best.forEach(candidate -> numbers.add(candidate.posting().memory()));
+            Map<Long, MemoryKey> keys = new HashMap<>(tailKeys);
+            numbers.removeAll(tailKeys.keySet());
+            keys.putAll(index.keys(numbers));
+            return new Candidates(this, best, keys, lagging);
+        }
+
+        @Override
+        public long messages() {
+            return messages;
+        }
+
+        @Override
+        public double averageLength() {
+            return messages == 0 ? 0 : (double) totalLength / messages;
+        }
+
+        @Override
+        public long frequency(String term) {
+            return frequencies.getOrDefault(term, matches.frequency(term));
+        }
+    }
+
+    private record Place(long memory, long sequence) {}
+}

@@ -1,0 +1,56 @@
+package io.github.keepsake4j.recall;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.recall.words.Token;
+import io.github.keepsake4j.recall.words.Words;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/** The text of a message by which it is found. */
+final class IndexedText {
+
+    private IndexedText() {}
+
+    /**
+     * Returns the text of a message.
+     *
+     * @param message any message
+     * @return its texts, one after the other; empty if it has none
+     */
+    static String of(ChatMessage message) {
+        if (message instanceof UserMessage user) {
+            return user.contents().stream()
+                    .filter(TextContent.class::isInstance)
+                    .map(content -> ((TextContent) content).text())
+                    .collect(Collectors.joining("\n"));
+        }
+        if (message instanceof AiMessage ai) {
+            return Objects.requireNonNullElse(ai.text(), "");
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            return Objects.requireNonNullElse(result.text(), "");
+        }
+        return message instanceof SystemMessage system ? system.text() : "";
+    }
+
+    /** Splits a message into what an index keeps of it. */
+    static IndexedMessage split(LoggedMessage message, Words words) {
+        String text = of(message.message());
+        List<Token> tokens = words.tokens(text);
+        Map<String, Integer> terms = new HashMap<>();
+        tokens.forEach(token -> terms.merge(token.term(), 1, Integer::sum));
+        words.beginnings(text).forEach(token -> terms.merge(token.term(), 1, Integer::sum));
+        // No database keeps these.
+        terms.keySet().removeIf(term -> term.isEmpty() || term.indexOf('\0') >= 0);
+        return new IndexedMessage(message.sequence(), message.message().type(), tokens.size(), terms);
+    }
+}

@@ -1,0 +1,391 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.words.Words;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes an index from logs in the background. It learns of what this process appends and erases at once, and of what others do
+ * by a sweep. It has no thread of its own, and ends when nobody refers to it any more. Thread-safe.
+ *
+ * <p>A batch and the watermark behind it are written in one step, and only if the watermark is the one that was seen. So
+ * nothing is added twice, whoever is killed or meets another. The lease only keeps two processes from splitting the same long
+ * history; whoever adds less than a batch needs none.
+ */
+final class Indexer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Indexer.class);
+
+    private static final String LEASE = "index";
+
+    /** A database lists by activity exactly to the hour. */
+    private static final Duration ACTIVITY = Duration.ofHours(2);
+
+    private static final int PAGE = 1_000;
+
+    /** How many memories wait. Those that come then are found by the sweep. */
+    private static final int MAX_WAITING = 100_000;
+
+    private static final int MAX_TRIES = 8;
+
+    private final MessageIndex index;
+    private final Function<MemoryKey, MessageLog> logs;
+    private final Collection<MessageLog> sweptLogs;
+    private final Words words;
+    private final Settings settings;
+    private final String owner = Ids.next();
+    private final Executor executor;
+    private final Function<Duration, Executor> later;
+
+    private final Set<MemoryKey> waiting = new LinkedHashSet<>();
+    private final Set<String> tenants = new HashSet<>();
+    private final Set<MemoryKey> inWork = new HashSet<>();
+    private boolean scheduled;
+    private boolean stopped;
+    private int failures;
+    private boolean forgot;
+
+    /** Tenants that were swept, and when the sweep before began. */
+    private final Map<String, Instant> swept = new ConcurrentHashMap<>();
+
+    private int sweeps;
+
+    /**
+     * The settings of an indexer.
+     *
+     * @param pause how long appends are collected before they are indexed
+     * @param sweepEvery the time from one sweep to the next
+     * @param checkEvery after how many sweeps what was erased elsewhere is looked for
+     * @param batch the largest number of messages that are added in one step
+     * @param lease how long an indexer that was killed keeps others from a long history
+     */
+    record Settings(Duration pause, Duration sweepEvery, int checkEvery, int batch, Duration lease) {
+        static final Settings STANDARD =
+                new Settings(Duration.ofMillis(200), Duration.ofSeconds(30), 20, 1_024, Duration.ofSeconds(60));
+    }
+
+    /**
+     * Creates an indexer that does nothing until something changes or it is {@linkplain #start started}.
+     *
+     * @param logs returns the log that keeps a memory
+     * @param sweptLogs all logs
+     * @param executor runs the work
+     * @param later returns an executor that runs something after a pause
+     */
+    Indexer(
+            MessageIndex index,
+            Function<MemoryKey, MessageLog> logs,
+            Collection<MessageLog> sweptLogs,
+            Words words,
+            Executor executor,
+            Function<Duration, Executor> later,
+            Settings settings) {
+        this.index = index;
+        this.logs = logs;
+        this.sweptLogs = List.copyOf(sweptLogs);
+        this.words = words;
+        this.executor = executor;
+        this.later = later;
+        this.settings = settings;
+    }
+
+    /** Begins the sweeps, of this tenant and of all that are indexed or used. */
+    void start(String tenant) {
+        use(tenant);
+        sweepLater(new WeakReference<>(this), settings.pause(), later, executor);
+    }
+
+    /** Includes a tenant in the sweeps. */
+    synchronized void use(String tenant) {
+        tenants.add(tenant);
+    }
+
+    /** A task refers weakly to the indexer, so that it does not outlive those that use it. */
+    private static void sweepLater(
+            WeakReference<Indexer> reference, Duration pause, Function<Duration, Executor> later, Executor executor) {
+        later.apply(pause).execute(() -> {
+            if (reference.get() == null) {
+                return;
+            }
+            executor.execute(() -> {
+                Indexer indexer = reference.get();
+                if (indexer != null && indexer.sweepOrStop()) {
+                    sweepLater(reference, indexer.settings.sweepEvery(), later, executor);
+                }
+            });
+        });
+    }
+
+    private boolean sweepOrStop() {
+        try {
+            sweep();
+        } catch (LogClosedException e) {
+            stop();
+        } catch (RuntimeException e) {
+            LOG.warn(
+                    "The sweep for the index failed and is repeated ({})",
+                    e.getClass().getName());
+        }
+        synchronized (this) {
+            return !stopped;
+        }
+    }
+
+    private synchronized void stop() {
+        stopped = true;
+        waiting.clear();
+    }
+
+    /** Notes that a memory was appended to or erased. */
+    void changed(MemoryKey key) {
+        synchronized (this) {
+            if (stopped) {
+                return;
+            }
+            tenants.add(key.tenant());
+            if (waiting.size() >= MAX_WAITING) {
+                forgot = true;
+                return;
+            }
+            waiting.add(key);
+            if (scheduled) {
+                return;
+            }
+            scheduled = true;
+        }
+        schedule(settings.pause());
+    }
+
+    private void schedule(Duration pause) {
+        later.apply(pause).execute(() -> executor.execute(this::work));
+    }
+
+    /** Returns the memories of a tenant that wait or are in work. */
+    synchronized Set<MemoryKey> behind(String tenant) {
+        Set<MemoryKey> behind = new LinkedHashSet<>();
+        for (Set<MemoryKey> some : List.of(inWork, waiting)) {
+            some.stream().filter(key -> key.tenant().equals(tenant)).forEach(behind::add);
+        }
+        return behind;
+    }
+
+    /** Returns whether what others appended to a tenant's memories may be unknown. */
+    boolean isUnswept(String tenant) {
+        Instant last = swept.get(tenant);
+        synchronized (this) {
+            return forgot
+                    || last == null
+                    || last.isBefore(Instant.now().minus(settings.sweepEvery().multipliedBy(2)));
+        }
+    }
+
+    private void work() {
+        while (true) {
+            MemoryKey key;
+            synchronized (this) {
+                if (waiting.isEmpty()) {
+                    scheduled = false;
+                    return;
+                }
+                key = waiting.iterator().next();
+                waiting.remove(key);
+                inWork.add(key);
+            }
+            boolean failed = true;
+            try {
+                failed = !catchUp(key);
+                failures = failed ? failures : 0;
+            } catch (LogClosedException e) {
+                stop();
+            } catch (RuntimeException e) {
+                failures++;
+                LOG.warn(
+                        "Memory {} could not be indexed; it is tried again ({})",
+                        key,
+                        e.getClass().getName());
+            } finally {
+                synchronized (this) {
+                    inWork.remove(key);
+                    if (failed && !stopped) {
+                        waiting.add(key);
+                    }
+                }
+            }
+            if (failed) {
+                Duration pause = settings.pause().multipliedBy(1L << Math.min(failures, MAX_TRIES));
+                schedule(pause);
+                return;
+            }
+        }
+    }
+
+    /** Indexes all that waits now, for tests. */
+    void drain() {
+        while (true) {
+            MemoryKey key;
+            synchronized (this) {
+                if (waiting.isEmpty()) {
+                    return;
+                }
+                key = waiting.iterator().next();
+                waiting.remove(key);
+            }
+            while (!catchUp(key)) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    /**
+     * Indexes what a memory has behind the watermark.
+     *
+     * @return false if another process is doing it, or the memory was erased meanwhile; then it is to be tried again
+     */
+    boolean catchUp(MemoryKey key) {
+        MessageLog log = logs.apply(key);
+        Position position = position(log, key);
+        Watermark known = known(key);
+        if (known != null && (known.epoch() != position.epoch() || position.head() == null)) {
+            index.remove(key);
+            known = null;
+        }
+        if (position.head() == null) {
+            return true;
+        }
+        boolean leased = false;
+        try {
+            while (true) {
+                HistoryPage page = log.history(
+                        key, new HistoryQuery(settings.batch(), known == null ? 0 : known.sequence(), true));
+                List<LoggedMessage> messages = page.messages();
+                if (messages.isEmpty()) {
+                    return true;
+                }
+                if (page.next().isPresent()) {
+                    leased = log.acquireLease(key, LEASE, owner, settings.lease())
+                            .isPresent();
+                    if (!leased) {
+                        return false;
+                    }
+                }
+                Watermark after = new Watermark(
+                        position.epoch(), messages.get(messages.size() - 1).sequence());
+                List<IndexedMessage> split = new ArrayList<>(messages.size());
+                messages.forEach(message -> split.add(IndexedText.split(message, words)));
+                if (!index.add(key, known, after, split)) {
+                    return false;
+                }
+                // What was erased after it was read must not stay.
+                if (position(log, key).epoch() != position.epoch()) {
+                    index.remove(key);
+                    return false;
+                }
+                known = after;
+                if (page.next().isEmpty()) {
+                    return true;
+                }
+            }
+        } finally {
+            if (leased) {
+                log.releaseLease(key, LEASE, owner);
+            }
+        }
+    }
+
+    private static Position position(MessageLog log, MemoryKey key) {
+        return log.read(key, ReadQuery.newest(0)).position();
+    }
+
+    private @Nullable Watermark known(MemoryKey key) {
+        return index.watermarks(List.of(key)).get(key);
+    }
+
+    /** Looks for what was appended, and now and then for what was erased, by others. */
+    void sweep() {
+        boolean checks;
+        Set<String> all;
+        synchronized (this) {
+            checks = sweeps++ % settings.checkEvery() == 0;
+            all = new HashSet<>(tenants);
+            forgot = false;
+        }
+        all.addAll(index.tenants());
+        for (String tenant : all) {
+            Instant begun = Instant.now();
+            Instant before = checks ? null : swept.get(tenant);
+            Set<MemoryKey> listed = new HashSet<>();
+            for (MessageLog log : sweptLogs) {
+                sweep(tenant, log, before == null ? null : before.minus(ACTIVITY), listed);
+            }
+            if (checks) {
+                removeErased(tenant, listed);
+            }
+            swept.put(tenant, begun);
+        }
+    }
+
+    private void sweep(String tenant, MessageLog log, @Nullable Instant since, Set<MemoryKey> listed) {
+        Optional<ListQuery> next = Optional.of(
+                since == null ? ListQuery.first(PAGE) : ListQuery.first(PAGE).byActivity());
+        while (next.isPresent()) {
+            MemoryPage page = log.list(tenant, next.get());
+            List<MemoryKey> keys = page.memories().stream().map(MemoryInfo::key).toList();
+            Map<MemoryKey, Watermark> known = index.watermarks(keys);
+            for (MemoryInfo info : page.memories()) {
+                listed.add(info.key());
+                Watermark watermark = known.get(info.key());
+                long indexed = watermark == null ? 0 : watermark.sequence();
+                if (info.messages() != indexed) {
+                    changed(info.key());
+                }
+            }
+            boolean isOld = since != null
+                    && !page.memories().isEmpty()
+                    && page.memories().get(page.memories().size() - 1).lastUse().isBefore(since);
+            next = isOld ? Optional.empty() : page.next();
+        }
+    }
+
+    private void removeErased(String tenant, Set<MemoryKey> listed) {
+        long after = 0;
+        while (true) {
+            Map<Long, MemoryKey> page = index.memories(tenant, after, PAGE);
+            for (Map.Entry<Long, MemoryKey> entry : page.entrySet()) {
+                after = Math.max(after, entry.getKey());
+                if (!listed.contains(entry.getValue())) {
+                    changed(entry.getValue());
+                }
+            }
+            if (page.size() < PAGE) {
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,329 @@
+package io.github.keepsake4j.recall;
+
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.recall.Candidates.Candidate;
+import io.github.keepsake4j.recall.SearchResult.Highlight;
+import io.github.keepsake4j.recall.SearchResult.Hit;
+import io.github.keepsake4j.recall.words.Words;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Searches logs by an index, and keeps the index up to date. This class is not for users: a {@code Keepsake} has one. It needs
+ * no closing. Thread-safe.
+ */
+public final class MessageSearch {
+
+    /**
+     * The largest number of postings that a search reads. Twice as many cost twice as much and change few of the first hits.
+     */
+    static final int MAX_POSTINGS = 20_000;
+
+    /** The largest number of messages that a search looks up in the log. */
+    private static final int MAX_CHECKED = 500;
+
+    private final Function<MemoryKey, MessageLog> logs;
+    private final Words words;
+    private final Indexer indexer;
+    private final Finder finder;
+    private final MessageIndex index;
+    private volatile boolean opened;
+
+    /**
+     * Creates a search. Nothing is read or written before {@link #start}, a search, or a change of a {@linkplain #watched
+     * watched} log.
+     *
+     * @param index the index, which the caller closes after the logs are not used any more
+     * @param logs returns the log that keeps a memory
+     * @param allLogs all of these logs
+     * @param words what splits texts into terms
+     * @param executor runs the indexer
+     * @param later returns an executor that runs something after a pause
+     */
+    public MessageSearch(
+            MessageIndex index,
+            Function<MemoryKey, MessageLog> logs,
+            Collection<MessageLog> allLogs,
+            Words words,
+            Executor executor,
+            Function<Duration, Executor> later) {
+        this(
+                index,
+                logs,
+                words,
+                new Indexer(index, logs, allLogs, words, executor, later, Indexer.Settings.STANDARD),
+                MAX_POSTINGS);
+    }
+
+    MessageSearch(
+            MessageIndex index, Function<MemoryKey, MessageLog> logs, Words words, Indexer indexer, int maxPostings) {
+        this.index = Objects.requireNonNull(index, "index");
+        this.logs = logs;
+        this.words = words;
+        this.indexer = indexer;
+        this.finder = new Finder(index, logs, indexer, words, maxPostings);
+    }
+
+    /**
+     * Begins to index what is in the logs.
+     *
+     * @param tenant the tenant that is indexed first; others follow when they are used
+     */
+    public void start(String tenant) {
+        indexer.start(tenant);
+    }
+
+    /**
+     * Returns a log whose changes are indexed soon.
+     *
+     * @param log the log behind
+     * @return a log that adds no statement to any call
+     */
+    public MessageLog watched(MessageLog log) {
+        return new IndexedLog(log, indexer);
+    }
+
+    /** Returns what finds candidates, for recall. */
+    Finder finder() {
+        open();
+        return finder;
+    }
+
+    private void open() {
+        if (!opened) {
+            index.open(words.fingerprint());
+            opened = true;
+        }
+    }
+
+    /**
+     * Searches messages.
+     *
+     * @param scope where to look
+     * @param text what a person typed; any text
+     * @param options how to look
+     * @return a page of hits
+     */
+    public SearchResult search(Scope scope, String text, SearchOptions options) {
+        open();
+        Query query = Query.of(text, words);
+        if (query.terms().isEmpty()) {
+            return new SearchResult(List.of(), false, Optional.empty());
+        }
+        Candidates candidates = finder.find(scope, query.terms(), MessageSearch.MAX_CHECKED + options.offset());
+        Page page = new Page(query, options, candidates.keys());
+        for (Candidate candidate : candidates.best()) {
+            if (page.isFull()) {
+                break;
+            }
+            page.check(candidate);
+        }
+        return page.result(candidates.lagging());
+    }
+
+    /** A page of hits while it is filled. */
+    private final class Page {
+
+        private final Query query;
+        private final SearchOptions options;
+        private final Map<Long, MemoryKey> keys;
+        private final List<Hit> hits = new ArrayList<>();
+        private final Map<MemoryKey, Visible> visible = new HashMap<>();
+        private final Set<Found> found = new HashSet<>();
+        private int checked;
+        private int skipped;
+
+        private record Found(MemoryKey key, long sequence) {}
+
+        Page(Query query, SearchOptions options, Map<Long, MemoryKey> keys) {
+            this.query = query;
+            this.options = options;
+            this.keys = keys;
+        }
+
+        /** One hit more than the page tells that there is a next page. */
+        boolean isFull() {
+            return hits.size() > options.pageSize() || checked >= MAX_CHECKED + options.offset();
+        }
+
+        void check(Candidate candidate) {
+            Posting posting = candidate.posting();
+            MemoryKey key = keys.get(posting.memory());
+            boolean isWanted = options.types().contains(posting.type()) || posting.type() == ChatMessageType.CUSTOM;
+            if (key == null || !isWanted || !found.add(new Found(key, posting.sequence()))) {
+                return;
+            }
+            checked++;
+            List<LoggedMessage> around = finder.around(key, posting.sequence(), options.neighbours());
+            LoggedMessage message = around.stream()
+                    .filter(one -> one.sequence() == posting.sequence())
+                    .findFirst()
+                    .orElse(null);
+            if (message == null || !isWanted(key, message)) {
+                return;
+            }
+            // What was erased and begun anew may have another message in the place.
+            List<Highlight> highlights = query.highlights(IndexedText.of(message.message()), words);
+            if (highlights.isEmpty()) {
+                return;
+            }
+            if (skipped < options.offset()) {
+                skipped++;
+                return;
+            }
+            hits.add(new Hit(
+                    candidate.score(), key, message, before(key, message, around), after(message, around), highlights));
+        }
+
+        private boolean isWanted(MemoryKey key, LoggedMessage message) {
+            Instant time = message.createdAt();
+            return options.types().contains(message.message().type())
+                    && (options.from() == null || !time.isBefore(options.from()))
+                    && (options.to() == null || time.isBefore(options.to()))
+                    && (!options.visibleOnly() || visible(key).shows(message))
+                    && (!options.currentBranch() || visible(key).isOnBranch(message));
+        }
+
+        private Visible visible(MemoryKey key) {
+            return visible.computeIfAbsent(key, k -> new Visible(logs.apply(k), k));
+        }
+
+        private List<LoggedMessage> before(MemoryKey key, LoggedMessage message, List<LoggedMessage> around) {
+            List<LoggedMessage> before = new ArrayList<>();
+            Map<String, LoggedMessage> byId = new LinkedHashMap<>();
+            around.forEach(one -> byId.put(one.id(), one));
+            String parent = message.parentId();
+            while (parent != null && before.size() < options.neighbours()) {
+                LoggedMessage next = byId.get(parent);
+                if (next == null) {
+                    next = logs.apply(key).find(key, List.of(parent)).stream()
+                            .findFirst()
+                            .orElse(null);
+                }
+                if (next == null) {
+                    break;
+                }
+                before.add(next);
+                parent = next.parentId();
+            }
+            Collections.reverse(before);
+            return before;
+        }
+
+        private List<LoggedMessage> after(LoggedMessage message, List<LoggedMessage> around) {
+            List<LoggedMessage> after = new ArrayList<>();
+            LoggedMessage last = message;
+            while (after.size() < options.neighbours()) {
+                LoggedMessage next = null;
+                for (LoggedMessage one : around) {
+                    next = last.id().equals(one.parentId()) ? one : next;
+                }
+                if (next == null) {
+                    break;
+                }
+                after.add(next);
+                last = next;
+            }
+            return after;
+        }
+
+        SearchResult result(boolean lagging) {
+            boolean more = hits.size() > options.pageSize();
+            int next = options.offset() + options.pageSize();
+            return new SearchResult(
+                    more ? hits.subList(0, options.pageSize()) : hits,
+                    lagging,
+                    more && next <= SearchOptions.MAX_OFFSET ? Optional.of(options.at(next)) : Optional.empty());
+        }
+    }
+
+    /** What a memory shows. Read once for a search, when it is asked for. */
+    static final class Visible {
+
+        private final MessageLog log;
+        private final MemoryKey key;
+        private @Nullable Tail tail;
+        private @Nullable Boolean hasOneBranch;
+        private final Map<String, Long> sequences = new HashMap<>();
+
+        Visible(MessageLog log, MemoryKey key) {
+            this.log = log;
+            this.key = key;
+        }
+
+        /** Returns whether a message neither ended badly nor was hidden. */
+        boolean shows(LoggedMessage message) {
+            Outcome outcome = message.outcome();
+            if (outcome != null && outcome.kind() != Outcome.Kind.INCOMPLETE) {
+                return false;
+            }
+            View view = tail().view();
+            return view == null || message.sequence() > view.anchorSequence() || isInRun(message, view);
+        }
+
+        private boolean isInRun(LoggedMessage message, View view) {
+            for (View.Run run : view.runs()) {
+                long after = run.after() == null ? 0 : sequence(run.after());
+                if (message.sequence() > after && message.sequence() <= sequence(run.last())) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private long sequence(String id) {
+            return sequences.computeIfAbsent(id, unknown -> log.find(key, List.of(unknown)).stream()
+                    .mapToLong(LoggedMessage::sequence)
+                    .findFirst()
+                    .orElse(0));
+        }
+
+        boolean isOnBranch(LoggedMessage message) {
+            if (hasOneBranch == null) {
+                List<Branch> branches = log.branches(key);
+                hasOneBranch = branches.size() == 1 && branches.get(0).current();
+            }
+            if (hasOneBranch || message.id().equals(tail().head())) {
+                return true;
+            }
+            try {
+                log.read(key, ReadQuery.newest(1).after(message.id()));
+                return true;
+            } catch (UnknownMessageException e) {
+                return false;
+            }
+        }
+
+        private Tail tail() {
+            Tail known = tail;
+            if (known == null) {
+                known = log.read(key, ReadQuery.newest(0));
+                tail = known;
+            }
+            return known;
+        }
+    }
+}

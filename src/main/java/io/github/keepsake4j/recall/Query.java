@@ -1,0 +1,95 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.recall.SearchResult.Highlight;
+import io.github.keepsake4j.recall.words.Token;
+import io.github.keepsake4j.recall.words.Token.Kind;
+import io.github.keepsake4j.recall.words.Words;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a person looks for.
+ *
+ * @param terms the terms to look up
+ */
+record Query(Set<String> terms) {
+
+    /** The number of UTF-16 code units of a query that terms are made from. */
+    static final int MAX_LENGTH = 2_000;
+
+    /** The largest number of terms. Those of the first words are taken, and whole words before their parts. */
+    static final int MAX_TERMS = 200;
+
+    /**
+     * Splits what a person typed.
+     *
+     * @param text any text
+     * @param words what splits
+     * @return the query; without terms if the text has no words
+     */
+    static Query of(String text, Words words) {
+        String used = text.length() > MAX_LENGTH ? text.substring(0, MAX_LENGTH) : text;
+        List<Token> tokens = words.tokens(used);
+        Set<String> terms = new LinkedHashSet<>();
+        add(tokens, Set.of(Kind.WORD, Kind.CHARACTERS), MAX_TERMS / 2, terms);
+        lastWord(used, words).forEach(token -> terms.add(token.term()));
+        add(tokens, Set.of(Kind.PART), MAX_TERMS, terms);
+        if (terms.isEmpty()) {
+            add(tokens, Set.of(Kind.STOP_WORD), MAX_TERMS, terms);
+        }
+        terms.removeIf(term -> term.isEmpty() || term.indexOf('\0') >= 0);
+        return new Query(terms);
+    }
+
+    private static void add(List<Token> tokens, Set<Kind> kinds, int most, Set<String> terms) {
+        for (Token token : tokens) {
+            if (terms.size() >= most) {
+                return;
+            }
+            if (kinds.contains(token.kind())) {
+                terms.add(token.term());
+            }
+        }
+    }
+
+    /** Returns the beginning of the last word, if it is still being typed and is too short to have parts. */
+    private static List<Token> lastWord(String text, Words words) {
+        int start = text.length();
+        while (start > 0 && Character.isLetterOrDigit(text.codePointBefore(start))) {
+            start -= Character.charCount(text.codePointBefore(start));
+        }
+        int letters = text.codePointCount(start, text.length());
+        if (letters < 2 || letters > 3) {
+            return List.of();
+        }
+        List<Token> beginnings = words.beginnings(text.substring(start));
+        return beginnings.isEmpty() ? List.of() : List.of(beginnings.get(beginnings.size() - 1));
+    }
+
+    /**
+     * Finds the terms in a text.
+     *
+     * @return where they are, in order and without overlaps; empty if the text has none of them
+     */
+    List<Highlight> highlights(String text, Words words) {
+        List<Token> found = new ArrayList<>();
+        for (List<Token> tokens : List.of(words.tokens(text), words.beginnings(text))) {
+            tokens.stream().filter(token -> terms.contains(token.term())).forEach(found::add);
+        }
+        found.sort(Comparator.comparingInt(Token::start));
+        List<Highlight> highlights = new ArrayList<>();
+        for (Token token : found) {
+            int last = highlights.size() - 1;
+            if (last >= 0 && token.start() <= highlights.get(last).end()) {
+                Highlight before = highlights.get(last);
+                highlights.set(last, new Highlight(before.start(), Math.max(before.end(), token.end())));
+            } else {
+                highlights.add(new Highlight(token.start(), token.end()));
+            }
+        }
+        return highlights;
+    }
+}

@@ -1,0 +1,82 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memories in which messages are looked for. Always of one tenant.
+ *
+ * @param tenant the tenant's id
+ * @param memories the memories, without duplicates, or null for all memories of the tenant; an empty list finds nothing
+ */
+public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
+
+    /** The largest number of memories that a scope may name. */
+    public static final int MAX_MEMORIES = 1_000;
+
+    /**
+     * Checks and copies the components.
+     *
+     * @throws InvalidInputException if there are more than {@value #MAX_MEMORIES} memories, or one is another tenant's
+     */
+    public Scope {
+        Ids.check("tenant", tenant);
+        if (memories != null) {
+            memories = memories.stream().distinct().toList();
+            if (memories.size() > MAX_MEMORIES) {
+                throw new InvalidInputException(
+                        "scope", "has " + memories.size() + " memories; at most " + MAX_MEMORIES + " are allowed");
+            }
+            for (MemoryKey key : memories) {
+                if (!key.tenant().equals(tenant)) {
+                    throw new InvalidInputException("scope", "memory " + key + " is of another tenant");
+                }
+            }
+        }
+    }
+
+    /**
+     * Returns the scope of one memory.
+     *
+     * @param key the memory
+     * @return the scope
+     */
+    public static Scope memory(MemoryKey key) {
+        return new Scope(key.tenant(), List.of(key));
+    }
+
+    /**
+     * Returns the scope of several memories of one tenant.
+     *
+     * @param keys the memories, from 1 to {@value #MAX_MEMORIES}
+     * @return the scope
+     * @throws InvalidInputException if there is none, there are too many, or they are of several tenants
+     */
+    public static Scope memories(Collection<? extends MemoryKey> keys) {
+        MemoryKey first = keys.stream()
+                .findFirst()
+                .orElseThrow(() -> new InvalidInputException("scope", "must have at least one memory"));
+        return new Scope(first.tenant(), List.copyOf(keys));
+    }
+
+    /**
+     * Returns the scope of all memories of a tenant. It is for the tenant's own staff, not for one of its users.
+     *
+     * @param tenant the tenant's id
+     * @return the scope
+     */
+    public static Scope tenant(String tenant) {
+        return new Scope(Objects.requireNonNull(tenant, "tenant"), null);
+    }
+
+    /** Returns the only memory, or null if the scope has none or several. */
+    @Nullable
+    MemoryKey only() {
+        return memories != null && memories.size() == 1 ? memories.get(0) : null;
+    }
+}

@@ -1,0 +1,55 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * One page of what a search found.
+ *
+ * @param hits the messages, best first
+ * @param lagging whether something may be missing that was said just now, because the index has not come so far
+ * @param next the options for the next page, or empty if nothing more is found
+ */
+public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptions> next) {
+
+    /** Copies the hits. */
+    public SearchResult {
+        hits = List.copyOf(hits);
+    }
+
+    /**
+     * A message that was found.
+     *
+     * @param score how well it fits; only scores of one search can be compared
+     * @param key the memory that it is in
+     * @param message the message, as the log has it now
+     * @param before the messages that it follows, oldest first
+     * @param after the messages that follow it; where several answer the same message, the newest of them
+     * @param highlights where the words are in the message's text, in order and without overlaps
+     */
+    public record Hit(
+            double score,
+            MemoryKey key,
+            LoggedMessage message,
+            List<LoggedMessage> before,
+            List<LoggedMessage> after,
+            List<Highlight> highlights) {
+
+        /** Copies the lists. */
+        public Hit {
+            before = List.copyOf(before);
+            after = List.copyOf(after);
+            highlights = List.copyOf(highlights);
+        }
+    }
+
+    /**
+     * A part of a message's text. The text of a user's message is that of its text contents, joined by line feeds.
+     *
+     * @param start the index of its first UTF-16 code unit
+     * @param end the index behind its last one
+     */
+    public record Highlight(int start, int end) {}
+}

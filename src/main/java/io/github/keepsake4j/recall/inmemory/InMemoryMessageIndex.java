@@ -1,0 +1,225 @@
+package io.github.keepsake4j.recall.inmemory;
+
+import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.IndexedMessage;
+import io.github.keepsake4j.recall.Matches;
+import io.github.keepsake4j.recall.Matches.Share;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.Posting;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.Watermark;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps an index in this process's memory. It ends with the process and is made again by the next one. */
+public final class InMemoryMessageIndex implements MessageIndex {
+
+    /** The memories by their numbers, the newest first. */
+    private final NavigableMap<Long, Memory> memories = new TreeMap<>(Comparator.reverseOrder());
+
+    private final Map<MemoryKey, Memory> byKey = new HashMap<>();
+    private String words = "";
+    private long lastNumber;
+    private boolean closed;
+
+    /** Creates an empty index. */
+    public InMemoryMessageIndex() {}
+
+    /** What is kept of a memory. */
+    private static final class Memory {
+        final long number;
+        final MemoryKey key;
+        final Map<String, List<Posting>> postings = new HashMap<>();
+
+        @Nullable
+        Watermark watermark;
+
+        long messages;
+        long length;
+
+        Memory(long number, MemoryKey key) {
+            this.number = number;
+            this.key = key;
+        }
+    }
+
+    private void checkOpen(String what) {
+        if (closed) {
+            throw new LogClosedException(what);
+        }
+    }
+
+    @Override
+    public synchronized void open(String fingerprint) {
+        checkOpen("opening of the index");
+        if (words.isEmpty()) {
+            words = fingerprint;
+        }
+        if (!words.equals(fingerprint)) {
+            throw new KeepsakeException(
+                    "The index was made by other words (" + words + ", now " + fingerprint
+                            + "); clear() it, so that it is made again, or use another one",
+                    null);
+        }
+    }
+
+    @Override
+    public synchronized Map<MemoryKey, Watermark> watermarks(Collection<? extends MemoryKey> keys) {
+        checkOpen("watermarks");
+        Map<MemoryKey, Watermark> watermarks = new HashMap<>();
+        for (MemoryKey key : keys) {
+            Memory memory = byKey.get(key);
+            if (memory != null && memory.watermark != null) {
+                watermarks.put(key, memory.watermark);
+            }
+        }
+        return watermarks;
+    }
+
+    @Override
+    public synchronized boolean add(
+            MemoryKey key, @Nullable Watermark before, Watermark after, List<IndexedMessage> messages) {
+        checkOpen("indexing of memory " + key);
+        if (before != null && (before.epoch() != after.epoch() || before.sequence() > after.sequence())) {
+            throw new InvalidInputException("after", "must be behind " + before + " and of its epoch, is " + after);
+        }
+        Memory known = byKey.get(key);
+        if (!Objects.equals(before, known == null ? null : known.watermark)) {
+            return false;
+        }
+        Memory memory = known == null ? new Memory(++lastNumber, key) : known;
+        memories.put(memory.number, memory);
+        byKey.put(key, memory);
+        memory.watermark = after;
+        for (IndexedMessage message : messages) {
+            memory.messages++;
+            memory.length += message.length();
+            long block = message.sequence() / Posting.BLOCK * Posting.BLOCK;
+            message.terms().forEach((term, count) -> memory.postings
+                    .computeIfAbsent(term, t -> new ArrayList<>())
+                    .add(Posting.decode(memory.number, block, Posting.encode(message, count))));
+        }
+        return true;
+    }
+
+    @Override
+    public synchronized void remove(MemoryKey key) {
+        checkOpen("removal of memory " + key + " from the index");
+        Memory removed = byKey.remove(key);
+        if (removed != null) {
+            memories.remove(removed.number);
+        }
+    }
+
+    @Override
+    public synchronized void clear() {
+        checkOpen("clearing of the index");
+        memories.clear();
+        byKey.clear();
+        words = "";
+    }
+
+    @Override
+    public void compact() {
+        // Nothing is left of what was removed.
+    }
+
+    @Override
+    public synchronized List<String> tenants() {
+        checkOpen("tenants of the index");
+        return byKey.keySet().stream().map(MemoryKey::tenant).distinct().toList();
+    }
+
+    @Override
+    public synchronized Map<Long, MemoryKey> memories(String tenant, long after, int limit) {
+        checkOpen("memories of the index");
+        Map<Long, MemoryKey> page = new LinkedHashMap<>();
+        for (Memory memory : memories.descendingMap().tailMap(after, false).values()) {
+            if (page.size() < limit && memory.key.tenant().equals(tenant)) {
+                page.put(memory.number, memory.key);
+            }
+        }
+        return page;
+    }
+
+    @Override
+    public synchronized Map<Long, MemoryKey> keys(Collection<Long> numbers) {
+        checkOpen("memories of the index");
+        Map<Long, MemoryKey> keys = new HashMap<>();
+        for (long number : numbers) {
+            Memory memory = memories.get(number);
+            if (memory != null) {
+                keys.put(number, memory.key);
+            }
+        }
+        return keys;
+    }
+
+    @Override
+    public synchronized Matches match(Scope scope, Collection<String> terms, int maxPostings) {
+        checkOpen("search");
+        InvalidInputException.checkRange("terms", 0, MAX_TERMS, terms.size());
+        InvalidInputException.checkAtLeast("maxPostings", 1, maxPostings);
+        List<Memory> inScope = new ArrayList<>();
+        for (Memory memory : memories.values()) {
+            boolean isIn = scope.memories() == null
+                    ? memory.key.tenant().equals(scope.tenant())
+                    : scope.memories().contains(memory.key);
+            if (isIn) {
+                inScope.add(memory);
+            }
+        }
+        Map<String, Long> frequencies = new HashMap<>();
+        for (String term : new LinkedHashSet<>(terms)) {
+            long messages = inScope.stream()
+                    .mapToLong(memory ->
+                            memory.postings.getOrDefault(term, List.of()).size())
+                    .sum();
+            if (messages > 0) {
+                frequencies.put(term, messages);
+            }
+        }
+        Map<String, List<Posting>> postings = new LinkedHashMap<>();
+        for (Share share : Matches.choose(frequencies, maxPostings)) {
+            List<Posting> read = postings.computeIfAbsent(share.term(), term -> new ArrayList<>());
+            inScope.stream()
+                    .map(memory -> memory.postings.getOrDefault(share.term(), List.of()))
+                    .filter(all -> !all.isEmpty())
+                    .limit(Scope.MAX_MEMORIES)
+                    .forEach(all -> {
+                        int most = share.of(all.size());
+                        for (int i = all.size() - 1; i >= all.size() - most; i--) {
+                            read.add(all.get(i));
+                        }
+                    });
+        }
+        return new Matches(
+                inScope.stream().mapToLong(memory -> memory.messages).sum(),
+                inScope.stream().mapToLong(memory -> memory.length).sum(),
+                frequencies,
+                postings);
+    }
+
+    @Override
+    public String backend() {
+        return "inmemory";
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+    }
+}

@@ -1,0 +1,28 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import java.sql.SQLException;
+
+/** Provides sessions of a database. A thread never holds more than one at a time. */
+interface Database extends AutoCloseable {
+
+    /** Work on a session. It may be repeated from the start if the database requires that. */
+    @FunctionalInterface
+    interface Work<T> {
+        T on(Session session) throws SQLException;
+    }
+
+    /** Returns what differs between databases. */
+    Dialect dialect();
+
+    /** Runs work that writes, in one transaction that is committed when this method returns. */
+    <T> T write(String what, Work<T> work);
+
+    /** Runs work that only reads. */
+    <T> T read(String what, Work<T> work);
+
+    /** Gives the space of removed rows back. */
+    void compact();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,56 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.recall.Matches.Share;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The differences between databases. Statements that all of them take are in {@link Sql}. */
+interface Dialect {
+
+    /** The storage's name. */
+    String name();
+
+    /** A tenant's number, and its row locked until the transaction ends. Parameter: its id. */
+    String lockTenant();
+
+    /** Joins consecutive segments. Parameters: the first segment, memory, the first segment, the segment behind the last. */
+    String joinSegments();
+
+    /** Adds to the numbers of messages of terms. */
+    void addTerms(Session session, long tenant, Map<String, Integer> messages) throws SQLException;
+
+    /** Puts postings before those that are there. */
+    void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException;
+
+    /** Finds the memories of keys. */
+    List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException;
+
+    /** Finds the keys of memories. */
+    List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException;
+
+    /** Adds up in how many messages of a tenant, or of some of its memories, each term occurs. */
+    Map<String, Long> frequencies(
+            Session session, long tenant, @Nullable Collection<Long> memories, Collection<String> terms)
+            throws SQLException;
+
+    /**
+     * Reads postings of a tenant, or of some of its memories: by memory and segment, the newest of each first, and of each row
+     * at most as many postings as the term's share.
+     *
+     * @param mostRows the largest number of rows of a term
+     */
+    List<PostingRow> postings(
+            Session session, long tenant, @Nullable Collection<Long> memories, List<Share> shares, int mostRows)
+            throws SQLException;
+
+    /** New postings of a term in a segment, newest first. */
+    @SuppressWarnings("ArrayRecordComponent") // Private to this package, and never compared.
+    record Segment(String term, int number, int messages, byte[] postings) {}
+
+    /** A row of postings, or its beginning. */
+    @SuppressWarnings("ArrayRecordComponent") // Private to this package, and never compared.
+    record PostingRow(String term, long memory, int segment, int messages, byte[] postings) {}
+}

@@ -1,0 +1,430 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.recall.IndexedMessage;
+import io.github.keepsake4j.recall.Matches;
+import io.github.keepsake4j.recall.Matches.Share;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.Posting;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.recall.jdbc.Dialect.PostingRow;
+import io.github.keepsake4j.recall.jdbc.Dialect.Segment;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps an index in SQLite or PostgreSQL.
+ *
+ * <p><b>SQLite</b>: a file of its own, not the log's, because SQLite has one writer. Several processes on one machine may
+ * share it. Needs {@code org.xerial:sqlite-jdbc}. A commit is not synced: after a power failure the index may lack what was
+ * added last, and it is added again.
+ *
+ * <p><b>PostgreSQL</b> 14 and newer, in tables beside the log's or in another database. Needs
+ * {@code org.postgresql:postgresql}. Nothing is prepared on the server, so any transaction pooler works.
+ */
+public final class JdbcMessageIndex implements MessageIndex {
+
+    /** The number of sequences of the smallest segment. */
+    private static final int SEGMENT = 1_024;
+
+    /** How many segments become one. */
+    private static final int JOINED = 16;
+
+    /** The sequences after which segments are joined, from the smallest. */
+    private static final int[] SEALS = {SEGMENT * JOINED, Posting.BLOCK};
+
+    private static final int MAX_ROWS = 2 * Scope.MAX_MEMORIES;
+
+    private final Database database;
+    private final Dialect dialect;
+
+    JdbcMessageIndex(Database database) {
+        this.database = database;
+        this.dialect = database.dialect();
+    }
+
+    /**
+     * Keeps an index in a SQLite file. The file and its tables are made on first use; its directory must exist.
+     *
+     * @param file the file, not that of a log
+     * @return the index, to be closed at the end
+     */
+    public static JdbcMessageIndex sqlite(Path file) {
+        return new JdbcMessageIndex(new SqliteDatabase(file));
+    }
+
+    /**
+     * Keeps an index in PostgreSQL. The tables must be there; see {@link #builder()} for an index that makes them. Nothing
+     * is connected before the first use.
+     *
+     * @param dataSource hands out connections, best from a pool; stays the caller's to close
+     * @return the index
+     */
+    public static JdbcMessageIndex postgres(DataSource dataSource) {
+        return builder().dataSource(dataSource).build();
+    }
+
+    /**
+     * Starts the configuration of an index in PostgreSQL.
+     *
+     * @return a new builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    @Override
+    public String backend() {
+        return dialect.name();
+    }
+
+    @Override
+    public void open(String fingerprint) {
+        Objects.requireNonNull(fingerprint, "fingerprint");
+        String known = database.read("opening of the index", JdbcMessageIndex::fingerprint);
+        if (known.isEmpty()) {
+            known = database.write("opening of the index", session -> {
+                session.update(Sql.PUT_FINGERPRINT, fingerprint);
+                return fingerprint(session);
+            });
+        }
+        if (!fingerprint.equals(known)) {
+            throw new KeepsakeException(
+                    "The index was made by other words (" + known + ", now " + fingerprint
+                            + "); clear() it, so that it is made again, or use another one",
+                    null);
+        }
+    }
+
+    private static String fingerprint(Session session) throws SQLException {
+        String known = session.first(Sql.FINGERPRINT, row -> row.getString(1));
+        return known == null ? "" : known;
+    }
+
+    @Override
+    public Map<MemoryKey, Watermark> watermarks(Collection<? extends MemoryKey> keys) {
+        if (keys.isEmpty()) {
+            return Map.of();
+        }
+        List<byte[]> hashes = keys.stream().map(MemoryRow::hash).toList();
+        Map<MemoryKey, Watermark> watermarks = new HashMap<>();
+        for (MemoryRow row : database.read("watermarks", session -> dialect.memories(session, hashes))) {
+            watermarks.put(row.key(), row.watermark());
+        }
+        return watermarks;
+    }
+
+    @Override
+    public boolean add(MemoryKey key, @Nullable Watermark before, Watermark after, List<IndexedMessage> messages) {
+        if (before != null && (before.epoch() != after.epoch() || before.sequence() > after.sequence())) {
+            throw new InvalidInputException("after", "must be behind " + before + " and of its epoch, is " + after);
+        }
+        Additions additions = Additions.of(messages);
+        return database.write("indexing of memory " + key, session -> {
+            long tenant = lockTenant(session, key.tenant(), true);
+            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) MemoryRow.hash(key));
+            if (!Objects.equals(before, known == null ? null : known.watermark())) {
+                return false;
+            }
+            long memory = known == null ? newMemory(session, tenant, key, after) : known.number();
+            session.update(Sql.MOVE_WATERMARK, after.sequence(), additions.messages(), additions.length(), memory);
+            session.update(Sql.COUNT_IN_TENANT, additions.messages(), additions.length(), tenant);
+            dialect.addTerms(session, tenant, additions.terms());
+            dialect.addPostings(session, tenant, memory, additions.segments());
+            join(session, memory, before == null ? 0 : before.sequence(), after.sequence());
+            return true;
+        });
+    }
+
+    /** Returns a tenant's number, or 0 if it has none and none is to be made. */
+    private long lockTenant(Session session, String tenant, boolean make) throws SQLException {
+        while (true) {
+            Long number = session.first(dialect.lockTenant(), row -> row.getLong(1), tenant);
+            if (number != null || !make) {
+                return number == null ? 0 : number;
+            }
+            session.update(Sql.NEW_TENANT, tenant);
+        }
+    }
+
+    private static long newMemory(Session session, long tenant, MemoryKey key, Watermark watermark)
+            throws SQLException {
+        NodeKey node = key instanceof NodeKey ofNode ? ofNode : null;
+        String conversation = node == null ? ((ConversationKey) key).conversationId() : node.conversationId();
+        return Objects.requireNonNull(session.first(
+                Sql.NEW_MEMORY,
+                row -> row.getLong(1),
+                (int) tenant,
+                MemoryRow.hash(key),
+                node == null ? null : node.appId(),
+                conversation,
+                node == null ? null : node.nodeId(),
+                watermark.epoch(),
+                0L,
+                0L,
+                0L));
+    }
+
+    /** Joins the segments that the memory has left behind, so that what is stored depends on the watermark alone. */
+    private void join(Session session, long memory, long before, long after) throws SQLException {
+        for (int seal : SEALS) {
+            for (long end = (before + 1) / seal + 1; end <= (after + 1) / seal; end++) {
+                int first = Math.toIntExact((end - 1) * seal / SEGMENT);
+                int behind = Math.toIntExact(end * seal / SEGMENT);
+                session.update(dialect.joinSegments(), first, (int) memory, first, behind);
+                session.update(Sql.DELETE_JOINED, (int) memory, first, behind);
+            }
+        }
+    }
+
+    @Override
+    public void remove(MemoryKey key) {
+        database.write("removal of memory " + key + " from the index", session -> {
+            long tenant = lockTenant(session, key.tenant(), false);
+            MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) MemoryRow.hash(key));
+            if (known == null) {
+                return false;
+            }
+            int memory = Math.toIntExact(known.number());
+            session.update(Sql.SUBTRACT_TERMS, memory, (int) tenant);
+            session.update(Sql.DELETE_UNUSED_TERMS, (int) tenant, memory);
+            session.update(Sql.DELETE_POSTINGS, memory);
+            session.update(Sql.DELETE_MEMORY, memory);
+            session.update(Sql.COUNT_IN_TENANT, -known.messages(), -known.length(), tenant);
+            session.update(Sql.DELETE_EMPTY_TENANT, (int) tenant, (int) tenant);
+            return true;
+        });
+    }
+
+    @Override
+    public void clear() {
+        database.write("clearing of the index", session -> {
+            for (String table : List.of("posting", "term", "memory", "tenant", "words")) {
+                session.update("DELETE FROM keepsake_index_" + table);
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public void compact() {
+        database.compact();
+    }
+
+    @Override
+    public List<String> tenants() {
+        return database.read("tenants of the index", session -> session.list(Sql.TENANTS, row -> row.getString(1)));
+    }
+
+    @Override
+    public Map<Long, MemoryKey> memories(String tenant, long after, int limit) {
+        return database.read("memories of the index", session -> {
+            Long number = session.first(Sql.TENANT, row -> row.getLong(1), tenant);
+            return number == null
+                    ? Map.of()
+                    : keys(session.list(Sql.MEMORIES_OF_TENANT, MemoryRow::of, number.intValue(), (int) after, limit));
+        });
+    }
+
+    @Override
+    public Map<Long, MemoryKey> keys(Collection<Long> numbers) {
+        return numbers.isEmpty()
+                ? Map.of()
+                : database.read("memories of the index", session -> keys(dialect.memoriesByNumber(session, numbers)));
+    }
+
+    private static Map<Long, MemoryKey> keys(List<MemoryRow> rows) {
+        Map<Long, MemoryKey> keys = new LinkedHashMap<>();
+        rows.forEach(row -> keys.put(row.number(), row.key()));
+        return keys;
+    }
+
+    @Override
+    public Matches match(Scope scope, Collection<String> terms, int maxPostings) {
+        InvalidInputException.checkRange("terms", 0, MAX_TERMS, terms.size());
+        InvalidInputException.checkAtLeast("maxPostings", 1, maxPostings);
+        List<byte[]> hashes = scope.memories() == null
+                ? null
+                : scope.memories().stream().map(MemoryRow::hash).toList();
+        return database.read("search in tenant " + MemoryKey.encode(scope.tenant()), session -> {
+            long tenant;
+            long messages;
+            long length;
+            List<Long> memories = null;
+            if (hashes == null) {
+                long[] known = session.first(
+                        Sql.TENANT, row -> new long[] {row.getLong(1), row.getLong(2), row.getLong(3)}, scope.tenant());
+                if (known == null) {
+                    return Matches.NONE;
+                }
+                tenant = known[0];
+                messages = known[1];
+                length = known[2];
+            } else {
+                List<MemoryRow> rows = dialect.memories(session, hashes);
+                if (rows.isEmpty()) {
+                    return Matches.NONE;
+                }
+                tenant = rows.get(0).tenant();
+                messages = rows.stream().mapToLong(MemoryRow::messages).sum();
+                length = rows.stream().mapToLong(MemoryRow::length).sum();
+                memories = rows.stream().map(MemoryRow::number).toList();
+            }
+            Map<String, Long> frequencies = terms.isEmpty()
+                    ? Map.of()
+                    : dialect.frequencies(session, tenant, memories, new LinkedHashSet<>(terms));
+            List<Share> shares = Matches.choose(frequencies, maxPostings);
+            List<PostingRow> rows =
+                    shares.isEmpty() ? List.of() : dialect.postings(session, tenant, memories, shares, MAX_ROWS);
+            return new Matches(messages, length, frequencies, postings(shares, rows));
+        });
+    }
+
+    private static Map<String, List<Posting>> postings(List<Share> shares, List<PostingRow> rows) {
+        Map<String, Share> byTerm = new HashMap<>();
+        Map<String, List<Posting>> postings = new LinkedHashMap<>();
+        for (Share share : shares) {
+            byTerm.put(share.term(), share);
+            postings.put(share.term(), new ArrayList<>());
+        }
+        for (int from = 0, to; from < rows.size(); from = to) {
+            PostingRow first = rows.get(from);
+            long ofMemory = 0;
+            for (to = from; to < rows.size() && isOf(first, rows.get(to)); to++) {
+                ofMemory += rows.get(to).messages();
+            }
+            int left = Objects.requireNonNull(byTerm.get(first.term())).of(ofMemory);
+            List<Posting> list = Objects.requireNonNull(postings.get(first.term()));
+            for (PostingRow row : rows.subList(from, to)) {
+                left = decode(row, left, list);
+            }
+        }
+        return postings;
+    }
+
+    private static boolean isOf(PostingRow first, PostingRow row) {
+        return row.memory() == first.memory() && row.term().equals(first.term());
+    }
+
+    private static int decode(PostingRow row, int most, List<Posting> list) {
+        long block = (long) row.segment() * SEGMENT / Posting.BLOCK * Posting.BLOCK;
+        ByteBuffer stored = ByteBuffer.wrap(row.postings());
+        int left = most;
+        while (left > 0 && stored.remaining() >= Integer.BYTES) {
+            list.add(Posting.decode(row.memory(), block, stored.getInt()));
+            left--;
+        }
+        return left;
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+
+    /** What a batch of messages adds to the tables. */
+    private record Additions(long messages, long length, Map<String, Integer> terms, List<Segment> segments) {
+
+        static Additions of(List<IndexedMessage> messages) {
+            long length = 0;
+            Map<String, TreeMap<Integer, List<Integer>>> unsorted = new HashMap<>();
+            for (int i = messages.size() - 1; i >= 0; i--) {
+                IndexedMessage message = messages.get(i);
+                length += message.length();
+                int segment = Math.toIntExact(message.sequence() / SEGMENT);
+                message.terms().forEach((term, count) -> unsorted.computeIfAbsent(term, t -> new TreeMap<>())
+                        .computeIfAbsent(segment, s -> new ArrayList<>())
+                        .add(Posting.encode(message, count)));
+            }
+            // In the order of the tables' keys, which is the cheapest.
+            Map<String, TreeMap<Integer, List<Integer>>> postings = new TreeMap<>(unsorted);
+            Map<String, Integer> terms = new LinkedHashMap<>();
+            List<Segment> segments = new ArrayList<>();
+            postings.forEach((term, bySegment) -> bySegment.forEach((segment, list) -> {
+                terms.merge(term, list.size(), Integer::sum);
+                ByteBuffer bytes = ByteBuffer.allocate(Integer.BYTES * list.size());
+                list.forEach(bytes::putInt);
+                segments.add(new Segment(term, segment, list.size(), bytes.array()));
+            }));
+            return new Additions(messages.size(), length, terms, segments);
+        }
+    }
+
+    /** Configures an index in PostgreSQL: {@link #dataSource} is required. Not thread-safe. */
+    public static final class Builder {
+
+        private @Nullable DataSource dataSource;
+        private Duration statementTimeout = Duration.ofSeconds(30);
+        private boolean createTables;
+
+        Builder() {}
+
+        /**
+         * Sets where connections come from. Any auto-commit mode and any isolation level work. It may be the log's.
+         *
+         * @param source the data source; stays the caller's to close
+         * @return this builder
+         */
+        public Builder dataSource(DataSource source) {
+            this.dataSource = Objects.requireNonNull(source, "dataSource");
+            return this;
+        }
+
+        /**
+         * Sets how long one statement may take before it is cancelled with a retryable error. {@link #compact} has no limit.
+         * Default: 30 seconds.
+         *
+         * @param timeout from one second
+         * @return this builder
+         */
+        public Builder statementTimeout(Duration timeout) {
+            InvalidInputException.checkAtLeast("statementTimeout in seconds", 1, timeout.toSeconds());
+            this.statementTimeout = timeout;
+            return this;
+        }
+
+        /**
+         * Lets the index make its tables on first use. Safe when many instances start at once. The database's user needs the
+         * right to create tables. Default: the script {@code io/github/keepsake4j/schema/index/postgresql} of the jar is
+         * run by hand or by Flyway.
+         *
+         * @return this builder
+         */
+        public Builder createTables() {
+            this.createTables = true;
+            return this;
+        }
+
+        /**
+         * Makes the index. Nothing is connected before the first use.
+         *
+         * @return a new one
+         * @throws InvalidInputException if there is no data source
+         */
+        public JdbcMessageIndex build() {
+            if (dataSource == null) {
+                throw new InvalidInputException("dataSource", "is required");
+            }
+            return new JdbcMessageIndex(
+                    new PostgresDatabase(dataSource, Math.toIntExact(statementTimeout.toSeconds()), createTables));
+        }
+    }
+}

@@ -1,0 +1,216 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.KeepsakeException;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.ThreadLocalRandom;
+import javax.sql.DataSource;
+import org.postgresql.PGConnection;
+
+/**
+ * PostgreSQL, by connections of any {@link DataSource}. Nothing is prepared on the server: the statements are few and long,
+ * and behind a transaction pooler a prepared name may be another client's.
+ */
+final class PostgresDatabase implements Database {
+
+    private static final int MAX_TRIES = 40;
+    private static final long LONGEST_PAUSE_MILLIS = 500;
+
+    /** The key of the advisory lock under which tables are made: any number that no other program locks. */
+    private static final long LOCK = 0x6B65657073616B78L;
+
+    private static final String IS_THERE =
+            """
+            SELECT 1 FROM pg_catalog.pg_class
+            WHERE relname = 'keepsake_index_schema' AND pg_catalog.pg_table_is_visible(oid)
+            """;
+
+    private final DataSource dataSource;
+    private final int timeoutSeconds;
+    private final boolean createTables;
+    private final Dialect dialect = new PostgresDialect();
+    private volatile boolean checked;
+    private volatile boolean closed;
+
+    PostgresDatabase(DataSource dataSource, int timeoutSeconds, boolean createTables) {
+        this.dataSource = dataSource;
+        this.timeoutSeconds = timeoutSeconds;
+        this.createTables = createTables;
+    }
+
+    @Override
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    @Override
+    public <T> T write(String what, Work<T> work) {
+        return retried(what, false, work);
+    }
+
+    /** Each statement sees its own moment. */
+    @Override
+    public <T> T read(String what, Work<T> work) {
+        return retried(what, true, work);
+    }
+
+    @Override
+    public void compact() {
+        retried("compact of the index", true, session -> {
+            try (Statement statement = session.connection().createStatement()) {
+                for (String table : new String[] {"posting", "term", "memory", "tenant"}) {
+                    statement.execute("VACUUM (FULL, ANALYZE) keepsake_index_" + table);
+                }
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+    }
+
+    private <T> T retried(String what, boolean autoCommit, Work<T> work) {
+        if (closed) {
+            throw new LogClosedException(what);
+        }
+        for (int tries = 1; ; tries++) {
+            try (Connection connection = dataSource.getConnection()) {
+                return on(connection, autoCommit, work);
+            } catch (SQLException e) {
+                String state = e.getSQLState() == null ? "" : e.getSQLState();
+                // A serialization failure or a deadlock. The same work may succeed now.
+                boolean isLostRace = state.equals("40001") || state.equals("40P01");
+                if (!isLostRace || tries == MAX_TRIES) {
+                    throw translate(what, state, e);
+                }
+                pause(what, tries);
+            }
+        }
+    }
+
+    private <T> T on(Connection connection, boolean autoCommit, Work<T> work) throws SQLException {
+        PGConnection driver =
+                connection.isWrapperFor(PGConnection.class) ? connection.unwrap(PGConnection.class) : null;
+        int threshold = driver == null ? 0 : driver.getPrepareThreshold();
+        boolean before = connection.getAutoCommit();
+        try {
+            if (driver != null) {
+                driver.setPrepareThreshold(0);
+            }
+            if (!checked) {
+                setAutoCommit(connection, false);
+                commit(connection, session -> check(session));
+                checked = true;
+            }
+            setAutoCommit(connection, autoCommit);
+            return autoCommit ? work.on(new Session(connection, timeoutSeconds, null)) : commit(connection, work);
+        } finally {
+            if (!connection.isClosed()) {
+                setAutoCommit(connection, before);
+                if (driver != null) {
+                    driver.setPrepareThreshold(threshold);
+                }
+            }
+        }
+    }
+
+    private <T> T commit(Connection connection, Work<T> work) throws SQLException {
+        try {
+            T result = work.on(new Session(connection, timeoutSeconds, null));
+            end(connection, true);
+            return result;
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                end(connection, false);
+            } catch (SQLException unreachable) {
+                e.addSuppressed(unreachable);
+            }
+            throw e;
+        }
+    }
+
+    /** Ends the transaction by a statement that was never prepared, and then by the driver, which sends nothing more. */
+    private static void end(Connection connection, boolean isCommit) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(isCommit ? "COMMIT" : "ROLLBACK");
+        }
+        if (isCommit) {
+            connection.commit();
+        } else {
+            connection.rollback();
+        }
+    }
+
+    private boolean check(Session session) throws SQLException {
+        try (Statement statement = session.connection().createStatement()) {
+            int version = version(statement);
+            if (createTables && version < Schema.POSTGRESQL.newest()) {
+                statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
+                for (version = version(statement); version < Schema.POSTGRESQL.newest(); version++) {
+                    statement.execute(Schema.POSTGRESQL.script(version));
+                }
+            }
+            if (version < Schema.POSTGRESQL.newest()) {
+                throw new KeepsakeException(
+                        "The tables of the index are missing or too old (version " + version + "). Run the script "
+                                + Schema.POSTGRESQL.path(version)
+                                + " from the library's jar, or build the index with createTables()",
+                        null);
+            }
+            return true;
+        }
+    }
+
+    private static int version(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery(IS_THERE)) {
+            if (!row.next()) {
+                return 0;
+            }
+        }
+        try (ResultSet row = statement.executeQuery("SELECT COALESCE(MAX(version), 0) FROM keepsake_index_schema")) {
+            return row.next() ? row.getInt(1) : 0;
+        }
+    }
+
+    private static void setAutoCommit(Connection connection, boolean wanted) throws SQLException {
+        if (connection.getAutoCommit() != wanted) {
+            connection.setAutoCommit(wanted);
+        }
+    }
+
+    private static void pause(String what, int tries) {
+        long longest = Math.min(LONGEST_PAUSE_MILLIS, 2L << Math.min(tries, 20));
+        try {
+            Thread.sleep(ThreadLocalRandom.current().nextLong(longest + 1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StorageUnavailableException(what + ": interrupted while waiting for concurrent transactions", e);
+        }
+    }
+
+    /** 08: connection; 40: conflicts; 53: resources; 55P03: lock timeout; 57: stopped; 58: system error; none: no connection. */
+    private static KeepsakeException translate(String what, String state, SQLException e) {
+        String text = what + " in PostgreSQL" + (state.isEmpty() ? "" : " (SQLSTATE " + state + ")");
+        // The details of an error repeat the values of rows.
+        String message = String.valueOf(e.getMessage());
+        int end = message.indexOf('\n');
+        SQLException cause = end < 0 ? e : new SQLException(message.substring(0, end), state, e.getErrorCode());
+        boolean isUnavailable = state.isEmpty()
+                || state.startsWith("08")
+                || state.startsWith("40")
+                || state.startsWith("53")
+                || state.equals("55P03")
+                || state.startsWith("57")
+                || state.startsWith("58")
+                || state.equals("25006");
+        return isUnavailable
+                ? new StorageUnavailableException(text + ": the database cannot be reached or is too busy", cause)
+                : new KeepsakeException(text + " failed", cause);
+    }
+}

@@ -1,0 +1,188 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.recall.Matches.Share;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The statements of PostgreSQL. Lists are arrays in a parameter. */
+final class PostgresDialect implements Dialect {
+
+    private static final String ADD_TERMS =
+            """
+            INSERT INTO keepsake_index_term AS t (tenant, term, messages)
+            SELECT ?, n.term, n.messages FROM unnest(?::text[], ?::integer[]) AS n (term, messages)
+            ON CONFLICT (tenant, term) DO UPDATE SET messages = t.messages + excluded.messages
+            """;
+
+    private static final String ADD_POSTINGS =
+            """
+            INSERT INTO keepsake_index_posting AS p (tenant, memory, term, segment, messages, postings)
+            SELECT ?, ?, n.term, n.segment, n.messages, n.postings
+            FROM unnest(?::text[], ?::integer[], ?::integer[], ?::bytea[]) AS n (term, segment, messages, postings)
+            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
+            SET messages = p.messages + excluded.messages, postings = excluded.postings || p.postings
+            """;
+
+    private static final String JOIN_SEGMENTS =
+            """
+            INSERT INTO keepsake_index_posting AS p (tenant, term, memory, segment, messages, postings)
+            SELECT n.tenant, n.term, n.memory, ?, SUM(n.messages), string_agg(n.postings, ''::bytea ORDER BY n.segment DESC)
+            FROM keepsake_index_posting n
+            WHERE n.memory = ? AND n.segment > ? AND n.segment < ?
+            GROUP BY n.tenant, n.term, n.memory
+            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
+            SET messages = p.messages + excluded.messages, postings = excluded.postings || p.postings
+            """;
+
+    private static final String MEMORIES_BY_KEY = "SELECT " + MemoryRow.COLUMNS
+            + """
+
+             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
+             WHERE m.memory_key = ANY (?::bytea[])
+            """;
+
+    private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS
+            + """
+
+             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
+             WHERE m.number = ANY (?::integer[])
+            """;
+
+    private static final String FREQUENCIES_IN_TENANT =
+            "SELECT term, messages FROM keepsake_index_term WHERE tenant = ? AND term = ANY (?::text[])";
+
+    private static final String FREQUENCIES =
+            """
+            SELECT n.term, p.messages
+            FROM unnest(?::text[]) AS n (term)
+            CROSS JOIN LATERAL (
+              SELECT SUM(p.messages) AS messages FROM keepsake_index_posting p
+              WHERE p.tenant = ? AND p.term = n.term AND p.memory = ANY (?::integer[])
+            ) AS p
+            WHERE p.messages > 0
+            """;
+
+    private static final String POSTINGS_IN_TENANT =
+            """
+            SELECT n.term, p.memory, p.segment, p.messages, p.postings
+            FROM unnest(?::text[], ?::integer[]) AS n (term, bytes)
+            CROSS JOIN LATERAL (
+              SELECT p.memory, p.segment, p.messages, substring(p.postings FROM 1 FOR n.bytes) AS postings
+              FROM keepsake_index_posting p
+              WHERE p.tenant = ? AND p.term = n.term
+              ORDER BY p.memory DESC, p.segment DESC
+              LIMIT ?
+            ) AS p
+            """;
+
+    private static final String POSTINGS =
+            """
+            SELECT n.term, p.memory, p.segment, p.messages, p.postings
+            FROM unnest(?::text[], ?::integer[]) AS n (term, bytes)
+            CROSS JOIN LATERAL (
+              SELECT p.memory, p.segment, p.messages, substring(p.postings FROM 1 FOR n.bytes) AS postings
+              FROM keepsake_index_posting p
+              WHERE p.tenant = ? AND p.term = n.term AND p.memory = ANY (?::integer[])
+              ORDER BY p.memory DESC, p.segment DESC
+              LIMIT ?
+            ) AS p
+            """;
+
+    @Override
+    public String name() {
+        return "postgresql";
+    }
+
+    @Override
+    public String lockTenant() {
+        return "SELECT number FROM keepsake_index_tenant WHERE tenant = ? FOR UPDATE";
+    }
+
+    @Override
+    public String joinSegments() {
+        return JOIN_SEGMENTS;
+    }
+
+    @Override
+    public void addTerms(Session session, long tenant, Map<String, Integer> messages) throws SQLException {
+        Connection connection = session.connection();
+        session.update(
+                ADD_TERMS,
+                (int) tenant,
+                connection.createArrayOf("text", messages.keySet().toArray()),
+                connection.createArrayOf("integer", messages.values().toArray()));
+    }
+
+    @Override
+    public void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException {
+        Connection connection = session.connection();
+        session.update(
+                ADD_POSTINGS,
+                (int) tenant,
+                (int) memory,
+                connection.createArrayOf(
+                        "text", segments.stream().map(Segment::term).toArray()),
+                connection.createArrayOf(
+                        "integer", segments.stream().map(Segment::number).toArray()),
+                connection.createArrayOf(
+                        "integer", segments.stream().map(Segment::messages).toArray()),
+                connection.createArrayOf(
+                        "bytea", segments.stream().map(Segment::postings).toArray(byte[][]::new)));
+    }
+
+    @Override
+    public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.list(
+                MEMORIES_BY_KEY,
+                MemoryRow::of,
+                session.connection().createArrayOf("bytea", keys.toArray(byte[][]::new)));
+    }
+
+    @Override
+    public List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException {
+        return session.list(MEMORIES_BY_NUMBER, MemoryRow::of, integers(session, numbers));
+    }
+
+    @Override
+    public Map<String, Long> frequencies(
+            Session session, long tenant, @Nullable Collection<Long> memories, Collection<String> terms)
+            throws SQLException {
+        Map<String, Long> frequencies = new HashMap<>();
+        Array texts = session.connection().createArrayOf("text", terms.toArray());
+        Session.Mapper<Boolean> mapper = row -> frequencies.put(row.getString(1), row.getLong(2)) == null;
+        if (memories == null) {
+            session.list(FREQUENCIES_IN_TENANT, mapper, (int) tenant, texts);
+        } else {
+            session.list(FREQUENCIES, mapper, texts, (int) tenant, integers(session, memories));
+        }
+        return frequencies;
+    }
+
+    @Override
+    public List<PostingRow> postings(
+            Session session, long tenant, @Nullable Collection<Long> memories, List<Share> shares, int mostRows)
+            throws SQLException {
+        Connection connection = session.connection();
+        Array terms = connection.createArrayOf(
+                "text", shares.stream().map(Share::term).toArray());
+        Array bytes = connection.createArrayOf(
+                "integer",
+                shares.stream().map(share -> Integer.BYTES * share.most()).toArray());
+        Session.Mapper<PostingRow> mapper =
+                row -> new PostingRow(row.getString(1), row.getLong(2), row.getInt(3), row.getInt(4), row.getBytes(5));
+        return memories == null
+                ? session.list(POSTINGS_IN_TENANT, mapper, terms, bytes, (int) tenant, mostRows)
+                : session.list(POSTINGS, mapper, terms, bytes, (int) tenant, integers(session, memories), mostRows);
+    }
+
+    private static Array integers(Session session, Collection<Long> numbers) throws SQLException {
+        return session.connection()
+                .createArrayOf("integer", numbers.stream().map(Math::toIntExact).toArray());
+    }
+}

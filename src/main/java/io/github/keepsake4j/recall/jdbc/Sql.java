@@ -1,0 +1,89 @@
+package io.github.keepsake4j.recall.jdbc;
+
+/** The statements that every database takes. */
+final class Sql {
+
+    private Sql() {}
+
+    static final String FINGERPRINT = "SELECT fingerprint FROM keepsake_index_words WHERE one = 1";
+
+    static final String PUT_FINGERPRINT =
+            "INSERT INTO keepsake_index_words (one, fingerprint) VALUES (1, ?) ON CONFLICT (one) DO NOTHING";
+
+    static final String NEW_TENANT =
+            "INSERT INTO keepsake_index_tenant (tenant) VALUES (?) ON CONFLICT (tenant) DO NOTHING";
+
+    static final String TENANT = "SELECT number, messages, length FROM keepsake_index_tenant WHERE tenant = ?";
+
+    static final String TENANTS = "SELECT tenant FROM keepsake_index_tenant";
+
+    /** Parameters: messages, length, tenant. */
+    static final String COUNT_IN_TENANT =
+            """
+            UPDATE keepsake_index_tenant SET messages = messages + ?, length = length + ? WHERE number = ?
+            """;
+
+    static final String DELETE_EMPTY_TENANT =
+            """
+            DELETE FROM keepsake_index_tenant
+            WHERE number = ? AND NOT EXISTS (SELECT 1 FROM keepsake_index_memory m WHERE m.tenant = ?)
+            """;
+
+    static final String MEMORY = "SELECT " + MemoryRow.COLUMNS
+            + """
+
+             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
+             WHERE m.memory_key = ?
+            """;
+
+    /** Parameters: tenant, number behind which the page begins, rows. */
+    static final String MEMORIES_OF_TENANT = "SELECT " + MemoryRow.COLUMNS
+            + """
+
+             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
+             WHERE m.tenant = ? AND m.number > ?
+             ORDER BY m.number
+             LIMIT ?
+            """;
+
+    static final String NEW_MEMORY =
+            """
+            INSERT INTO keepsake_index_memory
+              (tenant, memory_key, app_id, conversation_id, node_id, epoch, sequence, messages, length)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            RETURNING number
+            """;
+
+    /** Parameters: sequence, messages, length, memory. */
+    static final String MOVE_WATERMARK =
+            """
+            UPDATE keepsake_index_memory SET sequence = ?, messages = messages + ?, length = length + ? WHERE number = ?
+            """;
+
+    static final String DELETE_MEMORY = "DELETE FROM keepsake_index_memory WHERE number = ?";
+
+    /** Parameters: memory, tenant. */
+    static final String SUBTRACT_TERMS =
+            """
+            UPDATE keepsake_index_term AS t
+            SET messages = t.messages - p.messages
+            FROM (
+              SELECT term, CAST(SUM(messages) AS bigint) AS messages
+              FROM keepsake_index_posting WHERE memory = ? GROUP BY term
+            ) AS p
+            WHERE t.tenant = ? AND t.term = p.term
+            """;
+
+    /** Parameters: tenant, memory. */
+    static final String DELETE_UNUSED_TERMS =
+            """
+            DELETE FROM keepsake_index_term
+            WHERE tenant = ? AND messages <= 0 AND term IN (SELECT p.term FROM keepsake_index_posting p WHERE p.memory = ?)
+            """;
+
+    static final String DELETE_POSTINGS = "DELETE FROM keepsake_index_posting WHERE memory = ?";
+
+    /** Parameters: memory, the first segment, which stays, the segment behind the last. */
+    static final String DELETE_JOINED =
+            "DELETE FROM keepsake_index_posting WHERE memory = ? AND segment > ? AND segment < ?";
+}

@@ -1,0 +1,209 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.UnreadableDataException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.sqlite.SQLiteConfig;
+import org.sqlite.SQLiteErrorCode;
+
+/**
+ * A SQLite file, through one connection that writes and one that reads, so that a search does not wait for the indexer.
+ * Threads of this process take turns on each. Between processes, the file's lock and the busy timeout decide.
+ */
+final class SqliteDatabase implements Database {
+
+    private static final int BUSY_TIMEOUT_MILLIS = 10_000;
+    private static final int CACHE_KIB = 32_768;
+
+    private final Path file;
+    private final Dialect dialect = new SqliteDialect();
+    private final Channel writer = new Channel();
+    private final Channel reader = new Channel();
+    private volatile boolean closed;
+
+    SqliteDatabase(Path file) {
+        this.file = file;
+    }
+
+    /** A connection, its statements, and the turn to use them. */
+    private static final class Channel {
+        final ReentrantLock lock = new ReentrantLock(true);
+        final Map<String, PreparedStatement> statements = new HashMap<>();
+
+        @Nullable
+        Connection connection;
+
+        void disconnect() throws SQLException {
+            Connection open = connection;
+            connection = null;
+            statements.clear();
+            if (open != null) {
+                open.close();
+            }
+        }
+    }
+
+    @Override
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    @Override
+    public <T> T write(String what, Work<T> work) {
+        return in(writer, "BEGIN IMMEDIATE", what, work);
+    }
+
+    @Override
+    public <T> T read(String what, Work<T> work) {
+        return in(reader, "BEGIN DEFERRED", what, work);
+    }
+
+    @Override
+    public void compact() {
+        writer.lock.lock();
+        reader.lock.lock();
+        try {
+            // A reader would keep the log of writes from being cut.
+            reader.disconnect();
+            Connection open = open(writer);
+            try (Statement statement = open.createStatement()) {
+                statement.execute("VACUUM");
+                try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
+                    if (row.next() && row.getInt(1) != 0) {
+                        throw new StorageUnavailableException(
+                                "compact of the index in SQLite file " + file + ": another process reads it", null);
+                    }
+                }
+            }
+        } catch (SQLException e) {
+            throw translate("compact", e);
+        } finally {
+            reader.lock.unlock();
+            writer.lock.unlock();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        for (Channel channel : new Channel[] {reader, writer}) {
+            channel.lock.lock();
+            try {
+                channel.disconnect();
+            } catch (SQLException e) {
+                throw translate("close", e);
+            } finally {
+                channel.lock.unlock();
+            }
+        }
+    }
+
+    private <T> T in(Channel channel, String begin, String what, Work<T> work) {
+        channel.lock.lock();
+        try {
+            if (closed) {
+                throw new LogClosedException(what + " on SQLite file " + file);
+            }
+            Connection open = open(channel);
+            try (Statement statement = open.createStatement()) {
+                statement.execute(begin);
+                try {
+                    T result = work.on(new Session(open, 0, channel.statements));
+                    statement.execute("COMMIT");
+                    return result;
+                } catch (SQLException | RuntimeException | Error e) {
+                    rollback(channel, statement, e);
+                    throw e;
+                }
+            }
+        } catch (SQLException e) {
+            throw translate(what, e);
+        } finally {
+            channel.lock.unlock();
+        }
+    }
+
+    private static void rollback(Channel channel, Statement statement, Throwable reason) {
+        try {
+            statement.execute("ROLLBACK");
+        } catch (SQLException e) {
+            reason.addSuppressed(e);
+            try {
+                channel.disconnect();
+            } catch (SQLException unclosed) {
+                reason.addSuppressed(unclosed);
+            }
+        }
+    }
+
+    private Connection open(Channel channel) throws SQLException {
+        if (channel.connection != null) {
+            return channel.connection;
+        }
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null && !Files.isDirectory(directory)) {
+            throw new InvalidInputException("file", "the directory " + directory + " does not exist");
+        }
+        SQLiteConfig config = new SQLiteConfig();
+        config.setBusyTimeout(BUSY_TIMEOUT_MILLIS);
+        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
+        // What a power failure takes away is added again.
+        config.setSynchronous(SQLiteConfig.SynchronousMode.NORMAL);
+        config.setCacheSize(-CACHE_KIB);
+        // Else the driver asks for the last row's number after each statement.
+        config.setGetGeneratedKeys(false);
+        // Erased data is overwritten and does not remain in free pages.
+        config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
+        Connection begun = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
+        try (Statement statement = begun.createStatement()) {
+            statement.execute("BEGIN IMMEDIATE");
+            for (int version = version(statement); version < Schema.SQLITE.newest(); version++) {
+                statement.executeUpdate(Schema.SQLITE.script(version));
+                statement.executeUpdate("PRAGMA user_version = " + (version + 1));
+            }
+            statement.execute("COMMIT");
+        } catch (SQLException | RuntimeException e) {
+            begun.close();
+            throw e;
+        }
+        channel.connection = begun;
+        return begun;
+    }
+
+    private static int version(Statement statement) throws SQLException {
+        try (ResultSet row = statement.executeQuery("PRAGMA user_version")) {
+            return row.next() ? row.getInt(1) : 0;
+        }
+    }
+
+    private KeepsakeException translate(String what, SQLException e) {
+        String text = what + " on SQLite file " + file;
+        int code = e.getErrorCode() & 0xFF;
+        if (code == SQLiteErrorCode.SQLITE_CORRUPT.code || code == SQLiteErrorCode.SQLITE_NOTADB.code) {
+            return new UnreadableDataException(
+                    text + ": the file is damaged or is not a SQLite database; delete it, and the index is made again",
+                    e);
+        }
+        if (code == SQLiteErrorCode.SQLITE_BUSY.code
+                || code == SQLiteErrorCode.SQLITE_LOCKED.code
+                || code == SQLiteErrorCode.SQLITE_FULL.code
+                || code == SQLiteErrorCode.SQLITE_IOERR.code
+                || code == SQLiteErrorCode.SQLITE_CANTOPEN.code) {
+            return new StorageUnavailableException(text + ": the file cannot be used at the moment", e);
+        }
+        return new KeepsakeException(text + " failed", e);
+    }
+}

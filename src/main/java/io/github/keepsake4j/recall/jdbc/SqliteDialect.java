@@ -1,0 +1,166 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.recall.Matches.Share;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** The statements of SQLite. A list of numbers is a JSON array in a parameter. */
+final class SqliteDialect implements Dialect {
+
+    private static final String ADD_TERM =
+            """
+            INSERT INTO keepsake_index_term (tenant, term, messages) VALUES (?, ?, ?)
+            ON CONFLICT (tenant, term) DO UPDATE SET messages = messages + excluded.messages
+            """;
+
+    private static final String ADD_POSTINGS =
+            """
+            INSERT INTO keepsake_index_posting (tenant, term, memory, segment, messages, postings)
+            VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
+            SET messages = messages + excluded.messages, postings = CAST(excluded.postings || postings AS BLOB)
+            """;
+
+    private static final String JOIN_SEGMENTS =
+            """
+            INSERT INTO keepsake_index_posting (tenant, term, memory, segment, messages, postings)
+            SELECT tenant, term, memory, ?, messages, postings
+            FROM keepsake_index_posting
+            WHERE memory = ? AND segment > ? AND segment < ?
+            ORDER BY segment
+            ON CONFLICT (tenant, term, memory, segment) DO UPDATE
+            SET messages = messages + excluded.messages, postings = CAST(excluded.postings || postings AS BLOB)
+            """;
+
+    private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS
+            + """
+
+             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
+             WHERE m.number IN (SELECT value FROM json_each(?))
+            """;
+
+    private static final String FREQUENCY_IN_TENANT =
+            "SELECT messages FROM keepsake_index_term WHERE tenant = ? AND term = ?";
+
+    private static final String FREQUENCY =
+            """
+            SELECT SUM(messages) FROM keepsake_index_posting
+            WHERE tenant = ? AND term = ? AND memory IN (SELECT value FROM json_each(?))
+            """;
+
+    private static final String POSTINGS_IN_TENANT =
+            """
+            SELECT memory, segment, messages, substr(postings, 1, ?)
+            FROM keepsake_index_posting
+            WHERE tenant = ? AND term = ?
+            ORDER BY memory DESC, segment DESC
+            LIMIT ?
+            """;
+
+    private static final String POSTINGS =
+            """
+            SELECT memory, segment, messages, substr(postings, 1, ?)
+            FROM keepsake_index_posting
+            WHERE tenant = ? AND term = ? AND memory IN (SELECT value FROM json_each(?))
+            ORDER BY memory DESC, segment DESC
+            LIMIT ?
+            """;
+
+    @Override
+    public String name() {
+        return "sqlite";
+    }
+
+    @Override
+    public String lockTenant() {
+        // The transaction has the only right to write.
+        return "SELECT number FROM keepsake_index_tenant WHERE tenant = ?";
+    }
+
+    @Override
+    public String joinSegments() {
+        return JOIN_SEGMENTS;
+    }
+
+    @Override
+    public void addTerms(Session session, long tenant, Map<String, Integer> messages) throws SQLException {
+        List<Object[]> rows = new ArrayList<>(messages.size());
+        messages.forEach((term, count) -> rows.add(new Object[] {tenant, term, count}));
+        session.updateAll(ADD_TERM, rows);
+    }
+
+    @Override
+    public void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException {
+        List<Object[]> rows = new ArrayList<>(segments.size());
+        for (Segment segment : segments) {
+            rows.add(new Object[] {
+                tenant, segment.term(), memory, segment.number(), segment.messages(), segment.postings()
+            });
+        }
+        session.updateAll(ADD_POSTINGS, rows);
+    }
+
+    @Override
+    public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
+        List<MemoryRow> found = new ArrayList<>(keys.size());
+        for (byte[] key : keys) {
+            found.addAll(session.list(Sql.MEMORY, MemoryRow::of, (Object) key));
+        }
+        return found;
+    }
+
+    @Override
+    public List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException {
+        return session.list(MEMORIES_BY_NUMBER, MemoryRow::of, json(numbers));
+    }
+
+    @Override
+    public Map<String, Long> frequencies(
+            Session session, long tenant, @Nullable Collection<Long> memories, Collection<String> terms)
+            throws SQLException {
+        String list = memories == null ? null : json(memories);
+        Map<String, Long> frequencies = new HashMap<>();
+        for (String term : terms) {
+            Long messages = list == null
+                    ? session.first(FREQUENCY_IN_TENANT, row -> row.getLong(1), tenant, term)
+                    : session.first(FREQUENCY, row -> row.getLong(1), tenant, term, list);
+            if (messages != null && messages > 0) {
+                frequencies.put(term, messages);
+            }
+        }
+        return frequencies;
+    }
+
+    @Override
+    public List<PostingRow> postings(
+            Session session, long tenant, @Nullable Collection<Long> memories, List<Share> shares, int mostRows)
+            throws SQLException {
+        String list = memories == null ? null : json(memories);
+        List<PostingRow> found = new ArrayList<>();
+        for (Share share : shares) {
+            Session.Mapper<PostingRow> mapper = row -> new PostingRow(
+                    share.term(),
+                    row.getLong(1),
+                    row.getInt(2),
+                    row.getInt(3),
+                    Objects.requireNonNull(row.getBytes(4)));
+            int bytes = Integer.BYTES * share.most();
+            found.addAll(
+                    list == null
+                            ? session.list(POSTINGS_IN_TENANT, mapper, bytes, tenant, share.term(), mostRows)
+                            : session.list(POSTINGS, mapper, bytes, tenant, share.term(), list, mostRows));
+        }
+        return found;
+    }
+
+    private static String json(Collection<Long> numbers) {
+        return numbers.stream().map(String::valueOf).collect(Collectors.joining(",", "[", "]"));
+    }
+}

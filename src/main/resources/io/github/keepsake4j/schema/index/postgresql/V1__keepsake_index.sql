@@ -1,0 +1,64 @@
+-- Keepsake4j, version 1 of the schema of an index in PostgreSQL 14 and newer. It is made from a log and can be dropped and
+-- made again. Run it by hand, by Flyway or by the library when it is told to.
+
+CREATE TABLE keepsake_index_schema (
+  version integer PRIMARY KEY
+);
+
+-- By which words the terms were made; one row.
+CREATE TABLE keepsake_index_words (
+  one         integer PRIMARY KEY CHECK (one = 1),
+  fingerprint text    NOT NULL
+);
+
+-- A writer locks its tenant's row first. So writers of one tenant take turns, and no two of them wait for each other.
+CREATE TABLE keepsake_index_tenant (
+  number   integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant   text    NOT NULL UNIQUE,
+  messages bigint  NOT NULL DEFAULT 0,
+  length   bigint  NOT NULL DEFAULT 0 -- the sum of the messages' lengths in terms
+) WITH (fillfactor = 50);
+
+-- epoch and sequence tell how far the memory is indexed; memory_key is made as the log's.
+CREATE TABLE keepsake_index_memory (
+  number          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant          integer NOT NULL,
+  memory_key      bytea   NOT NULL UNIQUE,
+  app_id          text,
+  conversation_id text    NOT NULL,
+  node_id         text,
+  epoch           bigint  NOT NULL,
+  sequence        bigint  NOT NULL,
+  messages        bigint  NOT NULL DEFAULT 0,
+  length          bigint  NOT NULL DEFAULT 0
+) WITH (fillfactor = 50);
+
+CREATE INDEX keepsake_index_memory_by_tenant ON keepsake_index_memory (tenant, number);
+
+-- In how many of a tenant's messages a term occurs.
+CREATE TABLE keepsake_index_term (
+  tenant   integer NOT NULL,
+  term     text    COLLATE "C" NOT NULL,
+  messages bigint  NOT NULL,
+  PRIMARY KEY (tenant, term)
+) WITH (fillfactor = 70);
+
+-- The messages of a stretch of a memory in which a term occurs, newest first, four bytes each. A segment is numbered by its
+-- first sequence divided by 1,024. It covers 1,024 sequences until the memory has passed a multiple of 16,384; then 16 of them
+-- become one, and 16 of these again at a multiple of 262,144.
+CREATE TABLE keepsake_index_posting (
+  tenant   integer NOT NULL,
+  memory   integer NOT NULL,
+  segment  integer NOT NULL,
+  messages integer NOT NULL,
+  term     text    COLLATE "C" NOT NULL,
+  postings bytea   NOT NULL,
+  PRIMARY KEY (tenant, term, memory, segment)
+) WITH (fillfactor = 80);
+
+-- A part of the postings is read without the rest.
+ALTER TABLE keepsake_index_posting ALTER COLUMN postings SET STORAGE EXTERNAL;
+
+CREATE INDEX keepsake_index_posting_by_memory ON keepsake_index_posting (memory, segment);
+
+INSERT INTO keepsake_index_schema (version) VALUES (1);

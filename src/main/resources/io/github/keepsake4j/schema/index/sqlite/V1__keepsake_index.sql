@@ -1,0 +1,53 @@
+-- Keepsake4j, version 1 of the schema of an index in SQLite. It is made from a log and can be dropped and made again.
+
+-- By which words the terms were made; one row.
+CREATE TABLE keepsake_index_words (
+  one         INTEGER PRIMARY KEY CHECK (one = 1),
+  fingerprint TEXT    NOT NULL
+);
+
+CREATE TABLE keepsake_index_tenant (
+  number   INTEGER PRIMARY KEY AUTOINCREMENT,
+  tenant   TEXT    NOT NULL UNIQUE,
+  messages INTEGER NOT NULL DEFAULT 0,
+  length   INTEGER NOT NULL DEFAULT 0 -- the sum of the messages' lengths in terms
+);
+
+-- epoch and sequence tell how far the memory is indexed; memory_key is made as the log's.
+CREATE TABLE keepsake_index_memory (
+  number          INTEGER PRIMARY KEY AUTOINCREMENT,
+  memory_key      BLOB    NOT NULL UNIQUE,
+  tenant          INTEGER NOT NULL REFERENCES keepsake_index_tenant (number),
+  app_id          TEXT,
+  conversation_id TEXT    NOT NULL,
+  node_id         TEXT,
+  epoch           INTEGER NOT NULL,
+  sequence        INTEGER NOT NULL,
+  messages        INTEGER NOT NULL DEFAULT 0,
+  length          INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE INDEX keepsake_index_memory_by_tenant ON keepsake_index_memory (tenant, number);
+
+-- In how many of a tenant's messages a term occurs.
+CREATE TABLE keepsake_index_term (
+  tenant   INTEGER NOT NULL,
+  term     TEXT    NOT NULL,
+  messages INTEGER NOT NULL,
+  PRIMARY KEY (tenant, term)
+) WITHOUT ROWID;
+
+-- The messages of a stretch of a memory in which a term occurs, newest first, four bytes each. A segment is numbered by its
+-- first sequence divided by 1,024. It covers 1,024 sequences until the memory has passed a multiple of 16,384; then 16 of them
+-- become one, and 16 of these again at a multiple of 262,144.
+CREATE TABLE keepsake_index_posting (
+  tenant   INTEGER NOT NULL,
+  term     TEXT    NOT NULL,
+  memory   INTEGER NOT NULL,
+  segment  INTEGER NOT NULL,
+  messages INTEGER NOT NULL,
+  postings BLOB    NOT NULL,
+  PRIMARY KEY (tenant, term, memory, segment)
+) WITHOUT ROWID;
+
+CREATE INDEX keepsake_index_posting_by_memory ON keepsake_index_posting (memory, segment);
