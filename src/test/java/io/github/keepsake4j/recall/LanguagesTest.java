@@ -48,7 +48,8 @@ class LanguagesTest {
 
     private static long first(WrittenChat chat, String text, Words words) {
         List<Utterance> utterances = chat.lines().stream()
-                .map(line -> Utterance.of(line.number(), line.user() ? Named.USER : Named.ASSISTANT, line.time(), line.text(), words))
+                .map(line -> Utterance.of(
+                        line.number(), line.user() ? Named.USER : Named.ASSISTANT, line.time(), line.text(), words))
                 .toList();
         Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
         return new Ranking(question, CountedTerms.of(utterances), Features.WEIGHTS, ZoneOffset.UTC)
@@ -64,15 +65,16 @@ class LanguagesTest {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite::memory:");
                 Statement statement = connection.createStatement()) {
             statement.execute("CREATE VIRTUAL TABLE chat USING fts5(text, tokenize = 'unicode61')");
-            try (PreparedStatement insert = connection.prepareStatement("INSERT INTO chat(rowid, text) VALUES (?, ?)")) {
+            try (PreparedStatement insert =
+                    connection.prepareStatement("INSERT INTO chat(rowid, text) VALUES (?, ?)")) {
                 for (Line line : chat.lines()) {
                     insert.setInt(1, line.number());
                     insert.setString(2, line.text());
                     insert.execute();
                 }
             }
-            try (PreparedStatement select = connection.prepareStatement(
-                    "SELECT rowid FROM chat WHERE chat MATCH ? ORDER BY rank LIMIT 1")) {
+            try (PreparedStatement select =
+                    connection.prepareStatement("SELECT rowid FROM chat WHERE chat MATCH ? ORDER BY rank LIMIT 1")) {
                 for (Asked asked : chat.questions()) {
                     select.setString(
                             1,
