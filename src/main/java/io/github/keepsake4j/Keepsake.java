@@ -26,6 +26,12 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.MessageSearch;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.SearchOptions;
+import io.github.keepsake4j.recall.SearchResult;
+import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -73,14 +79,22 @@ public final class Keepsake {
     private final TurnLeases turns;
     private final ChatMemories memories;
     private final KeepsakeChatMemoryStore store;
+    private final @Nullable MessageSearch search;
 
-    private Keepsake(String tenant, MessageLog log, MessageLog nodeLog, TurnLeases turns, ChatMemories memories) {
+    private Keepsake(
+            String tenant,
+            MessageLog log,
+            MessageLog nodeLog,
+            TurnLeases turns,
+            ChatMemories memories,
+            @Nullable MessageSearch search) {
         this.tenant = tenant;
         this.log = log;
         this.nodeLog = nodeLog;
         this.turns = turns;
         this.memories = memories;
         this.store = memories.store();
+        this.search = search;
     }
 
     /**
@@ -313,6 +327,41 @@ public final class Keepsake {
     }
 
     /**
+     * Searches what was ever said, in the words of a person, with {@linkplain SearchOptions#standard() standard options}.
+     *
+     * @param scope one memory, some, or all of a tenant
+     * @param text what the person typed; any text
+     * @return the first page of hits, best first
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
+     */
+    public SearchResult search(Scope scope, String text) {
+        return search(scope, text, SearchOptions.standard());
+    }
+
+    /**
+     * Searches what was ever said, in the words of a person. Messages are found as soon as they are appended: what the index
+     * does not have yet of one memory is read from the log, up to 200 messages. Over a whole tenant, this holds for what this
+     * process appended; {@link SearchResult#lagging()} says whether something may be missing. What was erased is not found
+     * from the moment on at which the erasure returns.
+     *
+     * <p>The last word may be unfinished, from two letters on. No text breaks a search, and the costs are bounded: if the words
+     * occur in very many messages, those of the rarest words decide.
+     *
+     * @param scope one memory, some, or all of a tenant
+     * @param text what the person typed; any text
+     * @param options how to search
+     * @return a page of hits, best first
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
+     */
+    public SearchResult search(Scope scope, String text, SearchOptions options) {
+        if (search == null) {
+            throw new InvalidInputException(
+                    "index", "is required for a search, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
+        }
+        return search.search(scope, text, options);
+    }
+
+    /**
      * Deletes a conversation as {@link Conversation#erase()} does, and also the memories of its nodes in all applications.
      * They are looked up in the node log and in the message log. This cannot be undone. If this method throws, some
      * memories may not have been deleted; a further call deletes the rest. A turn of a node that is in progress can make a
@@ -398,6 +447,8 @@ public final class Keepsake {
         private boolean keepRequests;
         private @Nullable LeavingViewListener leavingViewListener;
         private @Nullable ImportSource importSource;
+        private @Nullable MessageIndex index;
+        private Words words = Words.standard();
 
         private Builder() {}
 
@@ -635,6 +686,31 @@ public final class Keepsake {
         }
 
         /**
+         * Sets the index for {@link Keepsake#search(Scope, String)}. It is made from the logs in the background, on the
+         * {@linkplain #executor executor}, beginning with what they have already. No append waits for it. Several processes
+         * may share it. Default: none.
+         *
+         * @param messageIndex the index; the caller closes it after the logs are not used any more
+         * @return this builder
+         */
+        public Builder index(MessageIndex messageIndex) {
+            this.index = Objects.requireNonNull(messageIndex, "index");
+            return this;
+        }
+
+        /**
+         * Sets what splits texts into the terms of the {@linkplain #index index}. An index that was made by other words is
+         * refused; {@linkplain MessageIndex#clear clear} it, and it is made again. Default: {@link Words#standard()}.
+         *
+         * @param splitter the words
+         * @return this builder
+         */
+        public Builder words(Words splitter) {
+            this.words = Objects.requireNonNull(splitter, "words");
+            return this;
+        }
+
+        /**
          * Builds the {@link Keepsake}.
          *
          * @return a new {@link Keepsake}
@@ -654,11 +730,12 @@ public final class Keepsake {
                 throw new InvalidInputException(
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
+            MessageSearch search = index == null ? null : search(messageLog, index);
+            MessageLog kept = search == null ? messageLog : search.watched(messageLog);
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
-            MessageLog conversations = importSource == null
-                    ? messageLog
-                    : new ImportingLog(messageLog, importSource.ofTenant(tenant), counter);
-            MessageLog nodes = nodeLog == null ? messageLog : nodeLog;
+            MessageLog conversations =
+                    importSource == null ? kept : new ImportingLog(kept, importSource.ofTenant(tenant), counter);
+            MessageLog nodes = nodeLog == null ? kept : search == null ? nodeLog : search.watched(nodeLog);
             Function<MemoryKey, MessageLog> logs = key -> key instanceof NodeKey ? nodes : conversations;
             TurnLeases turns = new TurnLeases(logs, turnPolicy, turnLease, turnLimit, turnWait, BlockingWork::after);
             MemoryIds ids = new MemoryIds(tenant, acceptDefaultMemoryId, memoryIdMapper);
@@ -674,7 +751,21 @@ public final class Keepsake {
                             answer -> answer.contains(Summarization.MARKER.strip()));
             ChatMemories memories = new ChatMemories(
                     logs, ids::key, strategy, counter, executor, worker, metrics, keepRequests, leavingViewListener);
-            return new Keepsake(tenant, conversations, nodes, turns, memories);
+            if (search != null) {
+                search.start(tenant);
+            }
+            return new Keepsake(tenant, conversations, nodes, turns, memories, search);
+        }
+
+        private MessageSearch search(MessageLog log, MessageIndex made) {
+            MessageLog nodes = nodeLog == null ? log : nodeLog;
+            return new MessageSearch(
+                    made,
+                    key -> key instanceof NodeKey ? nodes : log,
+                    nodes == log ? List.of(log) : List.of(log, nodes),
+                    words,
+                    executor,
+                    BlockingWork::after);
         }
     }
 }

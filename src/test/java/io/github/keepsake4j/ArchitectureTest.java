@@ -46,7 +46,6 @@ class ArchitectureTest {
                     "component",
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
-            Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
             Map.entry("recall.inmemory", List.of("recall", "log", "message")),
             Map.entry("recall.jdbc", List.of("recall", "log", "message")),
             Map.entry("recall.words", List.of("message")),

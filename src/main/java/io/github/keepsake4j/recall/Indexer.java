@@ -76,6 +76,7 @@ final class Indexer {
     private final Map<String, Instant> swept = new ConcurrentHashMap<>();
 
     private int sweeps;
+    private volatile boolean opened;
 
     /**
      * The settings of an indexer.
@@ -114,6 +115,14 @@ final class Indexer {
         this.executor = executor;
         this.later = later;
         this.settings = settings;
+    }
+
+    /** Says by which words the index is made, once. */
+    void open() {
+        if (!opened) {
+            index.open(words.fingerprint());
+            opened = true;
+        }
     }
 
     /** Begins the sweeps, of this tenant and of all that are indexed or used. */
@@ -269,6 +278,7 @@ final class Indexer {
      * @return false if another process is doing it, or the memory was erased meanwhile; then it is to be tried again
      */
     boolean catchUp(MemoryKey key) {
+        open();
         MessageLog log = logs.apply(key);
         Position position = position(log, key);
         Watermark known = known(key);

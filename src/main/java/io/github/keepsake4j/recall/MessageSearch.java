@@ -49,8 +49,6 @@ public final class MessageSearch {
     private final Words words;
     private final Indexer indexer;
     private final Finder finder;
-    private final MessageIndex index;
-    private volatile boolean opened;
 
     /**
      * Creates a search. Nothing is read or written before {@link #start}, a search, or a change of a {@linkplain #watched
@@ -71,7 +69,7 @@ public final class MessageSearch {
             Executor executor,
             Function<Duration, Executor> later) {
         this(
-                index,
+                Objects.requireNonNull(index, "index"),
                 logs,
                 words,
                 new Indexer(index, logs, allLogs, words, executor, later, Indexer.Settings.STANDARD),
@@ -80,7 +78,6 @@ public final class MessageSearch {
 
     MessageSearch(
             MessageIndex index, Function<MemoryKey, MessageLog> logs, Words words, Indexer indexer, int maxPostings) {
-        this.index = Objects.requireNonNull(index, "index");
         this.logs = logs;
         this.words = words;
         this.indexer = indexer;
@@ -108,15 +105,8 @@ public final class MessageSearch {
 
     /** Returns what finds candidates, for recall. */
     Finder finder() {
-        open();
+        indexer.open();
         return finder;
-    }
-
-    private void open() {
-        if (!opened) {
-            index.open(words.fingerprint());
-            opened = true;
-        }
     }
 
     /**
@@ -128,7 +118,7 @@ public final class MessageSearch {
      * @return a page of hits
      */
     public SearchResult search(Scope scope, String text, SearchOptions options) {
-        open();
+        indexer.open();
         Query query = Query.of(text, words);
         if (query.terms().isEmpty()) {
             return new SearchResult(List.of(), false, Optional.empty());
@@ -177,7 +167,7 @@ public final class MessageSearch {
                 return;
             }
             checked++;
-            List<LoggedMessage> around = finder.around(key, posting.sequence(), options.neighbours());
+            List<LoggedMessage> around = finder.around(key, posting.sequence(), SearchOptions.MAX_NEIGHBOURS);
             LoggedMessage message = around.stream()
                     .filter(one -> one.sequence() == posting.sequence())
                     .findFirst()

@@ -65,8 +65,9 @@ record Query(Set<String> terms) {
         if (letters < 2 || letters > 3) {
             return List.of();
         }
-        List<Token> beginnings = words.beginnings(text.substring(start));
-        return beginnings.isEmpty() ? List.of() : List.of(beginnings.get(beginnings.size() - 1));
+        // A word that is still being typed is no stop word yet, and with more letters it is none.
+        List<Token> beginnings = words.beginnings(text.substring(start) + "xx");
+        return beginnings.size() < letters - 1 ? List.of() : List.of(beginnings.get(letters - 2));
     }
 
     /**

@@ -26,7 +26,8 @@ public record SearchResult(List<Hit> hits, boolean lagging, Optional<SearchOptio
      * @param key the memory that it is in
      * @param message the message, as the log has it now
      * @param before the messages that it follows, oldest first
-     * @param after the messages that follow it; where several answer the same message, the newest of them
+     * @param after the messages that follow it; where several answer the same message soon, the
+     *     newest of them
      * @param highlights where the words are in the message's text, in order and without overlaps
      */
     public record Hit(

@@ -1,0 +1,46 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.MessageSearchContract;
+import io.github.keepsake4j.testing.Postgres;
+import java.sql.SQLException;
+import java.time.LocalDate;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+class PostgresSearchTest extends MessageSearchContract {
+
+    private static HikariDataSource pool;
+
+    @BeforeAll
+    static void connect() throws SQLException {
+        pool = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
+    }
+
+    @AfterAll
+    static void disconnect() {
+        pool.close();
+    }
+
+    @Override
+    protected MessageIndex newIndex() {
+        MessageIndex index =
+                JdbcMessageIndex.builder().dataSource(pool).createTables().build();
+        index.clear();
+        return index;
+    }
+
+    @Override
+    protected MessageLog newLog() throws SQLException {
+        MessageLog log = JdbcMessageLog.builder()
+                .dataSource(pool)
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .build();
+        log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH);
+        Postgres.execute(pool, "TRUNCATE keepsake_memory, keepsake_message, keepsake_view, keepsake_lease");
+        return log;
+    }
+}
