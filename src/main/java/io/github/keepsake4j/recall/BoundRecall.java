@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param options how to recall
  */
 public record BoundRecall(
-        MessageRecall recall, Function<Object, MemoryKey> keys, Function<MemoryKey, Scope> scopes, RecallOptions options) {
+        MessageRecall recall,
+        Function<Object, MemoryKey> keys,
+        Function<MemoryKey, Scope> scopes,
+        RecallOptions options) {
 
     /** Checks the components. */
     public BoundRecall {
@@ -31,7 +34,8 @@ public record BoundRecall(
     List<String> texts(@Nullable Object memoryId, String question) {
         if (memoryId == null) {
             throw new InvalidInputException(
-                    "memory id", "is missing; call the AI service with a @MemoryId, so that it is known whose memory is meant");
+                    "memory id",
+                    "is missing; call the AI service with a @MemoryId, so that it is known whose memory is meant");
         }
         MemoryKey key = keys.apply(memoryId);
         return recall.recall(scopes.apply(key), question, options.shownTo(key)).passages().stream()

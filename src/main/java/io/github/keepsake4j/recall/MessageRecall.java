@@ -2,7 +2,6 @@ package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
-import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -47,7 +46,6 @@ public final class MessageRecall {
     private static final int MERGED = 12;
 
     private final MessageSearch search;
-    private final Function<MemoryKey, MessageLog> logs;
     private final Function<MemoryKey, Set<String>> shown;
     private final Words words;
 
@@ -55,19 +53,12 @@ public final class MessageRecall {
      * Creates a recall.
      *
      * @param search what finds messages
-     * @param logs returns the log that keeps a memory
      * @param shown returns the ids of the messages of a memory that a model is shown
-     * @param words what splits texts into terms, as in the search
      */
-    public MessageRecall(
-            MessageSearch search,
-            Function<MemoryKey, MessageLog> logs,
-            Function<MemoryKey, Set<String>> shown,
-            Words words) {
+    public MessageRecall(MessageSearch search, Function<MemoryKey, Set<String>> shown) {
         this.search = search;
-        this.logs = logs;
         this.shown = shown;
-        this.words = words;
+        this.words = search.words();
     }
 
     /**
@@ -101,7 +92,8 @@ public final class MessageRecall {
         for (Memory memory : memories) {
             memory.rank(ranking, options).forEach(ranked -> found.add(new Found(memory, ranked)));
         }
-        found.sort(Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
+        found.sort(
+                Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
         return new Recalled(passages(found, options), candidates.lagging());
     }
 
@@ -134,7 +126,9 @@ public final class MessageRecall {
             Passage passage = one.memory().passage(one.ranked(), options, tokens);
             if (passage != null) {
                 passages.add(passage);
-                tokens -= passage.messages().stream().mapToLong(MessageRecall::tokens).sum();
+                tokens -= passage.messages().stream()
+                        .mapToLong(MessageRecall::tokens)
+                        .sum();
             }
         }
         return passages;
@@ -157,7 +151,7 @@ public final class MessageRecall {
         Memory(MemoryKey key, Set<Long> sequences, Set<String> shownIds) {
             this.key = key;
             this.shownIds = shownIds;
-            visible = new Visible(logs.apply(key), key);
+            visible = new Visible(search.log(key), key);
             read(sequences);
         }
 
@@ -177,8 +171,9 @@ public final class MessageRecall {
         }
 
         private void read(long first, long last) {
-            search.finder().between(key, first - NEIGHBOURS, last + NEIGHBOURS).forEach(message ->
-                    messages.put(message.sequence(), message));
+            search.finder()
+                    .between(key, first - NEIGHBOURS, last + NEIGHBOURS)
+                    .forEach(message -> messages.put(message.sequence(), message));
         }
 
         Set<String> speakers() {

@@ -57,7 +57,7 @@ abstract class MessageRecallContract {
         index = index();
         MessageSearch search = new MessageSearch(
                 index, key -> log, List.of(log), Words.standard(), Runnable::run, pause -> work -> {});
-        recall = new MessageRecall(search, key -> log, key -> shown, Words.standard());
+        recall = new MessageRecall(search, key -> shown);
     }
 
     @AfterEach
@@ -86,17 +86,27 @@ abstract class MessageRecallContract {
         say(ALICE, Instant.parse("2026-03-03T09:00:00Z"), "We had pizza for dinner", "Sounds good.");
         say(ALICE, Instant.parse("2026-05-03T09:00:00Z"), "We had pizza with olives", "Sounds good.");
 
-        assertThat(texts(recall(ALICE, "Which pizza did we have in March?").passages().get(0)))
+        assertThat(texts(recall(ALICE, "Which pizza did we have in March?")
+                        .passages()
+                        .get(0)))
                 .contains("We had pizza for dinner");
-        assertThat(texts(recall(ALICE, "Which pizza did we have on 3 May 2026?").passages().get(0)))
+        assertThat(texts(recall(ALICE, "Which pizza did we have on 3 May 2026?")
+                        .passages()
+                        .get(0)))
                 .contains("We had pizza with olives");
     }
 
     @Test
     void a_named_speaker_is_preferred() {
-        append(ALICE, JANUARY, null, UserMessage.from("Anna", "I like sailing"), UserMessage.from("Ben", "I like sailing"));
+        append(
+                ALICE,
+                JANUARY,
+                null,
+                UserMessage.from("Anna", "I like sailing"),
+                UserMessage.from("Ben", "I like sailing"));
 
-        assertThat(best(recall(ALICE, "What does Ben like, sailing?"))).isEqualTo(UserMessage.from("Ben", "I like sailing"));
+        assertThat(best(recall(ALICE, "What does Ben like, sailing?")))
+                .isEqualTo(UserMessage.from("Ben", "I like sailing"));
         assertThat(best(recall(ALICE, "What does Anna like, sailing?")))
                 .isEqualTo(UserMessage.from("Anna", "I like sailing"));
     }
@@ -107,15 +117,16 @@ abstract class MessageRecallContract {
         append(ALICE, JANUARY, new Outcome(Outcome.Kind.REJECTED, null), AiMessage.from("your parrot is blue"));
         append(ALICE, JANUARY, new Outcome(Outcome.Kind.INCOMPLETE, null), AiMessage.from("the parrot is yel"));
 
-        assertThat(recall(ALICE, "parrot").passages())
-                .singleElement()
-                .satisfies(passage -> assertThat(texts(passage)).containsExactly("the parrot is yel"));
+        assertThat(recall(ALICE, "parrot").passages()).singleElement().satisfies(passage -> assertThat(texts(passage))
+                .containsExactly("the parrot is yel"));
     }
 
     @Test
     void what_clear_hid_is_recalled_only_when_it_is_asked_for() {
         say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
-        append(ALICE, Append.viewOnly(View.of(log.read(ALICE, ReadQuery.newest(0)).head(), List.of())));
+        append(
+                ALICE,
+                Append.viewOnly(View.of(log.read(ALICE, ReadQuery.newest(0)).head(), List.of())));
         say(ALICE, JANUARY.plusSeconds(60), "the parrot sings", "Nice song.");
 
         assertThat(all(recall(ALICE, "parrot"))).containsExactly("the parrot sings", "Nice song.");
@@ -132,7 +143,9 @@ abstract class MessageRecallContract {
 
         assertThat(all(recall(ALICE, "parrot"))).contains("the parrot is green").doesNotContain("A green parrot.");
         assertThat(all(recall.recall(
-                        Scope.memories(List.of(ALICE, BOB)), "parrot", RecallOptions.standard().shownTo(BOB))))
+                        Scope.memories(List.of(ALICE, BOB)),
+                        "parrot",
+                        RecallOptions.standard().shownTo(BOB))))
                 .contains("A green parrot.");
     }
 
@@ -153,14 +166,17 @@ abstract class MessageRecallContract {
     void other_branches_are_not_recalled() {
         List<NewMessage> first = messages(JANUARY, null, UserMessage.from("Tell me about parrots"));
         append(ALICE, Append.under(Parent.head(), first));
-        append(ALICE, Append.under(Parent.head(), messages(JANUARY, null, AiMessage.from("The parrot is an old answer"))));
+        append(
+                ALICE,
+                Append.under(Parent.head(), messages(JANUARY, null, AiMessage.from("The parrot is an old answer"))));
         append(
                 ALICE,
                 Append.under(
                         Parent.of(first.get(0).id()),
                         messages(JANUARY, null, AiMessage.from("The parrot is a new answer"))));
 
-        assertThat(all(recall(ALICE, "parrot"))).containsExactlyInAnyOrder("Tell me about parrots", "The parrot is a new answer");
+        assertThat(all(recall(ALICE, "parrot")))
+                .containsExactlyInAnyOrder("Tell me about parrots", "The parrot is a new answer");
     }
 
     @Test
@@ -180,9 +196,16 @@ abstract class MessageRecallContract {
             assertThat(tokens).isLessThanOrEqualTo(budget);
             assertThat(recalled.passages().isEmpty()).isEqualTo(budget < 26);
         }
-        assertThat(recall.recall(Scope.memory(ALICE), "parrot", RecallOptions.standard().withMaxPassages(3)).passages())
+        assertThat(recall.recall(
+                                Scope.memory(ALICE),
+                                "parrot",
+                                RecallOptions.standard().withMaxPassages(3))
+                        .passages())
                 .hasSize(3);
-        assertThat(recall.recall(Scope.memory(ALICE), "parrot", RecallOptions.standard().withNeighbours(0))
+        assertThat(recall.recall(
+                                Scope.memory(ALICE),
+                                "parrot",
+                                RecallOptions.standard().withNeighbours(0))
                         .passages())
                 .allSatisfy(passage -> assertThat(passage.messages()).hasSize(1));
     }
@@ -192,20 +215,26 @@ abstract class MessageRecallContract {
         for (int i = 0; i < 10; i++) {
             say(ALICE, JANUARY.plusSeconds(60L * i), "the parrot said word" + i, "That is a funny parrot.");
         }
-        List<String> recalled = recall.recall(
-                        Scope.memory(ALICE), "parrot", RecallOptions.standard().withNeighbours(4))
-                .passages()
-                .stream()
-                .flatMap(passage -> passage.messages().stream())
-                .map(LoggedMessage::id)
-                .toList();
+        List<String> recalled =
+                recall
+                        .recall(
+                                Scope.memory(ALICE),
+                                "parrot",
+                                RecallOptions.standard().withNeighbours(4))
+                        .passages()
+                        .stream()
+                        .flatMap(passage -> passage.messages().stream())
+                        .map(LoggedMessage::id)
+                        .toList();
         assertThat(recalled).doesNotHaveDuplicates();
     }
 
     @Test
     void what_was_recalled_is_not_recalled_again() {
         say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
-        String text = RecalledText.of(recall(ALICE, "parrot").passages().get(0), RecallOptions.standard().zone());
+        String text = RecalledText.of(
+                recall(ALICE, "parrot").passages().get(0),
+                RecallOptions.standard().zone());
         append(
                 ALICE,
                 JANUARY.plus(Duration.ofDays(1)),
@@ -251,14 +280,17 @@ abstract class MessageRecallContract {
                                 "Which colour has my parrot?",
                                 Metadata.from(UserMessage.from("Which colour has my parrot?"), "alice", List.of()))))
                 .singleElement()
-                .satisfies(content -> assertThat(content.textSegment().text())
-                        .isEqualTo(
-                                """
+                .satisfies(
+                        content -> assertThat(content.textSegment().text())
+                                .isEqualTo(
+                                        """
                                 <recalled-messages>
                                 [2026-01-10 09:00] user: the parrot is green
                                 [2026-01-10 09:00] assistant: Nice colour.
                                 </recalled-messages>"""));
-        assertThat(new RecallTool(bound).recall("parrot", "bob")).contains("blue").doesNotContain("green");
+        assertThat(new RecallTool(bound).recall("parrot", "bob"))
+                .contains("blue")
+                .doesNotContain("green");
         assertThat(new RecallTool(bound).recall("elephant", "bob")).isEqualTo("Nothing was said about it.");
         assertThatThrownBy(() -> new RecallRetriever(bound).retrieve(Query.from("parrot")))
                 .isInstanceOf(InvalidInputException.class)
@@ -274,7 +306,9 @@ abstract class MessageRecallContract {
     }
 
     private static List<String> all(Recalled recalled) {
-        return recalled.passages().stream().flatMap(passage -> texts(passage).stream()).toList();
+        return recalled.passages().stream()
+                .flatMap(passage -> texts(passage).stream())
+                .toList();
     }
 
     private static List<String> texts(Passage passage) {
