@@ -1,0 +1,11 @@
+package io.github.keepsake4j.cli;
+
+import picocli.CommandLine.Command;
+
+@Command(name = "get", header = "Prints what a model sees of a conversation.")
+final class GetCommand extends ActionCommand {
+
+    GetCommand(Host host) {
+        super(host, "get", false);
+    }
+}
