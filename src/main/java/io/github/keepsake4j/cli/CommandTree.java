@@ -1,6 +1,7 @@
 package io.github.keepsake4j.cli;
 
 import java.io.PrintWriter;
+import java.util.stream.Stream;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,15 +54,28 @@ final class CommandTree implements Runnable {
     static int run(Host host, String... arguments) {
         CommandLine line = of(host);
         Failures failures = new Failures(host);
-        int code = line.setParameterExceptionHandler(failures)
-                .setExecutionExceptionHandler(failures)
-                .execute(arguments);
+        line.setParameterExceptionHandler(failures).setExecutionExceptionHandler(failures);
+        if (Stream.of(arguments).anyMatch(CommandTree::isUnreadable)) {
+            host.note(
+                    "an argument is not ASCII, and the locale has no other characters; set LC_ALL to C.UTF-8 or the like");
+            return ExitCodes.USAGE;
+        }
+        String lacking = OptionValues.lacking(line, arguments);
+        if (lacking != null) {
+            return failures.lacksValue(lacking);
+        }
+        int code = line.execute(arguments);
         try {
             host.out().flush();
         } catch (Output.FailedException e) {
             code = failures.outputFailed(e);
         }
         return code;
+    }
+
+    /** Java puts this character in place of each byte that it cannot read, so that different ids would become the same. */
+    private static boolean isUnreadable(String argument) {
+        return argument.indexOf('\ufffd') >= 0;
     }
 
     static CommandLine of(Host host) {
@@ -90,6 +104,8 @@ final class CommandTree implements Runnable {
                 .setUsageHelpLongOptionsMaxWidth(OPTION_WIDTH)
                 // An id may begin with @, and a text may be quoted.
                 .setExpandAtFiles(false)
-                .setTrimQuotes(false);
+                .setTrimQuotes(false)
+                // So may be the name of an option, behind an equals sign. OptionValues looks at the other cases.
+                .setAllowOptionsAsOptionParameters(true);
     }
 }

@@ -36,7 +36,7 @@ final class ExportCommand extends MemoryCommand {
     int run() {
         switch (format) {
             case "langchain4j" -> langChain4j(key());
-            default -> throw new InvalidInputException("--format", "must be langchain4j");
+            default -> throw new InvalidInputException("--format", "must be one of langchain4j");
         }
         return ExitCodes.OK;
     }

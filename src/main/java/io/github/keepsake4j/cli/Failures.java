@@ -26,9 +26,21 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
 
     @Override
     public int handleParseException(ParameterException e, String[] arguments) {
-        String problem = e instanceof UnmatchedArgumentException unmatched ? unmatched(unmatched) : e.getMessage();
         CommandLine command = e.getCommandLine();
+        // An option that is misspelt is also one that is missing; the misspelling is what helps.
+        List<String> unmatched = command.getUnmatchedArguments();
+        String problem = e instanceof UnmatchedArgumentException known
+                ? unmatched(known)
+                : unmatched.isEmpty()
+                        ? String.valueOf(e.getMessage())
+                        : unmatched(new UnmatchedArgumentException(command, unmatched));
         say(command, problem + "; see " + command.getCommandSpec().qualifiedName() + " --help");
+        return ExitCodes.USAGE;
+    }
+
+    int lacksValue(String option) {
+        host.note("the option " + option + " lacks its value; a value that is the name of an option is written "
+                + option + "=<value>");
         return ExitCodes.USAGE;
     }
 

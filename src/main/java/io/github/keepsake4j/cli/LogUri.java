@@ -121,6 +121,9 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     private MessageLog redis() {
         Library.require(Library.REDIS);
         UriSettings settings = UriSettings.of(field, uri(), REDIS_SETTINGS);
+        if (settings.rest().getHost() == null) {
+            throw new InvalidInputException(field, "must be a URI such as redis://localhost:6379");
+        }
         // An administrator who types one command need not be told each time what the server's settings are.
         RedisMessageLog.Builder builder =
                 RedisMessageLog.builder().server(settings.rest()).checks(RedisMessageLog.Checks.NONE);

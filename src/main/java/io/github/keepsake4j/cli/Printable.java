@@ -44,7 +44,9 @@ final class Printable {
     }
 
     static String count(long number, String one) {
-        String many = one.endsWith("y") ? one.substring(0, one.length() - 1) + "ies" : one + "s";
+        String many = one.endsWith("y")
+                ? one.substring(0, one.length() - 1) + "ies"
+                : one.endsWith("ch") ? one + "es" : one + "s";
         return String.format(Locale.ROOT, "%,d", number) + " " + (number == 1 ? one : many);
     }
 }
