@@ -45,6 +45,11 @@ final class MemorySource {
         }
     }
 
+    /** Returns the number of a message, from 1. */
+    long number(long sequence) {
+        return numbers.of(sequence);
+    }
+
     private Moved moved(LoggedMessage message) {
         NewMessage copy = new NewMessage(
                         message.id(), message.message(), message.tokens(), message.tokenCounter(), message.createdAt())

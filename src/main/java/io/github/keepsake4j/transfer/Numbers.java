@@ -27,13 +27,18 @@ final class Numbers {
         }
     }
 
+    /** Returns the number of a message. */
+    long of(long sequence) {
+        return sequence - before;
+    }
+
     /** Returns what an answer was made from, by these numbers. */
     Seen of(Seen seen) {
         return new Seen(
                 seen.shown().stream()
-                        .map(range -> new Seen.Range(range.first() - before, range.last() - before))
+                        .map(range -> new Seen.Range(of(range.first()), of(range.last())))
                         .toList(),
-                seen.shortened().stream().map(sequence -> sequence - before).toList(),
+                seen.shortened().stream().map(this::of).toList(),
                 versions.getOrDefault(seen.summary(), 0L),
                 seen.altered());
     }

@@ -74,6 +74,19 @@ class NdjsonTest {
         }
     }
 
+    /** What a released version wrote stays readable: the file's lines are never changed. */
+    @Test
+    void e3_the_format_is_that_of_the_golden_file() throws Exception {
+        String golden = GoldenMemory.file("golden-v1.ndjson");
+        assertThat(new String(lines(GoldenMemory.log()), StandardCharsets.UTF_8))
+                .isEqualTo(golden);
+        MessageLog log = new InMemoryMessageLog();
+        assertThat(read(golden.getBytes(StandardCharsets.UTF_8), log).memories())
+                .isEqualTo(2);
+        MemoryCopyTest.assertSame(GoldenMemory.log(), log, GoldenMemory.KEY, "golden");
+        MemoryCopyTest.assertSame(GoldenMemory.log(), log, GoldenMemory.NODE, "golden");
+    }
+
     @Test
     void e3_an_export_that_was_cut_anywhere_is_an_error_and_the_whole_one_goes_on() throws Exception {
         long first = Long.getLong("keepsake.seed", System.nanoTime());
