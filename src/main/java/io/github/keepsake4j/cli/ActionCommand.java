@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** An action of the memory component. Its inputs have the component's names, with hyphens. */
-abstract class ActionCommand extends LogCommand {
+abstract class ActionCommand extends TenantCommand {
 
     /** The name that the component knows the log by. */
     private static final String BACKEND = "log";

@@ -16,7 +16,7 @@ import picocli.CommandLine.Option;
         description = {
             "This cannot be undone. With --json, each memory is an object on a line of its own, and the last line is the sum."
         })
-final class CleanUpCommand extends LogCommand {
+final class CleanUpCommand extends TenantCommand {
 
     @Option(
             names = "--idle",

@@ -56,8 +56,7 @@ final class CommandTree implements Runnable {
         Failures failures = new Failures(host);
         line.setParameterExceptionHandler(failures).setExecutionExceptionHandler(failures);
         if (Stream.of(arguments).anyMatch(CommandTree::isUnreadable)) {
-            host.note(
-                    "an argument is not ASCII, and the locale has no other characters; set LC_ALL to C.UTF-8 or the like");
+            host.note("an argument has characters that the locale does not know; set LC_ALL to C.UTF-8 or the like");
             return ExitCodes.USAGE;
         }
         String lacking = OptionValues.lacking(line, arguments);
@@ -92,6 +91,7 @@ final class CommandTree implements Runnable {
             new RepairCommand(host),
             new CopyCommand(host),
             new ExportCommand(host),
+            new ImportCommand(host),
             new CleanUpCommand(host),
             new EraseCommand(host)
         }) {

@@ -6,8 +6,6 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.transfer.MemoryCopy;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -44,9 +42,6 @@ final class CopyCommand extends Subcommand {
     @Option(names = "--make-tables", order = 5, description = "Makes the tables that a PostgreSQL database lacks.")
     private boolean makeTables;
 
-    private long begun;
-    private @Nullable MemoryKey current;
-
     CopyCommand(Host host) {
         super(host);
     }
@@ -61,39 +56,9 @@ final class CopyCommand extends Subcommand {
         try (MessageLog source = new LogUri("--from", from, false, false, host().environment()).open();
                 MessageLog target = new LogUri("--to", to, true, makeTables, host().environment()).open();
                 Progress progress = host().progress()) {
-            MemoryCopy copy = MemoryCopy.between(source, target).onProgress(now -> tell(now, progress));
-            MemoryCopy.Report report = key == null ? copy.tenant(tenant) : copy.memory(key);
-            progress.clear();
-            print(report);
-            return report.damaged() == 0 ? ExitCodes.OK : ExitCodes.DAMAGED;
-        }
-    }
-
-    private void tell(MemoryCopy.Progress now, Progress progress) {
-        if (!now.memory().equals(current)) {
-            current = now.memory();
-            begun++;
-        }
-        progress.tell(() -> "memory " + begun + ": " + Printable.memory(now.memory()) + ", " + now.messages() + " of "
-                + Printable.count(now.of(), "message"));
-    }
-
-    private void print(MemoryCopy.Report report) {
-        if (json()) {
-            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-            fields.put("memories", report.memories());
-            fields.put("messages", report.messages());
-            fields.put("erased", report.erased().stream().map(KeyFields::of).toList());
-            fields.put("damaged", report.damaged());
-            out().json(fields);
-            return;
-        }
-        out().line(Printable.count(report.memories(), "memory") + " with "
-                + Printable.count(report.messages(), "message") + " copied and compared");
-        report.erased().forEach(key -> out().line(
-                        "not copied, because it was erased in the target  " + Printable.memory(key)));
-        if (report.damaged() > 0) {
-            out().line(Printable.count(report.damaged(), "memory") + " could not be read; check tells which");
+            MovedReport report = new MovedReport(progress);
+            MemoryCopy copy = MemoryCopy.between(source, target).onProgress(report::tell);
+            return report.print(this, key == null ? copy.tenant(tenant) : copy.memory(key), "copied and compared");
         }
     }
 }

@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
         name = "list",
         header = "Lists the conversations of a tenant, and the memories of their nodes.",
         description = {"The newest is first. With --json, each is an object on a line of its own."})
-final class ListCommand extends LogCommand {
+final class ListCommand extends TenantCommand {
 
     @Option(
             names = "--by-activity",

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
@@ -21,14 +20,6 @@ abstract class LogCommand extends Subcommand {
             })
     private @Nullable String uri;
 
-    @Option(
-            names = "--tenant",
-            paramLabel = "<id>",
-            defaultValue = "default",
-            order = 2,
-            description = "The tenant. Default: ${DEFAULT-VALUE}.")
-    private String tenant = "default";
-
     private final boolean creates;
 
     /**
@@ -40,10 +31,6 @@ abstract class LogCommand extends Subcommand {
     LogCommand(Host host, boolean creates) {
         super(host);
         this.creates = creates;
-    }
-
-    String tenant() {
-        return Ids.check("tenant", tenant);
     }
 
     /** Opens the log, which the caller closes. */

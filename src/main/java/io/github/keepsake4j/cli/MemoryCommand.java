@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /** A command that uses one memory, or with some commands all of a tenant. */
-abstract class MemoryCommand extends LogCommand {
+abstract class MemoryCommand extends TenantCommand {
 
     @Option(names = "--session", paramLabel = "<id>", order = 10, description = "The conversation.")
     private @Nullable String session;

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 /** The data that a command prints, in UTF-8. Unlike a stream that prints, it fails when the data cannot be written. */
 final class Output {
 
+    private final OutputStream stream;
     private final Writer writer;
     private final boolean terminal;
 
@@ -41,6 +42,7 @@ final class Output {
      * @param terminal whether each line must be seen at once
      */
     Output(OutputStream stream, boolean terminal) {
+        this.stream = stream;
         this.writer = new BufferedWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8));
         this.terminal = terminal;
     }
@@ -70,6 +72,12 @@ final class Output {
         } catch (IOException e) {
             throw new FailedException(e);
         }
+    }
+
+    /** Returns the stream itself, for what writes bytes. */
+    OutputStream stream() {
+        flush();
+        return stream;
     }
 
     Writer writer() {

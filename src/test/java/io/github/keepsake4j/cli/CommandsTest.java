@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -281,6 +282,55 @@ class CommandsTest {
                 .isEqualTo("keepsake: --to: must be another log than --from\n");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite", "file"})
+    void an_export_is_imported_whole(String kind) {
+        use(kind);
+        shell.good("add", "--session", "a", "--tenant", "acme", "--content", "Hi 🐝", "--profile", "name=Ada");
+        shell.good("add", "--session", "b", "--tenant", "acme", "--content", "Ho");
+        String export = shell.good("export", "--tenant", "acme").out();
+        String one = shell.good("export", "--tenant", "acme", "--session", "a", "--format", "ndjson")
+                .out();
+        assertThat(export).contains("Hi 🐝", "Ho");
+        assertThat(one).contains("Hi 🐝").doesNotContain("Ho");
+
+        String to = "file:" + directory.resolve("imported");
+        for (int run = 0; run < 2; run++) {
+            assertThat(shell.input(export).good("import", "--log", to).out())
+                    .isEqualTo("2 memories with 2 messages imported and compared\n");
+        }
+        assertThat(shell.good("export", "--log", to, "--tenant", "acme", "--session", "a")
+                        .out())
+                .isEqualTo(one);
+
+        Result torn = shell.input(export.substring(0, export.length() / 2)).run("import", "--log", "memory:");
+        assertThat(torn.code()).isEqualTo(2);
+        assertThat(torn.err()).startsWith("keepsake: ").hasLineCount(1);
+    }
+
+    @Test
+    void an_import_reads_a_file() throws Exception {
+        shell.good("add", "--session", "a", "--content", "Hi");
+        Path file = directory.resolve("export.ndjson");
+        Files.writeString(file, shell.good("export").out());
+        assertThat(shell.good("import", "--log", "memory:", "--input", file.toString(), "--json")
+                        .out())
+                .isEqualTo("{\"memories\":1,\"messages\":1,\"erased\":[],\"damaged\":0}\n");
+        assertThat(shell.run("import", "--log", "memory:", "--input", "nowhere").err())
+                .isEqualTo("keepsake: --input: there is no file nowhere\n");
+    }
+
+    @Test
+    void people_read_what_is_exported_as_markdown() {
+        shell.good("add", "--session", "a", "--content", "Hi");
+        shell.good("add", "--session", "b", "--content", "Ho");
+        assertThat(shell.good("export", "--format", "markdown").out()).contains("# ", "Hi", "Ho");
+        assertThat(shell.good("export", "--format", "markdown", "--session", "a")
+                        .out())
+                .contains("# ", "Hi")
+                .doesNotContain("Ho");
+    }
+
     @Test
     void langchain4j_reads_what_is_exported_for_it() {
         shell.good("add", "--session", "a", "--content", "Hi");
@@ -289,6 +339,8 @@ class CommandsTest {
                 .out();
         assertThat(ChatMessageDeserializer.messagesFromJson(json))
                 .containsExactly(UserMessage.from("Hi"), AiMessage.from("Hello 🐝"));
+        assertThat(shell.run("export", "--format", "langchain4j").err())
+                .isEqualTo("keepsake: --session: is required\n");
     }
 
     @Test

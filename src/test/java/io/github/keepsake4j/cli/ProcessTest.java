@@ -62,8 +62,8 @@ class ProcessTest {
         assertThat(lines.get(3)).isEqualTo("keepsake: max_messages: must be 1 or more, is 0");
         assertThat(lines.get(4)).isEqualTo("wrong 2");
         assertThat(lines.get(5))
-                .isEqualTo("keepsake: an argument is not ASCII, and the locale has no other characters; set LC_ALL to"
-                        + " C.UTF-8 or the like");
+                .isEqualTo("keepsake: an argument has characters that the locale does not know; set LC_ALL to C.UTF-8"
+                        + " or the like");
         assertThat(lines.get(6)).isEqualTo("locale 2");
         assertThat(Files.readString(directory.resolve("out")))
                 .startsWith("{\"messages\":[")
