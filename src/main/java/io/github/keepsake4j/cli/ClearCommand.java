@@ -5,7 +5,10 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-@Command(name = "clear", header = "Hides the messages of a conversation, and keeps them in the history.")
+@Command(
+        name = "clear",
+        header = "Hides the messages of a conversation, and keeps them in the history.",
+        description = {"The summary is hidden too, and the profile stays."})
 final class ClearCommand extends ActionCommand {
 
     @Option(

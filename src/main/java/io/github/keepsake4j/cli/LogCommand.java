@@ -16,7 +16,7 @@ abstract class LogCommand extends Subcommand {
             order = 1,
             description = {
                 "Where the log is: sqlite:chat.db, file:directory, redis://host:6379,",
-                "s3://bucket/prefix or postgresql://host/database. Default: $" + VARIABLE + "."
+                "s3://bucket/prefix, postgresql://host/db. Default: $" + VARIABLE + "."
             })
     private @Nullable String uri;
 
