@@ -109,7 +109,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
     private void say(CommandLine command, String problem) {
         String name = command.getCommandSpec().root().name();
         String line = name + ": " + Printable.line(problem);
-        host.err().println(command.getColorScheme().errorText(line));
+        // The colours are those of the standard output, and the error stream may be a file.
+        host.err().println(host.rewrites() ? command.getColorScheme().errorText(line) : line);
         host.err().flush();
     }
 }

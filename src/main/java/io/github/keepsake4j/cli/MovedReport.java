@@ -21,9 +21,9 @@ final class MovedReport {
             current = now.memory();
             begun++;
         }
-        String of = now.of() > now.messages() ? " of " + now.of() : "";
-        progress.tell(() ->
-                "memory " + begun + ": " + Printable.memory(now.memory()) + ", " + now.messages() + of + " messages");
+        String all = Printable.count(now.of(), "message");
+        String done = now.messages() < now.of() ? now.messages() + " of " + all : all;
+        progress.tell(() -> "memory " + begun + ": " + Printable.memory(now.memory()) + ", " + done);
     }
 
     /** Prints a report, and returns the exit code. */

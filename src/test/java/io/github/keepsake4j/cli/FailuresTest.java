@@ -237,4 +237,24 @@ class FailuresTest {
                         .out())
                 .startsWith("\u001b[32muser\u001b[39m       @|red,bold plain|@\n");
     }
+
+    @Test
+    void the_error_stream_has_colours_and_progress_on_a_terminal_only() {
+        shell.good("add", "--session", "a", "--content", "Hi");
+        String from = "sqlite:" + directory.resolve("chat.db");
+        String export = shell.good("export").out();
+        String[] copy = {"copy", "--from", from, "--to", "file:" + directory.resolve("copy")};
+        String[] read = {"import", "--log", "memory:"};
+        assertThat(shell.coloured().run("list", "--log", "nowhere").err()).doesNotContain("\u001b");
+
+        shell.onATerminal();
+        assertThat(shell.run("list", "--log", "nowhere").err()).startsWith("\u001b[");
+        String cleared = "\r\u001b[K";
+        assertThat(shell.run(copy).err())
+                .startsWith(cleared + "memory 1: a, 1 message")
+                .endsWith(cleared);
+        assertThat(shell.run("check").err()).isEqualTo(cleared + "1 memory checked" + cleared);
+        assertThat(shell.run("export").err()).contains("memory 1: a").endsWith(cleared);
+        assertThat(shell.input(export).run(read).err()).contains("memory 1: a").endsWith(cleared);
+    }
 }

@@ -17,6 +17,8 @@ final class Shell {
     private final Map<String, String> environment = new HashMap<>();
     private byte[] input = new byte[0];
     private Ansi ansi = Ansi.OFF;
+    private boolean terminal;
+    private long nanos;
 
     /** What a command printed, and its exit code. */
     record Result(int code, String out, String err) {
@@ -47,6 +49,12 @@ final class Shell {
         return this;
     }
 
+    /** Makes the error stream a terminal, and lets a second pass whenever a command asks for the time. */
+    Shell onATerminal() {
+        terminal = true;
+        return coloured();
+    }
+
     /** Sets the standard input of the next command. */
     Shell input(String text) {
         input = text.getBytes(StandardCharsets.UTF_8);
@@ -65,10 +73,10 @@ final class Shell {
                 new ByteArrayInputStream(input),
                 new Output(out, false),
                 new PrintWriter(err, true, StandardCharsets.UTF_8),
-                false,
+                terminal,
                 ansi,
                 environment::get,
-                () -> 0);
+                () -> nanos += terminal ? 1_000_000_000 : 0);
         input = new byte[0];
         int code = CommandTree.run(host, arguments);
         return new Result(code, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
