@@ -19,10 +19,11 @@ class CommandLineHomesTest {
 
     private final Shell shell = new Shell();
 
-    /** Uses a log, copies it out and in again, and returns what a second address of it shows. */
-    private void isALog(String uri, String other, String... makeTables) {
-        String[] add = {"add", "--session", "a b/ü", "--content", "Hi", "--log", uri};
-        shell.good(with(add, makeTables));
+    /** Uses a log by two addresses, and copies it out. What is in another log of the same server is not in it. */
+    private void isALog(String uri, String other, String elsewhere, String... makeTables) {
+        shell.good(with(
+                new String[] {"add", "--session", "elsewhere", "--content", "Hi", "--log", elsewhere}, makeTables));
+        shell.good(with(new String[] {"add", "--session", "a b/ü", "--content", "Hi", "--log", uri}, makeTables));
         String files = "file:" + directory.resolve("copy");
         assertThat(shell.good("copy", "--from", uri, "--to", files).out())
                 .isEqualTo("1 memory with 1 message copied and compared\n");
@@ -50,7 +51,12 @@ class CommandLineHomesTest {
         Result without = shell.run("list", "--log", "postgresql://" + database);
         assertThat(without.code()).isEqualTo(1);
         assertThat(without.err()).contains("V1__keepsake.sql");
-        isALog("jdbc:postgresql://" + database, "postgresql://postgres:n%40ne@" + database, "--make-tables");
+        String other = "127.0.0.1:" + server.port() + "/" + server.newDatabase();
+        isALog(
+                "jdbc:postgresql://" + database,
+                "postgresql://postgres:n%40ne@" + database,
+                "postgresql://" + other,
+                "--make-tables");
 
         Result refused = shell.run("list", "--log", "postgresql://nobody:secret@" + database);
         assertThat(refused.code()).isEqualTo(1);
@@ -59,15 +65,17 @@ class CommandLineHomesTest {
 
     @Test
     void redis() {
-        String server = Redis.shared().uri() + "?prefix=" + Redis.newPrefix();
-        isALog(server, server + "&time-to-live=1d");
+        String prefixed = Redis.shared().uri() + "?prefix=";
+        String server = prefixed + Redis.newPrefix();
+        isALog(server, server + "&time-to-live=1d", prefixed + Redis.newPrefix());
     }
 
     /** Credentials come as the SDK takes them. */
     @Test
     void s3() throws Exception {
         S3Server server = S3Server.shared();
-        String bucket = "s3://" + server.newBucket() + "/chat/prod";
+        String all = "s3://" + server.newBucket();
+        String bucket = all + "/chat/prod";
         System.setProperty("aws.accessKeyId", S3Server.ACCESS_KEY);
         System.setProperty("aws.secretAccessKey", S3Server.SECRET_KEY);
         System.setProperty("aws.region", S3Server.REGION);
@@ -76,7 +84,8 @@ class CommandLineHomesTest {
             isALog(
                     bucket,
                     bucket + "/?endpoint=" + server.endpoint() + "&region=us-east-1&path-style=true"
-                            + "&quoted-etags=true&chunked-signing=true");
+                            + "&quoted-etags=true&chunked-signing=true",
+                    all + "/chat/test");
         } finally {
             System.clearProperty("aws.accessKeyId");
             System.clearProperty("aws.secretAccessKey");
