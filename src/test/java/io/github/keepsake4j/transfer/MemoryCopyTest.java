@@ -36,13 +36,13 @@ class MemoryCopyTest {
     private static final ConversationKey KEY = ConversationKey.of("acme", "c");
     private static final LocalDate FIRST = LocalDate.parse("2026-01-01");
 
-    private static MemoryKey key(int number) {
+    static MemoryKey key(int number) {
         return number % 3 == 0
                 ? NodeKey.of("acme", "app", "c" + number, "writer")
                 : ConversationKey.of("acme", "c" + number);
     }
 
-    private static MessageLog filled(long seed, int memories, int steps) {
+    static MessageLog filled(long seed, int memories, int steps) {
         MessageLog log = new InMemoryMessageLog();
         for (int i = 0; i < memories; i++) {
             new RandomMemory(seed + i, log, key(i)).fill(steps);
@@ -79,7 +79,7 @@ class MemoryCopyTest {
     }
 
     /** Compares by the port alone, since the copy compares by fingerprints. */
-    private static void assertSame(MessageLog one, MessageLog other, MemoryKey key, String what) {
+    static void assertSame(MessageLog one, MessageLog other, MemoryKey key, String what) {
         List<LoggedMessage> history =
                 one.history(key, HistoryQuery.oldest(10_000)).messages();
         assertThat(other.history(key, HistoryQuery.oldest(10_000)).messages())
