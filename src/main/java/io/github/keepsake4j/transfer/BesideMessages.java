@@ -47,4 +47,9 @@ record BesideMessages(
                 details.branches(),
                 head);
     }
+
+    /** Returns a copy with another title and other metadata. */
+    BesideMessages with(@Nullable String otherTitle, Map<String, String> otherMetadata) {
+        return new BesideMessages(otherTitle, otherMetadata, messages, summaries, views, branches, head);
+    }
 }

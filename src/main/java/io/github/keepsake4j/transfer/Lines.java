@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.NewMessage;
@@ -11,8 +12,10 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnknownMessage;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -96,7 +99,38 @@ final class Lines {
             put(fields, "usage", message.usage() == null ? null : usage(message.usage()));
             put(fields, "request", message.request());
         });
-        return json.substring(0, json.length() - 1) + ",\"message\":" + CODEC.encode(message.message()) + "}";
+        return json.substring(0, json.length() - 1) + ",\"message\":" + json(message.message()) + "}";
+    }
+
+    /** Writes a message. Maps and sets of its attributes may have another order in each process, so they are sorted. */
+    private static String json(ChatMessage message) {
+        String json = CODEC.encode(message);
+        boolean isUnknown = message instanceof UnknownMessage;
+        if ((!isUnknown && !json.contains("\"attributes\""))
+                || !(PlainJson.read("message", json) instanceof Map<?, ?> fields)) {
+            return json;
+        }
+        Map<Object, Object> sorted = new LinkedHashMap<>(fields);
+        sorted.computeIfPresent("attributes", (name, attributes) -> sorted(attributes));
+        return PlainJson.write(isUnknown ? sorted(fields) : sorted);
+    }
+
+    private static Object sorted(Object value) {
+        if (value instanceof Map<?, ?> map) {
+            Map<Object, Object> sorted = new TreeMap<>(map);
+            sorted.replaceAll((name, each) -> each == null ? null : sorted(each));
+            if ("set".equals(map.get("@type")) && sorted.get("value") instanceof List<?> elements) {
+                sorted.put(
+                        "value",
+                        elements.stream()
+                                .sorted(Comparator.comparing(PlainJson::write))
+                                .toList());
+            }
+            return sorted;
+        }
+        return value instanceof List<?> list
+                ? list.stream().map(each -> each == null ? null : sorted(each)).toList()
+                : value;
     }
 
     private static Map<String, Object> outcome(Outcome outcome) {

@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -165,7 +166,7 @@ final class MarkdownMessage {
                             .sorted()
                             .collect(Collectors.joining(", ")));
         }
-        Map<Object, Object> others = new LinkedHashMap<>(attributes);
+        Map<Object, Object> others = new TreeMap<>(attributes);
         if (!FileReference.entries(message).isEmpty()) {
             others.remove(FileReference.ATTRIBUTE);
         }

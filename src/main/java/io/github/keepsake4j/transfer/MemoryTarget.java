@@ -19,20 +19,25 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A memory that is written. Each step does what the memory lacks, so that all steps can be repeated. */
+/**
+ * A memory that is written. Each step does what the memory lacks, so that all steps can be repeated. If the memory is erased
+ * meanwhile, a step is refused.
+ */
 final class MemoryTarget {
 
     private final MessageLog log;
     private final MemoryKey key;
+    private final long epoch;
 
     MemoryTarget(MessageLog log, MemoryKey key) {
         this.log = log;
         this.key = key;
+        this.epoch = log.read(key, ReadQuery.newest(0)).epoch();
     }
 
-    /** Returns whether the memory was erased. Then nothing is moved into it. */
+    /** Returns whether the memory was erased before. Nothing is copied or imported into it then. */
     boolean isErased() {
-        return log.read(key, ReadQuery.newest(0)).epoch() > Position.NONE.epoch();
+        return epoch > Position.NONE.epoch();
     }
 
     @Nullable
@@ -60,25 +65,24 @@ final class MemoryTarget {
 
     private void append(Parent parent, List<NewMessage> batch) {
         if (!batch.isEmpty()) {
-            log.append(key, Append.under(parent, batch).asImport());
+            log.append(key, Append.under(parent, batch).asImport().inEpoch(epoch));
         }
     }
 
     /** Adds the rest when all messages are there. */
     void complete(BesideMessages beside) {
-        Position position = log.read(key, ReadQuery.newest(0)).position();
-        putSummaries(beside.summaries(), position.epoch());
+        putSummaries(beside.summaries());
         setViews(beside.views());
-        beside.branches().forEach((name, end) -> log.moveBranch(key, name, end, position.epoch()));
+        beside.branches().forEach((name, end) -> log.moveBranch(key, name, end, epoch));
         describe(beside);
         String head = beside.head();
         if (head != null && !head.equals(log.read(key, ReadQuery.newest(0)).head())) {
-            log.moveHead(key, head, null);
+            log.moveHead(key, head, epoch);
         }
         log.flush(key);
     }
 
-    private void putSummaries(List<Summary> summaries, long epoch) {
+    private void putSummaries(List<Summary> summaries) {
         int done = log.summaries(key).size();
         for (Summary summary : summaries.subList(Math.min(done, summaries.size()), summaries.size())) {
             log.putSummary(key, summary, epoch);
@@ -92,8 +96,11 @@ final class MemoryTarget {
             View known = there.get(view.anchor());
             if (known == null || !isSame(known, view)) {
                 // A view applies to the branches through its anchor, so it is set where that is the head.
-                log.moveHead(key, Objects.requireNonNull(view.anchor()), null);
-                log.append(key, Append.viewOnly(View.of(null, view.runs()).behindSummary(view.summary())));
+                log.moveHead(key, Objects.requireNonNull(view.anchor()), epoch);
+                log.append(
+                        key,
+                        Append.viewOnly(View.of(null, view.runs()).behindSummary(view.summary()))
+                                .inEpoch(epoch));
             }
         }
     }

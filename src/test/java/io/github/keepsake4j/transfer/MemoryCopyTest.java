@@ -141,11 +141,18 @@ class MemoryCopyTest {
     }
 
     /** A log that fails at a change, before or after it was made. */
-    private static MessageLog breaking(MessageLog log, int after) {
+    static MessageLog breaking(MessageLog log, int after) {
         int[] left = {after};
         return (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    boolean changes = Set.of("append", "putSummary", "moveHead", "moveBranch", "describe", "setOutcome")
+                    boolean changes = Set.of(
+                                    "append",
+                                    "putSummary",
+                                    "moveHead",
+                                    "moveBranch",
+                                    "describe",
+                                    "mergeMetadata",
+                                    "setOutcome")
                             .contains(method.getName());
                     int now = changes ? left[0]-- : 9;
                     if (now == 1 && after % 2 == 0) {
