@@ -126,10 +126,8 @@ class CommandsTest {
                 .satisfies(output -> assertThat(output.get("profile")).isEqualTo(Map.of("name", "Ada")));
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "file"})
-    void any_id_names_one_conversation(String kind) {
-        use(kind);
+    @Test
+    void any_id_names_one_conversation() {
         for (String id : ODD_IDS) {
             shell.good("add", "--session=" + id, "--tenant=" + id, "--content=" + id);
         }
