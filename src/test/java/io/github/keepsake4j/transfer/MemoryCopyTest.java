@@ -54,7 +54,7 @@ class MemoryCopyTest {
     void e3_memories_are_the_same_after_they_went_through_every_home() throws Exception {
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
         int memories = Counts.of(4, 60);
-        MessageLog first = filled(seed, memories, 60);
+        MessageLog first = filled(seed, memories, Counts.of(30, 60));
         List<Home.Storage> open = new ArrayList<>();
         try {
             MessageLog from = first;
