@@ -3,6 +3,7 @@ package io.github.keepsake4j.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -13,6 +14,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import java.io.ByteArrayInputStream;
@@ -141,6 +143,33 @@ class NdjsonTest {
                 }
             }
         }
+    }
+
+    @Test
+    void e3_lines_that_were_edited_are_read_without_their_hash_and_only_with_their_number() throws Exception {
+        List<String> lines = new ArrayList<>();
+        split(lines(GoldenMemory.log()))
+                .forEach(line -> lines.add(
+                        line.replaceFirst(",\"sha256\":\"[^\"]*\"", "").replace("Be brief.", "Be nice.")));
+        MessageLog log = new InMemoryMessageLog();
+        read(lines, log);
+        assertThat(log.find(GoldenMemory.KEY, List.of("s1")).get(0).message())
+                .isEqualTo(SystemMessage.from("Be nice."));
+        lines.removeIf(line -> line.contains("Imported."));
+        assertThatThrownBy(() -> read(lines, new InMemoryMessageLog()))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("line 22:")
+                .hasMessageContaining("9 messages of 10");
+    }
+
+    @Test
+    void e3_a_memory_that_was_changed_since_is_not_the_one_that_was_read() throws Exception {
+        MessageLog log = GoldenMemory.log();
+        byte[] lines = lines(log);
+        log.setOutcome(GoldenMemory.KEY, "a3", Outcome.incomplete("cut"), null);
+        assertThatThrownBy(() -> read(lines, log))
+                .isInstanceOf(KeepsakeException.class)
+                .hasMessageContaining(GoldenMemory.KEY.toString());
     }
 
     @Test
