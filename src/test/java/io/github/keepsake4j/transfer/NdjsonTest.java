@@ -63,7 +63,7 @@ class NdjsonTest {
     void e3_memories_are_the_same_out_and_in(Home home) throws Exception {
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
         int memories = Counts.of(2, home.counts(4, 100));
-        MessageLog first = MemoryCopyTest.filled(seed, memories, Counts.of(30, 60));
+        MessageLog first = MemoryCopyTest.filled(seed, memories, Counts.of(20, 60));
         byte[] lines = lines(first);
         try (Home.Storage storage = home.storage();
                 MessageLog log = storage.open()) {
@@ -93,7 +93,7 @@ class NdjsonTest {
     @Test
     void e3_an_export_that_was_cut_anywhere_is_an_error_and_the_whole_one_goes_on() throws Exception {
         long first = Long.getLong("keepsake.seed", System.nanoTime());
-        for (int run = 0; run < Counts.of(10, 1_000); run++) {
+        for (int run = 0; run < Counts.of(5, 300); run++) {
             long seed = first + run;
             MessageLog source = MemoryCopyTest.filled(seed, 2, 40);
             byte[] lines = lines(source);
@@ -115,7 +115,7 @@ class NdjsonTest {
 
     @Test
     void e3_a_line_that_is_missing_doubled_moved_or_changed_is_an_error() throws Exception {
-        List<String> lines = split(lines(MemoryCopyTest.filled(3, 2, 40)));
+        List<String> lines = split(lines(MemoryCopyTest.filled(3, 2, Counts.of(15, 40))));
         Random random = new Random(3);
         // The last line has nothing behind it, and without it the export is cut.
         for (int at = 0; at < lines.size() - 1; at++) {
