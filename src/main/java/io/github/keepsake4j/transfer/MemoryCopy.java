@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -122,14 +123,16 @@ public final class MemoryCopy {
      *
      * @param key the memory
      * @return what was copied
+     * @throws ErasedException if the memory is erased in the target meanwhile; it stays erased
      * @throws KeepsakeException if the target has other messages of this memory, or if the memory does not stop changing
      */
     public Report memory(MemoryKey key) {
-        if (new MemoryTarget(target, key).isErased()) {
+        MemoryTarget to = new MemoryTarget(target, key);
+        if (to.isErased()) {
             return new Report(0, 0, List.of(key), 0);
         }
         for (int pass = 0; pass < MOST_PASSES; pass++) {
-            new OneMemory(source, target, key, listener).copy();
+            new OneMemory(source, to, key, listener).copy();
             Fingerprint now = Fingerprint.of(source, key);
             if (now.equals(Fingerprint.of(target, key))) {
                 return new Report(now.memories(), now.messages(), List.of(), 0);

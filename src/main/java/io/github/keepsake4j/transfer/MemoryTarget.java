@@ -74,11 +74,12 @@ final class MemoryTarget {
         putSummaries(beside.summaries());
         setViews(beside.views());
         beside.branches().forEach((name, end) -> log.moveBranch(key, name, end, epoch));
-        describe(beside);
         String head = beside.head();
         if (head != null && !head.equals(log.read(key, ReadQuery.newest(0)).head())) {
             log.moveHead(key, head, epoch);
         }
+        // This names no epoch, so it comes last: a memory that was erased before has no head.
+        describe(beside);
         log.flush(key);
     }
 

@@ -15,9 +15,9 @@ final class OneMemory {
     private final MemoryKey key;
     private final Consumer<MemoryCopy.Progress> listener;
 
-    OneMemory(MessageLog source, MessageLog target, MemoryKey key, Consumer<MemoryCopy.Progress> listener) {
+    OneMemory(MessageLog source, MemoryTarget target, MemoryKey key, Consumer<MemoryCopy.Progress> listener) {
         this.source = source;
-        this.target = new MemoryTarget(target, key);
+        this.target = target;
         this.key = key;
         this.listener = listener;
     }
