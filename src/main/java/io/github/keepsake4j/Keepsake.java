@@ -23,11 +23,18 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.recall.BoundRecall;
 import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.MessageRecall;
 import io.github.keepsake4j.recall.MessageSearch;
+import io.github.keepsake4j.recall.RecallOptions;
+import io.github.keepsake4j.recall.RecallRetriever;
+import io.github.keepsake4j.recall.RecallTool;
+import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.SearchOptions;
 import io.github.keepsake4j.recall.SearchResult;
@@ -47,10 +54,12 @@ import java.time.LocalDate;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -80,6 +89,7 @@ public final class Keepsake {
     private final ChatMemories memories;
     private final KeepsakeChatMemoryStore store;
     private final @Nullable MessageSearch search;
+    private final @Nullable MessageRecall recall;
 
     private Keepsake(
             String tenant,
@@ -95,6 +105,7 @@ public final class Keepsake {
         this.memories = memories;
         this.store = memories.store();
         this.search = search;
+        this.recall = search == null ? null : new MessageRecall(search, this::shownIds);
     }
 
     /**
@@ -359,6 +370,96 @@ public final class Keepsake {
                     "index", "is required for a search, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
         }
         return search.search(scope, text, options);
+    }
+
+    /**
+     * Recalls what was said that answers a question, for a model, with {@linkplain RecallOptions#standard() standard options}.
+     *
+     * @param scope one memory, or some that the application names
+     * @param question the question; any text
+     * @return passages, best first
+     * @throws InvalidInputException if the scope is a tenant, or this {@link Keepsake} has no {@linkplain Builder#index index}
+     */
+    public Recalled recall(Scope scope, String question) {
+        return recall(scope, question, RecallOptions.standard());
+    }
+
+    /**
+     * Recalls what was said that answers a question, for a model. Looks at what users and models said on the current branch.
+     * Never returns what failed, was rejected or erased, what {@code clear} hid unless the options say so, and what the model
+     * is shown anyway. A message ranks by its words and those around it, by the question that it answers, by its session, and
+     * by the speaker and the dates that the question names.
+     *
+     * @param scope one memory, or some that the application names. All of a tenant would tell one user what another said
+     * @param question the question; any text
+     * @param options how much to return, and of what
+     * @return passages, best first
+     * @throws InvalidInputException if the scope is a tenant, or this {@link Keepsake} has no {@linkplain Builder#index index}
+     */
+    public Recalled recall(Scope scope, String question, RecallOptions options) {
+        return required(recall).recall(scope, question, options);
+    }
+
+    /**
+     * Returns a retriever that adds to each question what was said before about it in the same memory.
+     *
+     * @param options how much to add
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
+     *     id
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
+     */
+    public RecallRetriever recallRetriever(RecallOptions options) {
+        return recallRetriever(options, Scope::memory);
+    }
+
+    /**
+     * Returns a retriever that adds to each question what was said before about it in some memories.
+     *
+     * @param options how much to add
+     * @param scopes returns the memories of a memory, such as all conversations of the same user
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
+     *     id
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
+     */
+    public RecallRetriever recallRetriever(RecallOptions options, Function<MemoryKey, Scope> scopes) {
+        return new RecallRetriever(new BoundRecall(required(recall), memories::key, scopes, options));
+    }
+
+    /**
+     * Returns a tool with which a model looks up what was said before in its memory. The model cannot choose the memory.
+     *
+     * @param options how much to return
+     * @return the tool, for {@code AiServices.tools}; the service needs a memory id
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
+     */
+    public RecallTool recallTool(RecallOptions options) {
+        return recallTool(options, Scope::memory);
+    }
+
+    /**
+     * Returns a tool with which a model looks up what was said before in some memories. The model cannot choose them.
+     *
+     * @param options how much to return
+     * @param scopes returns the memories of a memory, such as all conversations of the same user
+     * @return the tool, for {@code AiServices.tools}; the service needs a memory id
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
+     */
+    public RecallTool recallTool(RecallOptions options, Function<MemoryKey, Scope> scopes) {
+        return new RecallTool(new BoundRecall(required(recall), memories::key, scopes, options));
+    }
+
+    private static MessageRecall required(@Nullable MessageRecall recall) {
+        if (recall == null) {
+            throw new InvalidInputException(
+                    "index", "is required for a recall, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
+        }
+        return recall;
+    }
+
+    private Set<String> shownIds(MemoryKey key) {
+        return conversation(key).context().shown().stream()
+                .map(LoggedMessage::id)
+                .collect(Collectors.toSet());
     }
 
     /**

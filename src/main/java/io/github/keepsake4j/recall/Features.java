@@ -1,7 +1,7 @@
 package io.github.keepsake4j.recall;
 
 /**
- * Why a message was found.
+ * Why a message was recalled. Its score is the sum of these, each multiplied by a weight: 5, 5, 1.5, 1 and 4.5.
  *
  * @param words how well the message and its neighbours match the question's words, about 0 to 2
  * @param answer the share of the question's words that are in the message's statements or in the question right before it,
@@ -10,7 +10,7 @@ package io.github.keepsake4j.recall;
  * @param speaker 1 if the question names exactly one speaker and the message is theirs, else 0
  * @param date how well the message's day fits the dates that the question names, 0 to 2
  */
-record Features(double words, double answer, double session, double speaker, double date) {
+public record Features(double words, double answer, double session, double speaker, double date) {
 
     /** How much each feature counts. Round numbers: nothing was fitted. */
     static final Features WEIGHTS = new Features(5, 5, 1.5, 1, 4.5);

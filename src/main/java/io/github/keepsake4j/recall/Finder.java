@@ -122,6 +122,15 @@ final class Finder {
                 .messages();
     }
 
+    /** Reads the messages from one place in a memory up to another, in order of sequence. */
+    List<LoggedMessage> between(MemoryKey key, long first, long last) {
+        long after = Math.max(0, first - 1);
+        int most = (int) Math.min(10_000, last - after);
+        return logs.apply(key).history(key, new HistoryQuery(most, after, true)).messages().stream()
+                .filter(message -> message.sequence() <= last)
+                .toList();
+    }
+
     /** What was found, as it is put together. */
     private final class Found implements Statistics {
 

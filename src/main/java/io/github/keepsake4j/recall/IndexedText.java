@@ -21,12 +21,17 @@ final class IndexedText {
     private IndexedText() {}
 
     /**
-     * Returns the text of a message.
+     * Returns the text of a message, with spaces in place of what was recalled for it.
      *
      * @param message any message
      * @return its texts, one after the other; empty if it has none
      */
     static String of(ChatMessage message) {
+        return RecalledText.blank(written(message));
+    }
+
+    /** Returns the whole text of a message. */
+    static String written(ChatMessage message) {
         if (message instanceof UserMessage user) {
             return user.contents().stream()
                     .filter(TextContent.class::isInstance)

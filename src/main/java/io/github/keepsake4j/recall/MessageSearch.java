@@ -103,6 +103,16 @@ public final class MessageSearch {
         return new IndexedLog(log, indexer);
     }
 
+    /** Returns the log that keeps a memory. */
+    MessageLog log(MemoryKey key) {
+        return logs.apply(key);
+    }
+
+    /** Returns what splits texts into terms. */
+    Words words() {
+        return words;
+    }
+
     /** Returns what finds candidates, for recall. */
     Finder finder() {
         indexer.open();

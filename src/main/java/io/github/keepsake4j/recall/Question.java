@@ -98,10 +98,11 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
         for (int i = 0; i < tokens.size() && terms.size() < MAX_TERMS; ) {
             Token first = tokens.get(i);
             Unit unit = new Unit(new LinkedHashSet<>(), new LinkedHashSet<>());
+            unit.stems().add(first.term());
+            i++;
             while (i < tokens.size() && isOfOneWord(first, tokens.get(i))) {
-                (tokens.get(i).kind() == Kind.PART ? unit.parts() : unit.stems())
-                        .add(tokens.get(i).term());
-                i++;
+                Token token = tokens.get(i++);
+                (token.kind() == Kind.PART ? unit.parts() : unit.stems()).add(token.term());
             }
             boolean name = named.heard(text.substring(first.start(), first.end()));
             boolean says = !name && (stopWords || first.kind() != Kind.STOP_WORD);

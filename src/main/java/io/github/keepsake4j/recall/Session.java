@@ -36,7 +36,8 @@ record Session(List<Utterance> utterances) {
         return sessions;
     }
 
-    private static boolean isGap(Instant before, Instant after, Duration gap) {
+    /** Returns whether a new session begins with the second of two messages. */
+    static boolean isGap(Instant before, Instant after, Duration gap) {
         return Duration.between(before, after).compareTo(gap) > 0;
     }
 }

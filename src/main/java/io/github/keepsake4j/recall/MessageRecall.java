@@ -1,0 +1,289 @@
+package io.github.keepsake4j.recall;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.recall.Candidates.Candidate;
+import io.github.keepsake4j.recall.MessageSearch.Visible;
+import io.github.keepsake4j.recall.Recalled.Passage;
+import io.github.keepsake4j.recall.words.Words;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Recalls parts of conversations that answer a question. This class is not for users: a {@code Keepsake} has one. Writes
+ * nothing. Thread-safe.
+ */
+public final class MessageRecall {
+
+    /** How many messages the index proposes. */
+    private static final int CANDIDATES = 100;
+
+    /** Of how many messages around a proposed one the answer may be one. */
+    private static final int NEIGHBOURS = 2;
+
+    /** The tokens of a message's time and speaker. */
+    private static final int TOKENS_OF_A_LINE = 16;
+
+    /** Messages between two places are read with them if they are not more than this. */
+    private static final int MERGED = 12;
+
+    private final MessageSearch search;
+    private final Function<MemoryKey, Set<String>> shown;
+    private final Words words;
+
+    /**
+     * Creates a recall.
+     *
+     * @param search what finds messages
+     * @param shown returns the ids of the messages of a memory that a model is shown
+     */
+    public MessageRecall(MessageSearch search, Function<MemoryKey, Set<String>> shown) {
+        this.search = search;
+        this.shown = shown;
+        this.words = search.words();
+    }
+
+    /**
+     * Recalls what answers a question.
+     *
+     * @param scope one memory, or some that the application names
+     * @param text the question; any text
+     * @param options how to recall
+     * @return passages, best first
+     * @throws InvalidInputException if the scope is a tenant
+     */
+    public Recalled recall(Scope scope, String text, RecallOptions options) {
+        if (scope.memories() == null) {
+            throw new InvalidInputException(
+                    "scope", "must name memories for a recall; all of a tenant would tell one user what another said");
+        }
+        Question asked = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), words);
+        if (asked.terms().isEmpty()) {
+            return new Recalled(List.of(), false);
+        }
+        Candidates candidates = search.finder().find(scope, asked.terms(), CANDIDATES);
+        List<Memory> memories = memories(candidates, scope, options);
+        Set<String> speakers = new TreeSet<>();
+        memories.forEach(memory -> speakers.addAll(memory.speakers()));
+        Question question = Question.of(text, speakers, words);
+        if (question.units().isEmpty()) {
+            question = asked;
+        }
+        Ranking ranking = new Ranking(question, candidates.statistics(), Features.WEIGHTS, options.zone());
+        List<Found> found = new ArrayList<>();
+        for (Memory memory : memories) {
+            memory.rank(ranking, options).forEach(ranked -> found.add(new Found(memory, ranked)));
+        }
+        found.sort(
+                Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
+        return new Recalled(passages(found, options), candidates.lagging());
+    }
+
+    /** A message that may answer the question. */
+    private record Found(Memory memory, Ranked ranked) {}
+
+    private List<Memory> memories(Candidates candidates, Scope scope, RecallOptions options) {
+        Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
+        for (Candidate candidate : candidates.best()) {
+            MemoryKey key = candidates.keys().get(candidate.posting().memory());
+            if (key != null) {
+                places.computeIfAbsent(key, k -> new TreeSet<>())
+                        .add(candidate.posting().sequence());
+            }
+        }
+        MemoryKey shownTo = options.shownTo() == null ? scope.only() : options.shownTo();
+        List<Memory> memories = new ArrayList<>();
+        places.forEach((key, sequences) ->
+                memories.add(new Memory(key, sequences, key.equals(shownTo) ? shown.apply(key) : Set.of())));
+        return memories;
+    }
+
+    private List<Passage> passages(List<Found> found, RecallOptions options) {
+        List<Passage> passages = new ArrayList<>();
+        long tokens = options.maxTokens();
+        for (Found one : found) {
+            if (passages.size() == options.maxPassages() || tokens <= 0) {
+                break;
+            }
+            Passage passage = one.memory().passage(one.ranked(), options, tokens);
+            if (passage != null) {
+                passages.add(passage);
+                tokens -= passage.messages().stream()
+                        .mapToLong(MessageRecall::tokens)
+                        .sum();
+            }
+        }
+        return passages;
+    }
+
+    private static long tokens(LoggedMessage message) {
+        return (long) message.tokens() + TOKENS_OF_A_LINE;
+    }
+
+    /** What was read of one memory for one question. */
+    private final class Memory {
+
+        private final MemoryKey key;
+        private final Set<String> shownIds;
+        private final Visible visible;
+        private final NavigableMap<Long, LoggedMessage> messages = new TreeMap<>();
+        private final Map<Long, Instant> sessionTimes = new HashMap<>();
+        private final Set<Long> given = new HashSet<>();
+
+        Memory(MemoryKey key, Set<Long> sequences, Set<String> shownIds) {
+            this.key = key;
+            this.shownIds = shownIds;
+            visible = new Visible(search.log(key), key);
+            read(sequences);
+        }
+
+        /** Reads the messages at these places and around them, those that are near each other at once. */
+        private void read(Set<Long> sequences) {
+            long first = -1;
+            long last = -1;
+            for (long sequence : sequences) {
+                if (first >= 0 && sequence - last > 2 * NEIGHBOURS + MERGED) {
+                    read(first, last);
+                    first = -1;
+                }
+                first = first < 0 ? sequence : first;
+                last = sequence;
+            }
+            read(first, last);
+        }
+
+        private void read(long first, long last) {
+            search.finder()
+                    .between(key, first - NEIGHBOURS, last + NEIGHBOURS)
+                    .forEach(message -> messages.put(message.sequence(), message));
+        }
+
+        Set<String> speakers() {
+            Set<String> speakers = new TreeSet<>();
+            messages.values().forEach(message -> speakers.add(RecalledText.speaker(message)));
+            return speakers;
+        }
+
+        /** Ranks the messages that may be recalled or stand beside one. */
+        List<Ranked> rank(Ranking ranking, RecallOptions options) {
+            List<Utterance> utterances = new ArrayList<>();
+            for (LoggedMessage message : messages.values()) {
+                if (isSaid(message) && isVisible(message, options)) {
+                    utterances.add(Utterance.of(
+                            message.sequence(),
+                            RecalledText.speaker(message),
+                            message.createdAt(),
+                            IndexedText.of(message.message()),
+                            words));
+                }
+            }
+            List<Session> sessions = Session.cut(utterances, options.sessionGap());
+            for (Session session : sessions) {
+                Instant time = session.utterances().get(0).time();
+                session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
+            }
+            return ranking.rank(sessions).stream()
+                    .filter(ranked -> ranked.features().words() > 0)
+                    .toList();
+        }
+
+        private static boolean isSaid(LoggedMessage message) {
+            return (message.message() instanceof UserMessage || message.message() instanceof AiMessage)
+                    && !IndexedText.of(message.message()).isBlank();
+        }
+
+        private boolean isVisible(LoggedMessage message, RecallOptions options) {
+            Outcome outcome = message.outcome();
+            boolean endedBadly = outcome != null && outcome.kind() != Outcome.Kind.INCOMPLETE;
+            return !endedBadly && (options.hidden() || visible.shows(message));
+        }
+
+        /** Returns the passage around a message, or null if it may not be recalled or does not fit. */
+        @Nullable
+        Passage passage(Ranked ranked, RecallOptions options, long budget) {
+            LoggedMessage message = messages.get(ranked.utterance().sequence());
+            if (message == null || !isNew(message) || tokens(message) > budget || !visible.isOnBranch(message)) {
+                return null;
+            }
+            long left = budget - tokens(message);
+            Deque<LoggedMessage> passage = new ArrayDeque<>(List.of(message));
+            LoggedMessage first = message;
+            LoggedMessage last = message;
+            for (int i = 0; i < options.neighbours(); i++) {
+                LoggedMessage before = first == null ? null : neighbour(first, false, left, options);
+                if (before != null) {
+                    passage.addFirst(before);
+                    left -= tokens(before);
+                }
+                first = before;
+                LoggedMessage after = last == null ? null : neighbour(last, true, left, options);
+                if (after != null) {
+                    passage.addLast(after);
+                    left -= tokens(after);
+                }
+                last = after;
+            }
+            passage.forEach(one -> given.add(one.sequence()));
+            return new Passage(
+                    key,
+                    ranked.score(),
+                    ranked.features(),
+                    sessionTimes.getOrDefault(message.sequence(), message.createdAt()),
+                    message,
+                    List.copyOf(passage));
+        }
+
+        private boolean isNew(LoggedMessage message) {
+            return !given.contains(message.sequence()) && !shownIds.contains(message.id());
+        }
+
+        private @Nullable LoggedMessage neighbour(LoggedMessage of, boolean after, long budget, RecallOptions options) {
+            LoggedMessage near = after ? child(of) : parent(of);
+            // Calls and results of tools are passed over.
+            while (near != null && !isSaid(near)) {
+                near = after ? child(near) : parent(near);
+            }
+            boolean isNear = near != null
+                    && isNew(near)
+                    && tokens(near) <= budget
+                    && isVisible(near, options)
+                    && !Session.isGap(
+                            after ? of.createdAt() : near.createdAt(),
+                            after ? near.createdAt() : of.createdAt(),
+                            options.sessionGap());
+            return isNear ? near : null;
+        }
+
+        private @Nullable LoggedMessage parent(LoggedMessage of) {
+            return messages.headMap(of.sequence()).values().stream()
+                    .filter(message -> message.id().equals(of.parentId()))
+                    .findFirst()
+                    .orElse(null);
+        }
+
+        private @Nullable LoggedMessage child(LoggedMessage of) {
+            return messages.tailMap(of.sequence()).values().stream()
+                    .filter(message -> of.id().equals(message.parentId()) && visible.isOnBranch(message))
+                    .findFirst()
+                    .orElse(null);
+        }
+    }
+}

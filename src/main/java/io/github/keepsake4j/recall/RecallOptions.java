@@ -1,0 +1,126 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How something is recalled for a model. Created by {@link #standard()} and changed by the other methods.
+ *
+ * @param maxTokens the largest number of tokens of all passages together, 1 or more
+ * @param maxPassages the largest number of passages, 1 to {@value #MAX_PASSAGES}
+ * @param neighbours the largest number of messages before and behind a message that come with it, 0 to
+ *     {@value #MAX_NEIGHBOURS}
+ * @param sessionGap how long a pause in a memory is that ends a session, more than zero
+ * @param zone the time zone in which a question's dates are meant
+ * @param hidden whether messages that {@code clear} hid are recalled too
+ * @param shownTo the memory whose shown messages are not recalled because the model sees them anyway; null for the scope's
+ *     memory if it has only one, else for none
+ */
+public record RecallOptions(
+        int maxTokens,
+        int maxPassages,
+        int neighbours,
+        Duration sessionGap,
+        ZoneId zone,
+        boolean hidden,
+        @Nullable MemoryKey shownTo) {
+
+    /** The largest number of passages. */
+    public static final int MAX_PASSAGES = 100;
+
+    /** The largest number of neighbours on a side. */
+    public static final int MAX_NEIGHBOURS = 4;
+
+    /** Checks the components. */
+    public RecallOptions {
+        InvalidInputException.checkAtLeast("maxTokens", 1, maxTokens);
+        InvalidInputException.checkRange("maxPassages", 1, MAX_PASSAGES, maxPassages);
+        InvalidInputException.checkRange("neighbours", 0, MAX_NEIGHBOURS, neighbours);
+        InvalidInputException.checkPositive("sessionGap", sessionGap);
+        Objects.requireNonNull(zone, "zone");
+    }
+
+    /**
+     * Returns the options for at most 10 passages of up to 2,000 tokens, each with one neighbour on each side. Sessions end
+     * with a pause of 4 hours. Dates are in UTC.
+     *
+     * @return the options
+     */
+    public static RecallOptions standard() {
+        return new RecallOptions(2_000, 10, 1, Duration.ofHours(4), ZoneOffset.UTC, false, null);
+    }
+
+    /**
+     * Sets the token budget.
+     *
+     * @param tokens the largest number of tokens of all passages together, 1 or more
+     * @return a copy
+     */
+    public RecallOptions withMaxTokens(int tokens) {
+        return new RecallOptions(tokens, maxPassages, neighbours, sessionGap, zone, hidden, shownTo);
+    }
+
+    /**
+     * Sets the number of passages.
+     *
+     * @param passages from 1 to {@value #MAX_PASSAGES}
+     * @return a copy
+     */
+    public RecallOptions withMaxPassages(int passages) {
+        return new RecallOptions(maxTokens, passages, neighbours, sessionGap, zone, hidden, shownTo);
+    }
+
+    /**
+     * Sets how many messages around a message come with it.
+     *
+     * @param onEachSide from 0 to {@value #MAX_NEIGHBOURS}
+     * @return a copy
+     */
+    public RecallOptions withNeighbours(int onEachSide) {
+        return new RecallOptions(maxTokens, maxPassages, onEachSide, sessionGap, zone, hidden, shownTo);
+    }
+
+    /**
+     * Sets which pause ends a session.
+     *
+     * @param pause more than zero
+     * @return a copy
+     */
+    public RecallOptions withSessionGap(Duration pause) {
+        return new RecallOptions(maxTokens, maxPassages, neighbours, pause, zone, hidden, shownTo);
+    }
+
+    /**
+     * Sets the time zone in which a question's dates are meant.
+     *
+     * @param user the user's zone
+     * @return a copy
+     */
+    public RecallOptions in(ZoneId user) {
+        return new RecallOptions(maxTokens, maxPassages, neighbours, sessionGap, user, hidden, shownTo);
+    }
+
+    /**
+     * Recalls also what {@code clear} hid.
+     *
+     * @return a copy
+     */
+    public RecallOptions alsoHidden() {
+        return new RecallOptions(maxTokens, maxPassages, neighbours, sessionGap, zone, true, shownTo);
+    }
+
+    /**
+     * Names the memory that the model works with. What is shown of it is not recalled.
+     *
+     * @param memory the memory
+     * @return a copy
+     */
+    public RecallOptions shownTo(MemoryKey memory) {
+        return new RecallOptions(maxTokens, maxPassages, neighbours, sessionGap, zone, hidden, memory);
+    }
+}

@@ -1,0 +1,18 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+
+class InMemoryRecallTest extends MessageRecallContract {
+
+    @Override
+    MessageLog log() {
+        return new InMemoryMessageLog();
+    }
+
+    @Override
+    MessageIndex index() {
+        return new InMemoryMessageIndex();
+    }
+}

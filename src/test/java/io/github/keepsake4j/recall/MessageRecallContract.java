@@ -1,0 +1,342 @@
+package io.github.keepsake4j.recall;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.rag.query.Metadata;
+import dev.langchain4j.rag.query.Query;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.recall.Recalled.Passage;
+import io.github.keepsake4j.recall.words.Words;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What recall gives a model, whatever log and index there are. */
+abstract class MessageRecallContract {
+
+    private static final MemoryKey ALICE = ConversationKey.of("acme", "alice");
+    private static final MemoryKey BOB = ConversationKey.of("acme", "bob");
+    private static final Instant JANUARY = Instant.parse("2026-01-10T09:00:00Z");
+
+    private final Set<String> shown = new HashSet<>();
+    private MessageLog log;
+    private MessageIndex index;
+    private MessageRecall recall;
+    private int ids;
+
+    /** Returns an empty log. */
+    abstract MessageLog log() throws Exception;
+
+    /** Returns an empty index. */
+    abstract MessageIndex index() throws Exception;
+
+    @BeforeEach
+    void open() throws Exception {
+        log = log();
+        index = index();
+        MessageSearch search = new MessageSearch(
+                index, key -> log, List.of(log), Words.standard(), Runnable::run, pause -> work -> {});
+        recall = new MessageRecall(search, key -> shown);
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+        index.close();
+    }
+
+    @Test
+    void an_answer_is_recalled_with_its_question() {
+        say(ALICE, JANUARY, "Hello there", "Hello! How are you?");
+        String answer = say(ALICE, JANUARY.plus(Duration.ofDays(3)), "What is the dog called?", "Her name is Luna.");
+        say(ALICE, JANUARY.plus(Duration.ofDays(9)), "Thanks for the recipe", "You are welcome.");
+
+        Passage best = recall(ALICE, "dog's name").passages().get(0);
+
+        assertThat(best.message().id()).isEqualTo(answer);
+        assertThat(texts(best)).containsExactly("What is the dog called?", "Her name is Luna.");
+        assertThat(best.sessionTime()).isEqualTo(JANUARY.plus(Duration.ofDays(3)));
+        assertThat(best.features().answer()).isPositive();
+        assertThat(best.score()).isEqualTo(best.features().score(Features.WEIGHTS));
+    }
+
+    @Test
+    void a_named_date_finds_its_session() {
+        say(ALICE, Instant.parse("2026-03-03T09:00:00Z"), "We had pizza for dinner", "Sounds good.");
+        say(ALICE, Instant.parse("2026-05-03T09:00:00Z"), "We had pizza with olives", "Sounds good.");
+
+        assertThat(texts(recall(ALICE, "Which pizza did we have in March?")
+                        .passages()
+                        .get(0)))
+                .contains("We had pizza for dinner");
+        assertThat(texts(recall(ALICE, "Which pizza did we have on 3 May 2026?")
+                        .passages()
+                        .get(0)))
+                .contains("We had pizza with olives");
+    }
+
+    @Test
+    void a_named_speaker_is_preferred() {
+        append(
+                ALICE,
+                JANUARY,
+                null,
+                UserMessage.from("Anna", "I like sailing"),
+                UserMessage.from("Ben", "I like sailing"));
+
+        assertThat(best(recall(ALICE, "What does Ben like, sailing?")))
+                .isEqualTo(UserMessage.from("Ben", "I like sailing"));
+        assertThat(best(recall(ALICE, "What does Anna like, sailing?")))
+                .isEqualTo(UserMessage.from("Anna", "I like sailing"));
+    }
+
+    @Test
+    void what_failed_or_was_rejected_is_not_recalled() {
+        append(ALICE, JANUARY, new Outcome(Outcome.Kind.FAILED, null), UserMessage.from("the parrot is green"));
+        append(ALICE, JANUARY, new Outcome(Outcome.Kind.REJECTED, null), AiMessage.from("your parrot is blue"));
+        append(ALICE, JANUARY, new Outcome(Outcome.Kind.INCOMPLETE, null), AiMessage.from("the parrot is yel"));
+
+        assertThat(recall(ALICE, "parrot").passages()).singleElement().satisfies(passage -> assertThat(texts(passage))
+                .containsExactly("the parrot is yel"));
+    }
+
+    @Test
+    void what_clear_hid_is_recalled_only_when_it_is_asked_for() {
+        say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
+        append(
+                ALICE,
+                Append.viewOnly(View.of(log.read(ALICE, ReadQuery.newest(0)).head(), List.of())));
+        say(ALICE, JANUARY.plusSeconds(60), "the parrot sings", "Nice song.");
+
+        assertThat(all(recall(ALICE, "parrot"))).containsExactly("the parrot sings", "Nice song.");
+        assertThat(all(recall.recall(
+                        Scope.memory(ALICE), "parrot", RecallOptions.standard().alsoHidden())))
+                .contains("the parrot is green");
+    }
+
+    @Test
+    void what_the_model_sees_anyway_is_not_recalled() {
+        String answer = say(ALICE, JANUARY, "the parrot is green", "A green parrot.");
+        say(ALICE, JANUARY.plusSeconds(60), "the parrot sings", "A song.");
+        shown.add(answer);
+
+        assertThat(all(recall(ALICE, "parrot"))).contains("the parrot is green").doesNotContain("A green parrot.");
+        assertThat(all(recall.recall(
+                        Scope.memories(List.of(ALICE, BOB)),
+                        "parrot",
+                        RecallOptions.standard().shownTo(BOB))))
+                .contains("A green parrot.");
+    }
+
+    @Test
+    void other_memories_are_recalled_only_if_the_application_names_them() {
+        say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
+        say(BOB, JANUARY, "the parrot is blue", "Nice colour.");
+
+        assertThat(all(recall(ALICE, "parrot"))).contains("the parrot is green").doesNotContain("the parrot is blue");
+        assertThat(all(recall.recall(Scope.memories(List.of(ALICE, BOB)), "parrot", RecallOptions.standard())))
+                .contains("the parrot is green", "the parrot is blue");
+        assertThatThrownBy(() -> recall.recall(Scope.tenant("acme"), "parrot", RecallOptions.standard()))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("scope");
+    }
+
+    @Test
+    void other_branches_are_not_recalled() {
+        List<NewMessage> first = messages(JANUARY, null, UserMessage.from("Tell me about parrots"));
+        append(ALICE, Append.under(Parent.head(), first));
+        append(
+                ALICE,
+                Append.under(Parent.head(), messages(JANUARY, null, AiMessage.from("The parrot is an old answer"))));
+        append(
+                ALICE,
+                Append.under(
+                        Parent.of(first.get(0).id()),
+                        messages(JANUARY, null, AiMessage.from("The parrot is a new answer"))));
+
+        assertThat(all(recall(ALICE, "parrot")))
+                .containsExactlyInAnyOrder("Tell me about parrots", "The parrot is a new answer");
+    }
+
+    @Test
+    void passages_keep_the_token_budget() {
+        for (int i = 0; i < 20; i++) {
+            say(ALICE, JANUARY.plus(Duration.ofDays(i)), "the parrot said word" + i, "That is a funny parrot.");
+        }
+        for (int budget : new int[] {1, 60, 200, 1_000}) {
+            Recalled recalled = recall.recall(
+                    Scope.memory(ALICE),
+                    "parrot",
+                    RecallOptions.standard().withMaxTokens(budget).withMaxPassages(100));
+            int tokens = recalled.passages().stream()
+                    .flatMap(passage -> passage.messages().stream())
+                    .mapToInt(message -> message.tokens() + 16)
+                    .sum();
+            assertThat(tokens).isLessThanOrEqualTo(budget);
+            assertThat(recalled.passages().isEmpty()).isEqualTo(budget < 26);
+        }
+        assertThat(recall.recall(
+                                Scope.memory(ALICE),
+                                "parrot",
+                                RecallOptions.standard().withMaxPassages(3))
+                        .passages())
+                .hasSize(3);
+        assertThat(recall.recall(
+                                Scope.memory(ALICE),
+                                "parrot",
+                                RecallOptions.standard().withNeighbours(0))
+                        .passages())
+                .allSatisfy(passage -> assertThat(passage.messages()).hasSize(1));
+    }
+
+    @Test
+    void no_message_is_in_two_passages() {
+        for (int i = 0; i < 10; i++) {
+            say(ALICE, JANUARY.plusSeconds(60L * i), "the parrot said word" + i, "That is a funny parrot.");
+        }
+        List<String> recalled =
+                recall
+                        .recall(
+                                Scope.memory(ALICE),
+                                "parrot",
+                                RecallOptions.standard().withNeighbours(4))
+                        .passages()
+                        .stream()
+                        .flatMap(passage -> passage.messages().stream())
+                        .map(LoggedMessage::id)
+                        .toList();
+        assertThat(recalled).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void what_was_recalled_is_not_recalled_again() {
+        say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
+        String text = RecalledText.of(
+                recall(ALICE, "parrot").passages().get(0),
+                RecallOptions.standard().zone());
+        append(
+                ALICE,
+                JANUARY.plus(Duration.ofDays(1)),
+                null,
+                UserMessage.from("Which bird do I have?\n\nAnswer using the following information:\n" + text),
+                ToolExecutionResultMessage.from("1", "recall", text),
+                AiMessage.from("You have a bird."));
+
+        assertThat(all(recall(ALICE, "green parrot"))).containsExactly("the parrot is green", "Nice colour.");
+        assertThat(RecalledText.of(
+                        recall(ALICE, "which bird do I have").passages().get(0),
+                        RecallOptions.standard().zone()))
+                .contains("Which bird do I have?", "You have a bird.")
+                .doesNotContain("green");
+    }
+
+    @Test
+    void a_question_without_words_and_an_empty_memory_recall_nothing() {
+        assertThat(recall(ALICE, "parrot").passages()).isEmpty();
+        say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
+        for (String text : List.of("", "   ", "?!", ":*&|!".repeat(2_000), "\"NEAR(a b)\" *", "\ud800", "xyzzy")) {
+            assertThat(recall(ALICE, text).passages()).as(text).isEmpty();
+        }
+    }
+
+    @Test
+    void what_was_erased_is_not_recalled() {
+        say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
+        assertThat(recall(ALICE, "parrot").passages()).isNotEmpty();
+        log.erase(ALICE);
+        assertThat(recall(ALICE, "parrot").passages()).isEmpty();
+    }
+
+    @Test
+    void retriever_and_tool_work_for_the_memory_of_the_call() {
+        say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
+        say(BOB, JANUARY, "the parrot is blue", "Nice colour.");
+        BoundRecall bound = new BoundRecall(
+                recall, id -> ConversationKey.of("acme", (String) id), Scope::memory, RecallOptions.standard());
+
+        assertThat(new RecallRetriever(bound)
+                        .retrieve(Query.from(
+                                "Which colour has my parrot?",
+                                Metadata.from(UserMessage.from("Which colour has my parrot?"), "alice", List.of()))))
+                .singleElement()
+                .satisfies(
+                        content -> assertThat(content.textSegment().text())
+                                .isEqualTo(
+                                        """
+                                <recalled-messages>
+                                [2026-01-10 09:00] user: the parrot is green
+                                [2026-01-10 09:00] assistant: Nice colour.
+                                </recalled-messages>"""));
+        assertThat(new RecallTool(bound).recall("parrot", "bob"))
+                .contains("blue")
+                .doesNotContain("green");
+        assertThat(new RecallTool(bound).recall("elephant", "bob")).isEqualTo("Nothing was said about it.");
+        assertThatThrownBy(() -> new RecallRetriever(bound).retrieve(Query.from("parrot")))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("memory id");
+    }
+
+    private Recalled recall(MemoryKey key, String text) {
+        return recall.recall(Scope.memory(key), text, RecallOptions.standard());
+    }
+
+    private static ChatMessage best(Recalled recalled) {
+        return recalled.passages().get(0).message().message();
+    }
+
+    private static List<String> all(Recalled recalled) {
+        return recalled.passages().stream()
+                .flatMap(passage -> texts(passage).stream())
+                .toList();
+    }
+
+    private static List<String> texts(Passage passage) {
+        return passage.messages().stream()
+                .map(message -> IndexedText.of(message.message()).strip())
+                .toList();
+    }
+
+    /** Says something and returns the answer's id. */
+    private String say(MemoryKey key, Instant time, String question, String answer) {
+        List<NewMessage> messages = messages(time, null, UserMessage.from(question), AiMessage.from(answer));
+        append(key, Append.under(Parent.head(), messages));
+        return messages.get(1).id();
+    }
+
+    private void append(MemoryKey key, Instant time, Outcome outcome, ChatMessage... messages) {
+        append(key, Append.under(Parent.head(), messages(time, outcome, messages)));
+    }
+
+    private void append(MemoryKey key, Append append) {
+        log.append(key, append);
+    }
+
+    private List<NewMessage> messages(Instant time, Outcome outcome, ChatMessage... messages) {
+        List<NewMessage> batch = new ArrayList<>();
+        for (ChatMessage message : messages) {
+            batch.add(new NewMessage("m" + ++ids, message, 10, "test", time).withOutcome(outcome));
+        }
+        return batch;
+    }
+}

@@ -1,0 +1,23 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import java.nio.file.Path;
+import org.junit.jupiter.api.io.TempDir;
+
+class SqliteRecallTest extends MessageRecallContract {
+
+    @TempDir
+    Path directory;
+
+    @Override
+    MessageLog log() {
+        return JdbcMessageLog.sqlite(directory.resolve("chat.db"));
+    }
+
+    @Override
+    MessageIndex index() {
+        return JdbcMessageIndex.sqlite(directory.resolve("index.db"));
+    }
+}

@@ -1,0 +1,46 @@
+package io.github.keepsake4j.recall;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** A chat of some months that was written for the tests, and questions about it. */
+record WrittenChat(List<Line> lines, List<Asked> questions) {
+
+    /** A message of the user, or of the model. */
+    record Line(int number, boolean user, Instant time, String text) {}
+
+    /** A question, and the number of the message that answers it. */
+    record Asked(int answer, String text) {}
+
+    static WrittenChat read(String language) {
+        List<Line> lines = new ArrayList<>();
+        List<Asked> questions = new ArrayList<>();
+        Instant time = Instant.EPOCH;
+        try (BufferedReader reader = new BufferedReader(new InputStreamReader(
+                Objects.requireNonNull(WrittenChat.class.getResourceAsStream(language + ".txt")),
+                StandardCharsets.UTF_8))) {
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                String[] parts = line.split(" ", 3);
+                if (parts[0].equals("@")) {
+                    time = LocalDateTime.parse(parts[1]).toInstant(ZoneOffset.UTC);
+                } else if (parts[0].equals("?")) {
+                    questions.add(new Asked(Integer.parseInt(parts[1]), parts[2]));
+                } else {
+                    time = time.plusSeconds(30);
+                    lines.add(new Line(Integer.parseInt(parts[0]), parts[1].equals("u:"), time, parts[2]));
+                }
+            }
+        } catch (IOException e) {
+            throw new IllegalStateException(e);
+        }
+        return new WrittenChat(lines, questions);
+    }
+}
