@@ -22,6 +22,7 @@ import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
@@ -43,7 +44,9 @@ import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.transfer.MarkdownExport;
 import io.github.keepsake4j.transfer.MemoryCopy;
+import io.github.keepsake4j.transfer.Ndjson;
 import io.github.keepsake4j.transfer.jdbc.JdbcImportSource;
 import io.github.keepsake4j.turn.TurnPolicy;
 import io.github.keepsake4j.workflow.LlmNode;
@@ -55,6 +58,12 @@ import io.github.keepsake4j.workflow.NodeTurn;
 import io.github.keepsake4j.workflow.WorkflowMemories;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -100,9 +109,13 @@ final class GuideExample {
             guide.backends();
             guide.coming();
             guide.between();
+            guide.forking();
+            guide.exporting(directory);
             guide.metrics();
             guide.component();
             guide.search(directory);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
         return "all pages";
     }
@@ -244,6 +257,39 @@ final class GuideExample {
                                 .memories()
                                 .size(),
                 "all are copied");
+    }
+
+    private void forking() {
+        String answerId =
+                keepsake.conversation("alice").branch(1).messages().get(0).id();
+        // example begins
+        Conversation fork = keepsake.fork("alice", answerId, "alice-2");
+        // example ends
+        check(
+                fork.messages().equals(keepsake.conversation("alice").messages()),
+                "the fork shows what the original shows");
+    }
+
+    private void exporting(Path directory) throws IOException {
+        MessageLog target = new InMemoryMessageLog();
+        // example begins
+        try (OutputStream out = Files.newOutputStream(directory.resolve("chats.ndjson"))) {
+            Ndjson.of(log).writeTenant("default", out);
+        }
+        try (InputStream in = Files.newInputStream(directory.resolve("chats.ndjson"))) {
+            Ndjson.of(target).read(in);
+        }
+        // example ends
+        MemoryKey key = ConversationKey.of("default", "alice");
+        check(
+                target.history(key, HistoryQuery.oldest(50)).equals(log.history(key, HistoryQuery.oldest(50))),
+                "all messages are read");
+        // example begins
+        try (Writer out = Files.newBufferedWriter(directory.resolve("alice.md"))) {
+            MarkdownExport.of(log).writeMemory(key, out);
+        }
+        // example ends
+        check(Files.readString(directory.resolve("alice.md")).contains("    My name is Alice."), "the text is there");
     }
 
     private void metrics() {

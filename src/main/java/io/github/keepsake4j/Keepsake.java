@@ -44,6 +44,7 @@ import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.ImportingLog;
+import io.github.keepsake4j.transfer.MemoryFork;
 import io.github.keepsake4j.turn.Turn;
 import io.github.keepsake4j.turn.TurnConflictException;
 import io.github.keepsake4j.turn.TurnHandle;
@@ -221,6 +222,28 @@ public final class Keepsake {
      */
     public Conversation conversation(Object memoryId) {
         return memories.conversation(memoryId, memories.key(memoryId));
+    }
+
+    /**
+     * Forks a conversation: the branch up to a message becomes a conversation of its own, as {@link MemoryFork} describes. The
+     * same call can be repeated; it changes nothing once the fork is there.
+     *
+     * @param memoryId the conversation: a {@link MemoryKey}, String, number or UUID
+     * @param messageId the newest message of the fork, on any branch of the conversation
+     * @param newMemoryId the fork: an id that has no messages yet, or this fork
+     * @return a handle for the fork
+     * @throws InvalidInputException if an id is of another type or breaks a rule, the tenants differ, or one is a
+     *     conversation and the other is not, or if the message is not in the conversation
+     * @throws KeepsakeException if the new id has messages of its own; they are unchanged
+     */
+    public Conversation fork(Object memoryId, String messageId, Object newMemoryId) {
+        MemoryKey from = memories.key(memoryId);
+        MemoryKey into = memories.key(newMemoryId);
+        if (from instanceof NodeKey != into instanceof NodeKey) {
+            throw new InvalidInputException("newMemoryId", "must be of the kind of " + from + ", is " + into);
+        }
+        MemoryFork.create(from instanceof NodeKey ? nodeLog : log, from, messageId, into);
+        return memories.conversation(newMemoryId, into);
     }
 
     /**

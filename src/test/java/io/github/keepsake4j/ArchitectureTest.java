@@ -49,6 +49,23 @@ class ArchitectureTest {
             Map.entry("recall.inmemory", List.of("recall", "log", "message")),
             Map.entry("recall.jdbc", List.of("recall", "log", "message")),
             Map.entry("recall.words", List.of("message")),
+            // The command line is what a user calls; it uses what an application does, and nothing uses it.
+            Map.entry(
+                    "cli",
+                    List.of(
+                            "",
+                            "message",
+                            "codec",
+                            "log",
+                            "log.file",
+                            "log.inmemory",
+                            "log.jdbc",
+                            "log.redis",
+                            "log.s3",
+                            "summary",
+                            "component",
+                            "transfer",
+                            "retention")),
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
@@ -109,6 +126,26 @@ class ArchitectureTest {
             .resideInAPackage("redis..");
 
     @ArchTest
+    static final ArchRule picocli_stays_in_the_command_line = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".cli..")
+            .or()
+            .haveFullyQualifiedName(ROOT + ".cli.Main")
+            .or()
+            .haveFullyQualifiedName(ROOT + ".cli.Library")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("picocli..");
+
+    @ArchTest
+    static final ArchRule one_class_knows_a_real_model = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(ROOT + ".cli.OpenAi")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("dev.langchain4j.model.openai..");
+
+    @ArchTest
     static final ArchRule jackson_stays_where_bytes_are = noClasses()
             .that()
             .resideOutsideOfPackages(ROOT + ".codec..", ROOT + ".log.*..", ROOT + ".tokens..")
@@ -156,7 +193,7 @@ class ArchitectureTest {
                     type.getDirectDependenciesFromSelf().stream()
                             .filter(dependency -> ours(dependency.getTargetClass()))
                             .filter(dependency ->
-                                    relative(dependency.getTargetClass()).equals("component"))
+                                    List.of("component", "cli").contains(relative(dependency.getTargetClass())))
                             .forEach(dependency ->
                                     events.add(SimpleConditionEvent.violated(type, dependency.getDescription())));
                     return;

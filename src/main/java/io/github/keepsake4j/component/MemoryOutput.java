@@ -5,6 +5,7 @@ import io.github.keepsake4j.codec.PlainJson;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,7 @@ public record MemoryOutput(
         json.put("message_count", messageCount);
         json.put("token_count", tokenCount);
         json.put("summary", summary);
-        json.put("profile", profile);
+        json.put("profile", new TreeMap<>(profile));
         return PlainJson.write(json);
     }
 

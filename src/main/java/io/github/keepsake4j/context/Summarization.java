@@ -169,8 +169,7 @@ public final class Summarization implements ContextStrategy {
     @Override
     public Context mark(Context context) {
         LoggedMessage summary = context.summary();
-        Context marked = summary == null ? context : context.summarizedBy(asShown(summary, role));
-        return byTokens ? marked.shortening(weights(marked).shortened()) : marked;
+        return summary == null ? context : context.summarizedBy(asShown(summary, role));
     }
 
     @Override
@@ -181,7 +180,7 @@ public final class Summarization implements ContextStrategy {
                     .apply(marked, marked.beside().size());
         }
         TokenWeights weights = weights(marked);
-        return limit(weights).apply(marked, weights.fixed());
+        return limit(weights).apply(marked.shortening(weights.shortened()), weights.fixed());
     }
 
     @Override

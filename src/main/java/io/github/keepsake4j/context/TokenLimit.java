@@ -121,13 +121,9 @@ public final class TokenLimit implements ContextStrategy {
     }
 
     @Override
-    public Context mark(Context context) {
-        return context.shortening(weights(context).shortened());
-    }
-
-    @Override
     public Context select(Context context) {
-        // Another strategy of a combination may have set marks since that leave less room.
+        // Results are shortened only here: what a pin leaves for them is known when all strategies have set their
+        // marks.
         TokenWeights weights = weights(context);
         return limit(context, weights).apply(context.shortening(weights.shortened()), weights.fixed());
     }

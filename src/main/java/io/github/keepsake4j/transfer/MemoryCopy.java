@@ -1,17 +1,13 @@
 package io.github.keepsake4j.transfer;
 
-import io.github.keepsake4j.log.ListQuery;
-import io.github.keepsake4j.log.MemoryInfo;
-import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.Position;
-import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -33,8 +29,6 @@ public final class MemoryCopy {
 
     /** How often a memory is looked at again that changes while it is copied. */
     private static final int MOST_PASSES = 20;
-
-    private static final int LISTED = 100;
 
     private final MessageLog source;
     private final MessageLog target;
@@ -59,12 +53,15 @@ public final class MemoryCopy {
      */
     public record Report(long memories, long messages, List<MemoryKey> erased, long damaged) {
 
+        /** Nothing. */
+        static final Report NONE = new Report(0, 0, List.of(), 0);
+
         /** Copies the list. */
         public Report {
             erased = List.copyOf(erased);
         }
 
-        private Report plus(Report other) {
+        Report plus(Report other) {
             List<MemoryKey> both = new ArrayList<>(erased);
             both.addAll(other.erased);
             return new Report(memories + other.memories, messages + other.messages, both, damaged + other.damaged);
@@ -107,17 +104,18 @@ public final class MemoryCopy {
      * @throws KeepsakeException as {@link #memory} does; what was copied until then stays
      */
     public Report tenant(String tenant) {
-        Report report = new Report(0, 0, List.of(), 0);
-        Optional<ListQuery> next = Optional.of(ListQuery.first(LISTED));
-        while (next.isPresent()) {
-            MemoryPage page = source.list(tenant, next.get());
-            report = report.plus(new Report(0, 0, List.of(), page.damaged().size()));
-            for (MemoryInfo info : page.memories()) {
-                report = report.plus(memory(info.key()));
-            }
-            next = page.next();
-        }
-        return report;
+        return tenants(List.of(tenant));
+    }
+
+    /**
+     * Copies all memories of several tenants. A log has no list of its tenants, so that the application names them.
+     *
+     * @param tenants the tenants' ids
+     * @return what was copied
+     * @throws KeepsakeException as {@link #memory} does; what was copied until then stays
+     */
+    public Report tenants(Collection<String> tenants) {
+        return Memories.each(source, tenants, this::memory);
     }
 
     /**
@@ -125,14 +123,16 @@ public final class MemoryCopy {
      *
      * @param key the memory
      * @return what was copied
+     * @throws ErasedException if the memory is erased in the target meanwhile; it stays erased
      * @throws KeepsakeException if the target has other messages of this memory, or if the memory does not stop changing
      */
     public Report memory(MemoryKey key) {
-        if (target.read(key, ReadQuery.newest(0)).epoch() > Position.NONE.epoch()) {
+        MemoryTarget to = new MemoryTarget(target, key);
+        if (to.isErased()) {
             return new Report(0, 0, List.of(key), 0);
         }
         for (int pass = 0; pass < MOST_PASSES; pass++) {
-            new OneMemory(source, target, key, listener).copy();
+            new OneMemory(source, to, key, listener).copy();
             Fingerprint now = Fingerprint.of(source, key);
             if (now.equals(Fingerprint.of(target, key))) {
                 return new Report(now.memories(), now.messages(), List.of(), 0);

@@ -24,6 +24,7 @@ import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -214,6 +215,22 @@ class ContextRegressionTest {
         assertThat(branch.growth())
                 .allSatisfy(part -> assertThat(View.bounded(strategy).of(part).shown())
                         .isEqualTo(View.whole(strategy).of(part).shown()));
+    }
+
+    @Test
+    void a_result_was_shortened_before_a_later_pin_said_what_it_leaves() {
+        Promise promise = Promise.pinnedFirst(2)
+                .and(Promise.tokens(328, 0, Promises.ESTIMATOR))
+                .and(Promise.pinned(message -> true));
+        RandomBranch branch =
+                RandomBranch.of(List.of(new Scene(Scene.Kind.TOOLS, -6230739155129408165L)), Promises.COUNTER::count);
+        for (Part part : branch.growth()) {
+            List<LoggedMessage> shown = View.whole(promise.strategy()).of(part).shown();
+            for (int order = 0; order < 20; order++) {
+                ContextStrategy otherwise = promise.otherwise(new Random(order));
+                assertThat(View.whole(otherwise).of(part).shown()).isEqualTo(shown);
+            }
+        }
     }
 
     private static String words(int count) {

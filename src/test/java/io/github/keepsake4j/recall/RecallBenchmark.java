@@ -1,9 +1,22 @@
 package io.github.keepsake4j.recall;
 
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.words.Words;
-import java.io.IOException;
+import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.Postgres;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,32 +27,148 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
- * Measures how much of the evidence of LoCoMo's questions is among the first messages. The file is an argument.
+ * Measures how much of the evidence of LoCoMo's questions (CC BY-NC 4.0, for measuring only) is among the first 5, 10 and 20
+ * messages, as the mean over the questions: in memory, over all messages of a conversation, for each step of the features; and
+ * through {@link Keepsake#recall(Scope, String, RecallOptions)}, which ranks what the index proposes, with messages and index in
+ * SQLite or PostgreSQL.
+ *
+ * <p>Run it with {@code mvn test-compile exec:java -Dexec.mainClass=io.github.keepsake4j.recall.RecallBenchmark
+ * -Dexec.args="<file> [sqlite|postgresql] [others]"}. {@code others} is the number of generated messages around each
+ * conversation in its memory, 0 if it is not given.
  */
 public final class RecallBenchmark {
 
     private static final int[] AMONG = {5, 10, 20};
-    private static final int CANDIDATES = 100;
+    private static final int CANDIDATES = 50;
     private static final int NEIGHBOURS = 2;
+    private static final String TENANT = "benchmark";
 
     private final Map<String, double[]> sums = new LinkedHashMap<>();
     private final Map<String, long[]> nanos = new LinkedHashMap<>();
+    private final List<Long> recalls = new ArrayList<>();
     private int questions;
 
     private RecallBenchmark() {}
 
     /** Runs the benchmark. */
-    public static void main(String[] args) throws IOException {
+    public static void main(String[] args) throws Exception {
         RecallBenchmark benchmark = new RecallBenchmark();
-        for (Locomo conversation : Locomo.read(Path.of(args[0]))) {
+        List<Locomo> conversations = Locomo.read(Path.of(args[0]));
+        Home home = Home.valueOf((args.length > 1 ? args[1] : "sqlite").toUpperCase(Locale.ROOT));
+        int others = args.length > 2 ? Integer.parseInt(args[2]) : 0;
+        for (Locomo conversation : conversations) {
             benchmark.ask(conversation, Words.standard());
         }
+        benchmark.questions = 0;
+        Path directory = Files.createTempDirectory("recall");
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open();
+                MessageIndex index = index(home, directory)) {
+            for (Locomo conversation : conversations) {
+                benchmark.fill(conversation, log, others);
+            }
+            Keepsake keepsake = Keepsake.builder()
+                    .messageLog(log)
+                    .index(index)
+                    .tenant(TENANT)
+                    .build();
+            for (Locomo conversation : conversations) {
+                MemoryKey key = key(conversation);
+                long last = log.history(key, HistoryQuery.newest(1))
+                        .messages()
+                        .get(0)
+                        .sequence();
+                while (Optional.ofNullable(index.watermarks(List.of(key)).get(key))
+                        .map(Watermark::sequence)
+                        .filter(sequence -> sequence == last)
+                        .isEmpty()) {
+                    TimeUnit.MILLISECONDS.sleep(50);
+                }
+            }
+            String method =
+                    "recalled, " + home.name().toLowerCase(Locale.ROOT) + (others == 0 ? "" : " among " + others);
+            benchmark.recall(conversations.get(0), keepsake, "");
+            for (Locomo conversation : conversations) {
+                benchmark.recall(conversation, keepsake, method);
+            }
+        } finally {
+            try (Stream<Path> files = Files.walk(directory)) {
+                files.sorted(Comparator.reverseOrder())
+                        .forEach(file -> file.toFile().delete());
+            }
+        }
         benchmark.print();
+        System.exit(0);
+    }
+
+    private static MessageIndex index(Home home, Path directory) throws Exception {
+        return home == Home.POSTGRESQL
+                ? JdbcMessageIndex.builder()
+                        .dataSource(Postgres.pool(
+                                Postgres.newest().database(Postgres.newest().newDatabase()), 4, true))
+                        .createTables()
+                        .build()
+                : JdbcMessageIndex.sqlite(directory.resolve("index.db"));
+    }
+
+    private static MemoryKey key(Locomo conversation) {
+        return ConversationKey.of(TENANT, conversation.id());
+    }
+
+    /** Appends a conversation between generated messages, which are of the time around it. */
+    private void fill(Locomo conversation, MessageLog log, int others) {
+        List<NewMessage> messages = new ArrayList<>();
+        GeneratedText generated = new GeneratedText(3, others == 0 ? 1 : 20_000);
+        Instant first = conversation.turns().get(0).time();
+        for (int i = 0; i < others / 2; i++) {
+            Instant time = first.minus(Duration.ofMinutes(10L * (others / 2 - i) + 600));
+            messages.add(message("before" + i, UserMessage.from("Somebody", generated.sentence(4, 24)), time));
+        }
+        for (Locomo.Turn turn : conversation.turns()) {
+            messages.add(message(turn.id(), UserMessage.from(turn.speaker(), turn.text()), turn.time()));
+        }
+        Instant last = conversation.turns().get(conversation.turns().size() - 1).time();
+        for (int i = 0; i < others / 2; i++) {
+            Instant time = last.plus(Duration.ofMinutes(10L * i + 600));
+            messages.add(message("after" + i, UserMessage.from("Somebody", generated.sentence(4, 24)), time));
+        }
+        for (int i = 0; i < messages.size(); i += 1_000) {
+            List<NewMessage> batch = messages.subList(i, Math.min(messages.size(), i + 1_000));
+            log.append(key(conversation), Append.under(Parent.head(), batch));
+        }
+    }
+
+    private static NewMessage message(String id, UserMessage message, Instant time) {
+        return new NewMessage(id, message, 1, "none", time);
+    }
+
+    private void recall(Locomo conversation, Keepsake keepsake, String method) {
+        RecallOptions options = RecallOptions.standard()
+                .withMaxTokens(Integer.MAX_VALUE)
+                .withMaxPassages(AMONG[AMONG.length - 1])
+                .withNeighbours(0)
+                .shownTo(ConversationKey.of(TENANT, "nobody"));
+        for (Locomo.Asked asked : conversation.questions()) {
+            long start = System.nanoTime();
+            Recalled recalled = keepsake.recall(Scope.memory(key(conversation)), asked.text(), options);
+            if (!method.isEmpty()) {
+                long took = System.nanoTime() - start;
+                recalls.add(took);
+                questions++;
+                List<String> ids = recalled.passages().stream()
+                        .map(passage -> passage.message().id())
+                        .toList();
+                add(method, asked, ids);
+            }
+        }
     }
 
     private void ask(Locomo conversation, Words words) {
@@ -131,11 +260,15 @@ public final class RecallBenchmark {
     }
 
     private void add(String method, Locomo.Asked asked, List<Long> ranked, Map<Long, String> ids) {
+        add(method, asked, ranked.stream().map(ids::get).toList());
+    }
+
+    private void add(String method, Locomo.Asked asked, List<String> ranked) {
         double[] sum = sums.computeIfAbsent(method, m -> new double[AMONG.length]);
         for (int i = 0; i < AMONG.length; i++) {
             long found = ranked.stream()
                     .limit(AMONG[i])
-                    .filter(sequence -> asked.evidence().contains(ids.get(sequence)))
+                    .filter(asked.evidence()::contains)
                     .count();
             sum[i] += (double) found / asked.evidence().size();
         }
@@ -148,7 +281,13 @@ public final class RecallBenchmark {
     }
 
     private void print() {
-        System.out.println(questions + " questions");
+        System.out.println(questions + " questions, " + recalls.size() + " recalls");
+        long[] sorted = recalls.stream().mapToLong(Long::longValue).sorted().toArray();
+        System.out.printf(
+                Locale.ROOT,
+                "a whole recall, warm: p50 %.1f ms, p95 %.1f ms%n",
+                sorted[sorted.length / 2] / 1e6,
+                sorted[sorted.length * 95 / 100] / 1e6);
         sums.forEach((method, sum) -> System.out.printf(
                 Locale.ROOT,
                 "%-24s %.1f / %.1f / %.1f%n",

@@ -17,7 +17,7 @@ public final class Counts {
         return Long.getLong("keepsake.seed", isFull() ? System.nanoTime() : quick);
     }
 
-    private static boolean isFull() {
+    public static boolean isFull() {
         return System.getProperty("keepsake.counts", "quick").equals("full");
     }
 }

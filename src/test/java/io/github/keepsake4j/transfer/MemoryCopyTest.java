@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
@@ -26,6 +28,7 @@ import java.lang.reflect.Proxy;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -36,13 +39,13 @@ class MemoryCopyTest {
     private static final ConversationKey KEY = ConversationKey.of("acme", "c");
     private static final LocalDate FIRST = LocalDate.parse("2026-01-01");
 
-    private static MemoryKey key(int number) {
+    static MemoryKey key(int number) {
         return number % 3 == 0
                 ? NodeKey.of("acme", "app", "c" + number, "writer")
                 : ConversationKey.of("acme", "c" + number);
     }
 
-    private static MessageLog filled(long seed, int memories, int steps) {
+    static MessageLog filled(long seed, int memories, int steps) {
         MessageLog log = new InMemoryMessageLog();
         for (int i = 0; i < memories; i++) {
             new RandomMemory(seed + i, log, key(i)).fill(steps);
@@ -54,7 +57,7 @@ class MemoryCopyTest {
     void e3_memories_are_the_same_after_they_went_through_every_home() throws Exception {
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
         int memories = Counts.of(4, 60);
-        MessageLog first = filled(seed, memories, 60);
+        MessageLog first = filled(seed, memories, Counts.of(30, 60));
         List<Home.Storage> open = new ArrayList<>();
         try {
             MessageLog from = first;
@@ -78,8 +81,22 @@ class MemoryCopyTest {
         }
     }
 
+    @Test
+    void e3_several_tenants_are_copied_once_each() {
+        MessageLog source = filled(1, 2, 10);
+        source.append(
+                ConversationKey.of("other", "c"),
+                Append.underHead(NewMessage.of(UserMessage.from("hello"), 1, "words")));
+        MessageLog target = new InMemoryMessageLog();
+        MemoryCopy.Report report =
+                MemoryCopy.between(source, target).tenants(List.of("other", "acme", "none", "other"));
+        assertThat(report.memories()).isEqualTo(3);
+        assertThat(target.list("other", ListQuery.first(9)).memories()).hasSize(1);
+        assertThat(target.list("acme", ListQuery.first(9)).memories()).hasSize(2);
+    }
+
     /** Compares by the port alone, since the copy compares by fingerprints. */
-    private static void assertSame(MessageLog one, MessageLog other, MemoryKey key, String what) {
+    static void assertSame(MessageLog one, MessageLog other, MemoryKey key, String what) {
         List<LoggedMessage> history =
                 one.history(key, HistoryQuery.oldest(10_000)).messages();
         assertThat(other.history(key, HistoryQuery.oldest(10_000)).messages())
@@ -141,11 +158,18 @@ class MemoryCopyTest {
     }
 
     /** A log that fails at a change, before or after it was made. */
-    private static MessageLog breaking(MessageLog log, int after) {
+    static MessageLog breaking(MessageLog log, int after) {
         int[] left = {after};
         return (MessageLog) Proxy.newProxyInstance(
                 MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
-                    boolean changes = Set.of("append", "putSummary", "moveHead", "moveBranch", "describe", "setOutcome")
+                    boolean changes = Set.of(
+                                    "append",
+                                    "putSummary",
+                                    "moveHead",
+                                    "moveBranch",
+                                    "describe",
+                                    "mergeMetadata",
+                                    "setOutcome")
                             .contains(method.getName());
                     int now = changes ? left[0]-- : 9;
                     if (now == 1 && after % 2 == 0) {
@@ -173,6 +197,19 @@ class MemoryCopyTest {
         assertThat(report.erased()).containsExactly(key(1));
         assertThat(report.memories()).isEqualTo(1);
         assertThat(target.history(key(1), HistoryQuery.oldest(10)).messages()).isEmpty();
+    }
+
+    @Test
+    void e3_a_memory_that_is_erased_in_the_target_while_it_is_copied_stays_erased() {
+        for (int i = 0; i < 20; i++) {
+            MessageLog source = filled(i, 2, 10);
+            source.describe(key(1), "title", Map.of());
+            MessageLog target = new InMemoryMessageLog();
+            MemoryCopy copy = MemoryCopy.between(source, target).onProgress(progress -> target.erase(key(1)));
+            assertThatThrownBy(() -> copy.memory(key(1))).isInstanceOf(ErasedException.class);
+            assertThat(target.details(key(1))).isEqualTo(MemoryDetails.NONE);
+            assertThat(copy.memory(key(1)).erased()).containsExactly(key(1));
+        }
     }
 
     @Test

@@ -22,6 +22,9 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -147,7 +150,7 @@ final class RandomMemory {
                         .text(text("a"))
                         .thinking("hm")
                         .toolExecutionRequests(List.of(call))
-                        .attributes(Map.of("n", 3))
+                        .attributes(attributes())
                         .build();
             case 2 -> ToolExecutionResultMessage.from(call, text("paid"));
             case 3 ->
@@ -161,6 +164,17 @@ final class RandomMemory {
             case 5, 6 -> AiMessage.from(text("a"));
             default -> UserMessage.from(text("q"));
         };
+    }
+
+    /** Returns attributes whose names have equal hashes, in any order. */
+    private Map<String, Object> attributes() {
+        List<String> names = new ArrayList<>(List.of("AaAa", "BBBB", "AaBB", "BBAa", "n"));
+        Collections.shuffle(names, random);
+        Map<String, Object> attributes = new LinkedHashMap<>();
+        names.forEach(name -> attributes.put(name, name.length()));
+        attributes.put("set", new LinkedHashSet<>(names));
+        attributes.put("map", new LinkedHashMap<>(attributes));
+        return attributes;
     }
 
     private String text(String what) {

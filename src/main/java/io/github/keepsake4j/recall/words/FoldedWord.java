@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall.words;
 
 import java.text.Normalizer;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /** A word without the diacritics of alphabets and without soft hyphens and the like, of which each code point knows where it comes from. */
 final class FoldedWord {
@@ -44,22 +45,23 @@ final class FoldedWord {
     }
 
     private static int[] fold(int c) {
-        if (c < 0x80) {
-            return new int[] {c};
-        }
+        // Hangul would fall apart; the marks of Indic scripts are vowels.
+        return c < 0x80 || isHangul(c) ? new int[] {c} : withoutDiacritics(c);
+    }
+
+    /** Replaces letters that Unicode does not decompose. */
+    private static IntStream plain(int c) {
         return switch (c) {
-            // Letters that Unicode does not decompose.
-            case 'ß' -> new int[] {'s', 's'};
-            case 'æ' -> new int[] {'a', 'e'};
-            case 'œ' -> new int[] {'o', 'e'};
-            case 'ø' -> new int[] {'o'};
-            case 'ł' -> new int[] {'l'};
-            case 'đ', 'ð' -> new int[] {'d'};
-            case 'þ' -> new int[] {'t', 'h'};
-            case 'ı' -> new int[] {'i'};
-            case 'ς' -> new int[] {'σ'};
-            // Hangul would fall apart; the marks of Indic scripts are vowels.
-            default -> isHangul(c) ? new int[] {c} : withoutDiacritics(c);
+            case 'ß' -> IntStream.of('s', 's');
+            case 'æ' -> IntStream.of('a', 'e');
+            case 'œ' -> IntStream.of('o', 'e');
+            case 'ø' -> IntStream.of('o');
+            case 'ł' -> IntStream.of('l');
+            case 'đ', 'ð' -> IntStream.of('d');
+            case 'þ' -> IntStream.of('t', 'h');
+            case 'ı' -> IntStream.of('i');
+            case 'ς' -> IntStream.of('σ');
+            default -> IntStream.of(c);
         };
     }
 
@@ -74,6 +76,7 @@ final class FoldedWord {
         return Normalizer.normalize(Character.toString(c), Normalizer.Form.NFD)
                 .codePoints()
                 .filter(part -> part < 0x300 || part > 0x36F)
+                .flatMap(FoldedWord::plain)
                 .toArray();
     }
 

@@ -75,6 +75,7 @@ class WordsTest {
                 .containsExactly("he", "walk", "_walk", "_alke", "_lked");
         assertThat(terms(Words.builder().language("de").build(), "Häuser")).contains("haus", "_haus", "_ause", "_user");
         assertThat(terms(PLAIN, "Cafés")).containsExactly("cafes", "_cafe", "_afes");
+        assertThat(terms(PLAIN, "ǽß")).containsExactly("aess", "_aess");
     }
 
     @Test
@@ -151,7 +152,7 @@ class WordsTest {
     void every_term_is_in_the_text_at_its_offsets() {
         long seed = Counts.seed(System.nanoTime());
         for (Arbitrary<String> texts : List.of(TRICKY, Messages.text())) {
-            for (String text : Messages.sample(texts, Counts.of(1_000, 20_000), seed)) {
+            for (String text : Messages.sample(texts, Counts.of(300, 20_000), seed)) {
                 int last = 0;
                 for (Token token : PLAIN.tokens(text)) {
                     String run = "-Dkeepsake.seed=" + seed + " " + token;
@@ -226,7 +227,7 @@ class WordsTest {
 
     static Stream<String> hostile() {
         Random random = new Random(1);
-        int length = Counts.of(100_000, 1_000_000);
+        int length = Counts.of(50_000, 1_000_000);
         return Stream.of(
                 "a".repeat(length),
                 "\u0301".repeat(length),

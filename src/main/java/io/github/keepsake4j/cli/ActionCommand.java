@@ -1,0 +1,110 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.component.MemoryComponent;
+import io.github.keepsake4j.component.MemoryInput;
+import io.github.keepsake4j.component.MemoryOutput;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.summary.Summarizer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** An action of the memory component. Its inputs have the component's names, with hyphens. */
+abstract class ActionCommand extends TenantCommand {
+
+    /** The name that the component knows the log by. */
+    private static final String BACKEND = "log";
+
+    private final String action;
+
+    @Option(names = "--session", paramLabel = "<id>", order = 10, required = true, description = "The conversation.")
+    private String session = "";
+
+    @Option(
+            names = "--max-messages",
+            paramLabel = "<n>",
+            order = 30,
+            description = "The most messages that are printed. Default: " + MemoryInput.DEFAULT_MAX_MESSAGES + ".")
+    private @Nullable Integer maxMessages;
+
+    @Option(
+            names = "--max-tokens",
+            paramLabel = "<n>",
+            order = 31,
+            description = "The most tokens of these messages. Default: " + MemoryInput.DEFAULT_MAX_TOKENS + ".")
+    private @Nullable Integer maxTokens;
+
+    @Option(
+            names = "--strategy",
+            paramLabel = "<name>",
+            order = 32,
+            description = "How they are selected: sliding_window (default), token_limit or summarization.")
+    private @Nullable String strategy;
+
+    @Option(
+            names = "--show-profile",
+            order = 33,
+            description = "Tells the profile in the system message that is printed.")
+    private boolean showProfile;
+
+    ActionCommand(Host host, String action, boolean creates) {
+        super(host, creates);
+        this.action = action;
+    }
+
+    /** Adds the inputs that only this action has. */
+    void addInputs(Map<String, @Nullable Object> input) {}
+
+    /** Returns whether a model is called. */
+    boolean needsModel() {
+        return false;
+    }
+
+    boolean summarizes() {
+        return "summarization".equals(strategy);
+    }
+
+    @Override
+    final int run() {
+        Map<String, @Nullable Object> input = new LinkedHashMap<>();
+        input.put("action", action);
+        input.put("session_id", session);
+        input.put("max_messages", maxMessages);
+        input.put("max_tokens", maxTokens);
+        input.put("strategy", strategy);
+        input.put("show_profile", showProfile);
+        input.put("backend", BACKEND);
+        addInputs(input);
+        MemoryInput checked = MemoryInput.fromJson(PlainJson.write(input));
+        Summarizer summarizer = needsModel() ? Model.summarizer(host().environment()) : Model.NOT_CALLED;
+        try (MessageLog log = open();
+                MemoryComponent component = MemoryComponent.builder()
+                        .backend(BACKEND, () -> log)
+                        .tenant(tenant())
+                        .summarizer(summarizer)
+                        // The process ends with the command, so nothing can go on behind it.
+                        .executor(Runnable::run)
+                        .build()) {
+            print(component.run(checked));
+        }
+        return ExitCodes.OK;
+    }
+
+    private void print(MemoryOutput output) {
+        if (json()) {
+            out().line(output.toJson());
+            return;
+        }
+        MessageText text = new MessageText(host().ansi());
+        MessageFields.of(output.messages()).forEach(message -> out().line(text.of(message)));
+        if (output.summary() != null) {
+            out().line(text.labelled("summary", output.summary()));
+        }
+        output.profile().entrySet().stream().sorted(Map.Entry.comparingByKey()).forEach(entry -> out().line(
+                        text.labelled("profile", entry.getKey() + " = " + entry.getValue())));
+        out().line(text.quiet(Printable.count(output.messageCount(), "message") + ", "
+                + Printable.count(output.tokenCount(), "token")));
+    }
+}

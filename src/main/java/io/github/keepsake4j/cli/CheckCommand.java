@@ -1,0 +1,80 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.DamagedMemory;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+
+@Command(
+        name = "check",
+        header = "Looks for damage in a conversation, or in all memories of a tenant.",
+        description = {
+            "Changes nothing. The exit code is 3 if there is damage. With --json, each memory is an object on a line of its own."
+        })
+final class CheckCommand extends MemoryCommand {
+
+    private long checked;
+    private long damaged;
+
+    CheckCommand(Host host) {
+        super(host);
+    }
+
+    @Override
+    int run() {
+        MemoryKey key = givenKey();
+        try (MessageLog log = open();
+                Progress progress = host().progress()) {
+            if (key == null) {
+                Memories.pages(log, tenant(), false, page -> check(log, page, progress));
+            } else {
+                noteIfEmpty(log, key);
+                print(key, log.check(key), progress);
+            }
+        }
+        if (!json()) {
+            out().line(Printable.count(checked, "memory") + " checked, " + damaged + " damaged");
+        }
+        return damaged == 0 ? ExitCodes.OK : ExitCodes.DAMAGED;
+    }
+
+    private void check(MessageLog log, MemoryPage page, Progress progress) {
+        for (MemoryInfo info : page.memories()) {
+            print(info.key(), log.check(info.key()), progress);
+            progress.tell(() -> Printable.count(checked, "memory") + " checked");
+        }
+        for (DamagedMemory memory : page.damaged()) {
+            Damage damage = new Damage(Damage.Kind.MEMORY, null, null, memory.problem());
+            print(memory.key(), memory.name(), List.of(damage), progress);
+        }
+    }
+
+    private void print(MemoryKey key, List<Damage> damage, Progress progress) {
+        print(key, Printable.memory(key), damage, progress);
+    }
+
+    private void print(@Nullable MemoryKey key, String name, List<Damage> damage, Progress progress) {
+        checked++;
+        damaged += damage.isEmpty() ? 0 : 1;
+        if (json()) {
+            Map<String, @Nullable Object> fields = key == null ? new LinkedHashMap<>() : KeyFields.of(key);
+            if (key == null) {
+                fields.put("name", name);
+            }
+            fields.put("damage", DamageFields.of(damage));
+            progress.clear();
+            out().json(fields);
+        } else if (!damage.isEmpty()) {
+            progress.clear();
+            out().line(new MessageText(host().ansi()).warning("damaged") + "  " + name);
+            damage.forEach(each -> out().line(DamageFields.text(each)));
+        }
+    }
+}

@@ -1,0 +1,87 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.retention.CleanUp;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "clean-up",
+        header = "Deletes the memories to which nothing was added for a while.",
+        description = {
+            "This cannot be undone. With --json, each memory is an object on a line of its own, and the last line is the sum."
+        })
+final class CleanUpCommand extends TenantCommand {
+
+    @Option(
+            names = "--idle",
+            paramLabel = "<period>",
+            required = true,
+            order = 10,
+            description = "For how long nothing was added: 180d, 12h, or as in ISO 8601.")
+    private String idle = "";
+
+    @Option(names = "--dry-run", order = 11, description = "Prints what would be deleted, and deletes nothing.")
+    private boolean dryRun;
+
+    @Option(
+            names = "--tombstones",
+            paramLabel = "<period>",
+            defaultValue = "30d",
+            order = 12,
+            description = "For how long a bucket keeps what erasures leave. Default: ${DEFAULT-VALUE}.")
+    private String tombstones = "30d";
+
+    CleanUpCommand(Host host) {
+        super(host, false);
+    }
+
+    @Override
+    int run() {
+        Duration idleFor = Periods.parse("--idle", idle);
+        Duration tombstonesFor = Periods.parse("--tombstones", tombstones);
+        try (MessageLog log = open()) {
+            CleanUp cleanUp = CleanUp.of(log)
+                    .idleFor(idleFor)
+                    .tombstonesFor(tombstonesFor)
+                    .telling(this::print);
+            CleanUp.Report report = (dryRun ? cleanUp.dryRun() : cleanUp).run(tenant());
+            print(report);
+            return report.failed() == 0 ? ExitCodes.OK : ExitCodes.DAMAGED;
+        }
+    }
+
+    private void print(MemoryInfo info) {
+        if (json()) {
+            Map<String, @Nullable Object> fields = KeyFields.of(info.key());
+            fields.put("messages", info.messages());
+            fields.put("last_use", info.lastUse().toString());
+            out().json(fields);
+            return;
+        }
+        out().line((dryRun ? "would delete  " : "deletes  ") + Printable.memory(info.key()) + "  "
+                + Printable.time(info.lastUse()) + "  " + Printable.count(info.messages(), "message"));
+    }
+
+    private void print(CleanUp.Report report) {
+        if (json()) {
+            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+            fields.put("dry_run", dryRun);
+            fields.put("looked", report.looked());
+            fields.put("removed", report.removed());
+            fields.put("messages", report.messages());
+            fields.put("failed", report.failed());
+            out().json(fields);
+            return;
+        }
+        out().line(Printable.count(report.looked(), "memory") + " checked, "
+                + report.removed() + (dryRun ? " would be deleted" : " deleted") + " with "
+                + Printable.count(report.messages(), "message")
+                + (report.failed() == 0 ? "" : ", " + report.failed() + " could not be read"));
+    }
+}

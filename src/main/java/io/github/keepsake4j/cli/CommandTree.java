@@ -1,0 +1,111 @@
+package io.github.keepsake4j.cli;
+
+import java.io.PrintWriter;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** All commands. */
+@Command(
+        name = "keepsake",
+        description = "Reads and changes the memories in a Keepsake4j log.",
+        synopsisSubcommandLabel = "<command>",
+        optionListHeading = "%nOptions:%n",
+        commandListHeading = "%nCommands:%n",
+        footerHeading = "%n",
+        footer = {
+            "keepsake <command> --help describes a command and its options.",
+            "An id that begins with - is written with an equals sign: --session=-1."
+        },
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done",
+            "1:failed",
+            "2:wrong usage or input; nothing was changed",
+            "3:stored data is damaged: check found it, or another command met it",
+            "4:the storage or the model is not available; the same command may succeed later",
+            "141:the reader of the output has gone"
+        })
+final class CommandTree implements Runnable {
+
+    private static final int WIDTH = 100;
+    private static final int OPTION_WIDTH = 24;
+
+    @Spec
+    private CommandSpec spec = CommandSpec.create();
+
+    /** picocli reads it. */
+    @SuppressWarnings("UnusedVariable")
+    @Option(
+            names = {"-h", "--help"},
+            usageHelp = true,
+            description = "Shows this help.")
+    private boolean help;
+
+    @Override
+    public void run() {
+        throw new ParameterException(spec.commandLine(), "a command is missing");
+    }
+
+    static int run(Host host, String... arguments) {
+        CommandLine line = of(host);
+        Failures failures = new Failures(host);
+        line.setParameterExceptionHandler(failures).setExecutionExceptionHandler(failures);
+        if (Stream.of(arguments).anyMatch(CommandTree::isUnreadable)) {
+            host.note("an argument has characters that the locale does not know; set LC_ALL to C.UTF-8 or the like");
+            return ExitCodes.USAGE;
+        }
+        String lacking = OptionValues.lacking(line, arguments);
+        if (lacking != null) {
+            return failures.lacksValue(lacking);
+        }
+        int code = line.execute(arguments);
+        try {
+            host.out().flush();
+        } catch (Output.FailedException e) {
+            code = failures.outputFailed(e);
+        }
+        return code;
+    }
+
+    /** Java puts this character in place of each byte that it cannot read, so that different ids would become the same. */
+    private static boolean isUnreadable(String argument) {
+        return argument.indexOf('\ufffd') >= 0;
+    }
+
+    static CommandLine of(Host host) {
+        CommandLine line = new CommandLine(new CommandTree());
+        for (Subcommand command : new Subcommand[] {
+            new AddCommand(host),
+            new GetCommand(host),
+            new ClearCommand(host),
+            new SummarizeCommand(host),
+            new ListCommand(host),
+            new HistoryCommand(host),
+            new BranchesCommand(host),
+            new CheckCommand(host),
+            new RepairCommand(host),
+            new CopyCommand(host),
+            new ExportCommand(host),
+            new ImportCommand(host),
+            new CleanUpCommand(host),
+            new EraseCommand(host)
+        }) {
+            line.addSubcommand(command);
+        }
+        return line.setOut(new PrintWriter(host.out().writer()))
+                .setErr(host.err())
+                .setColorScheme(CommandLine.Help.defaultColorScheme(host.ansi()))
+                .setUsageHelpWidth(WIDTH)
+                .setUsageHelpLongOptionsMaxWidth(OPTION_WIDTH)
+                // An id may begin with @, and a text may be quoted.
+                .setExpandAtFiles(false)
+                .setTrimQuotes(false)
+                // So may be the name of an option, behind an equals sign. OptionValues looks at the other cases.
+                .setAllowOptionsAsOptionParameters(true);
+    }
+}

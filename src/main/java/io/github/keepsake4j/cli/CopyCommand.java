@@ -1,0 +1,64 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.transfer.MemoryCopy;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "copy",
+        header = "Copies a conversation, or all memories of a tenant, to another log.",
+        description = {
+            "A copy has all that its memory holds, and is compared with it. The source is only read. A copy that broke off goes on when it is called again."
+        })
+final class CopyCommand extends Subcommand {
+
+    @Option(names = "--from", paramLabel = "<uri>", required = true, order = 1, description = "The log that is read.")
+    private String from = "";
+
+    @Option(names = "--to", paramLabel = "<uri>", required = true, order = 2, description = "The log that is written.")
+    private String to = "";
+
+    @Option(
+            names = "--tenant",
+            paramLabel = "<id>",
+            defaultValue = "default",
+            order = 3,
+            description = "The tenant. Default: ${DEFAULT-VALUE}.")
+    private String tenant = "default";
+
+    @Option(
+            names = "--session",
+            paramLabel = "<id>",
+            order = 4,
+            description = "The conversation. Default: all memories of the tenant.")
+    private @Nullable String session;
+
+    @Option(names = "--make-tables", order = 5, description = "Makes the tables that a PostgreSQL database lacks.")
+    private boolean makeTables;
+
+    CopyCommand(Host host) {
+        super(host);
+    }
+
+    @Override
+    int run() {
+        Ids.check("tenant", tenant);
+        if (from.equals(to)) {
+            throw new InvalidInputException("--to", "must be another log than --from");
+        }
+        MemoryKey key = session == null ? null : ConversationKey.of(tenant, session);
+        try (MessageLog source = new LogUri("--from", from, false, false, host().environment()).open();
+                MessageLog target = new LogUri("--to", to, true, makeTables, host().environment()).open();
+                Progress progress = host().progress()) {
+            MovedReport report = new MovedReport(progress);
+            MemoryCopy copy = MemoryCopy.between(source, target).onProgress(report::tell);
+            return report.print(this, key == null ? copy.tenant(tenant) : copy.memory(key), "copied and compared");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "erase",
+        header = "Deletes a conversation with its messages, summaries and profile.",
+        description = {"This cannot be undone."})
+final class EraseCommand extends MemoryCommand {
+
+    @Option(names = "--with-nodes", order = 20, description = "Deletes the memories of its nodes in this log too.")
+    private boolean withNodes;
+
+    EraseCommand(Host host) {
+        super(host);
+    }
+
+    @Override
+    int run() {
+        MemoryKey key = key();
+        if (withNodes && key.canonical().startsWith("node/")) {
+            throw new InvalidInputException("--with-nodes", "is for a conversation; leave out --app and --node");
+        }
+        try (MessageLog log = open()) {
+            noteIfEmpty(log, key);
+            int nodes = 0;
+            if (withNodes) {
+                Keepsake keepsake =
+                        Keepsake.builder().messageLog(log).tenant(tenant()).build();
+                nodes = keepsake.eraseWithNodes(key);
+            } else {
+                log.erase(key);
+            }
+            print(key, nodes);
+        }
+        return ExitCodes.OK;
+    }
+
+    private void print(MemoryKey key, int nodes) {
+        if (json()) {
+            Map<String, @Nullable Object> fields = KeyFields.of(key);
+            fields.put("erased_nodes", nodes);
+            out().json(fields);
+            return;
+        }
+        String more = nodes == 0 ? "" : ", and " + Printable.count(nodes, "memory") + " of its nodes";
+        out().line("erased  " + Printable.memory(key) + more);
+    }
+}

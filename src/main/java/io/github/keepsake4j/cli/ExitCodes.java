@@ -1,0 +1,19 @@
+package io.github.keepsake4j.cli;
+
+/** What a process ends with. */
+final class ExitCodes {
+
+    static final int OK = 0;
+    static final int FAILED = 1;
+
+    /** Nothing was changed. */
+    static final int USAGE = 2;
+
+    static final int DAMAGED = 3;
+    static final int RETRY = 4;
+
+    /** As that of a process which a closed pipe ends: 128 and the number of the signal. */
+    static final int OUTPUT_CLOSED = 141;
+
+    private ExitCodes() {}
+}

@@ -1,0 +1,99 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.transfer.LangChain4jExport;
+import io.github.keepsake4j.transfer.MarkdownExport;
+import io.github.keepsake4j.transfer.MemoryCopy;
+import io.github.keepsake4j.transfer.Ndjson;
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+@Command(
+        name = "export",
+        header = "Prints a conversation, or all memories of a tenant, for other programs or people.",
+        description = {
+            "ndjson: all that they hold, as lines of JSON that import reads.",
+            "markdown: for reading.",
+            "langchain4j: the current branch of one conversation, as the JSON of LangChain4j's ChatMessageSerializer."
+        })
+final class ExportCommand extends MemoryCommand {
+
+    @Option(
+            names = "--format",
+            paramLabel = "<name>",
+            defaultValue = "ndjson",
+            order = 20,
+            description = "ndjson (default), markdown or langchain4j.")
+    private String format = "ndjson";
+
+    @Option(
+            names = "--branch",
+            paramLabel = "<message-id>",
+            order = 21,
+            description = "With langchain4j: the branch that ends in this message, instead of the current one.")
+    private @Nullable String branch;
+
+    ExportCommand(Host host) {
+        super(host);
+    }
+
+    @Override
+    int run() {
+        Format chosen =
+                switch (format) {
+                    case "ndjson" -> this::ndjson;
+                    case "markdown" -> this::markdown;
+                    case "langchain4j" -> this::langChain4j;
+                    default ->
+                        throw new InvalidInputException("--format", "must be one of ndjson, markdown, langchain4j");
+                };
+        MemoryKey key = format.equals("langchain4j") ? key() : givenKey();
+        if (branch != null && !format.equals("langchain4j")) {
+            throw new InvalidInputException("--branch", "is for the format langchain4j");
+        }
+        try (MessageLog log = open();
+                Progress progress = host().progress()) {
+            if (key != null) {
+                noteIfEmpty(log, key);
+            }
+            MemoryCopy.Report report = chosen.write(log, key, new MovedReport(progress));
+            progress.clear();
+            return MovedReport.damaged(host(), report);
+        } catch (IOException e) {
+            throw new Output.FailedException(e);
+        }
+    }
+
+    private interface Format {
+        MemoryCopy.Report write(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException;
+    }
+
+    private MemoryCopy.Report ndjson(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException {
+        Ndjson export = Ndjson.of(log).onProgress(told::tell);
+        return key == null ? export.writeTenant(tenant(), out().stream()) : export.writeMemory(key, out().stream());
+    }
+
+    private MemoryCopy.Report markdown(MessageLog log, @Nullable MemoryKey key, MovedReport told) throws IOException {
+        MarkdownExport export = MarkdownExport.of(log).onProgress(told::tell);
+        return key == null ? export.writeTenant(tenant(), out().writer()) : export.writeMemory(key, out().writer());
+    }
+
+    private MemoryCopy.Report langChain4j(MessageLog log, @Nullable MemoryKey key, MovedReport told) {
+        ReadQuery query = branch == null
+                ? ReadQuery.wholeBranch()
+                : ReadQuery.wholeBranch().endingIn(branch);
+        List<LoggedMessage> messages =
+                log.read(Objects.requireNonNull(key), query).messages();
+        out().line(LangChain4jExport.toJson(
+                messages.stream().map(LoggedMessage::message).toList()));
+        return new MemoryCopy.Report(1, messages.size(), List.of(), 0);
+    }
+}

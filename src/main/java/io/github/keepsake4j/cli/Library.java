@@ -1,0 +1,49 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.message.KeepsakeException;
+
+/** The optional libraries that commands need. */
+enum Library {
+    PICOCLI("the command line", "picocli.CommandLine", "info.picocli:picocli"),
+    SQLITE("sqlite:", "org.sqlite.JDBC", "org.xerial:sqlite-jdbc"),
+    POSTGRESQL("jdbc:postgresql:", "org.postgresql.Driver", "org.postgresql:postgresql"),
+    HIKARI("jdbc:postgresql:", "com.zaxxer.hikari.HikariDataSource", "com.zaxxer:HikariCP"),
+    REDIS("redis:", "redis.clients.jedis.UnifiedJedis", "redis.clients:jedis"),
+    S3("s3:", "software.amazon.awssdk.services.s3.S3Client", "software.amazon.awssdk:s3"),
+    S3_HTTP("s3:", "software.amazon.awssdk.http.apache5.Apache5HttpClient", "software.amazon.awssdk:apache5-client"),
+    OPEN_AI(
+            "a summary by a model",
+            "dev.langchain4j.model.openai.OpenAiChatModel",
+            "dev.langchain4j:langchain4j-open-ai");
+
+    private final String user;
+    private final String className;
+    private final String artifact;
+
+    Library(String user, String className, String artifact) {
+        this.user = user;
+        this.className = className;
+        this.artifact = artifact;
+    }
+
+    boolean isThere() {
+        try {
+            Class.forName(className, false, Library.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException e) {
+            return false;
+        }
+    }
+
+    String missing() {
+        return user + " needs a library that is not on the class path; add the artifact " + artifact;
+    }
+
+    static void require(Library... libraries) {
+        for (Library library : libraries) {
+            if (!library.isThere()) {
+                throw new KeepsakeException(library.missing(), null);
+            }
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** A command that uses one log. */
+abstract class LogCommand extends Subcommand {
+
+    static final String VARIABLE = "KEEPSAKE_LOG";
+
+    @Option(
+            names = "--log",
+            paramLabel = "<uri>",
+            order = 1,
+            description = {
+                "Where the log is: sqlite:chat.db, file:directory, redis://host:6379,",
+                "s3://bucket/prefix, postgresql://host/db. Default: $" + VARIABLE + "."
+            })
+    private @Nullable String uri;
+
+    private final boolean creates;
+
+    /**
+     * Creates a command.
+     *
+     * @param host what is around it
+     * @param creates whether it makes a log that does not exist
+     */
+    LogCommand(Host host, boolean creates) {
+        super(host);
+        this.creates = creates;
+    }
+
+    /** Opens the log, which the caller closes. */
+    MessageLog open() {
+        String given = uri == null ? host().environment().get(VARIABLE) : uri;
+        if (given == null || given.isEmpty()) {
+            throw new InvalidInputException("--log", "is required, or the variable " + VARIABLE + " with the same");
+        }
+        String field = uri == null ? VARIABLE : "--log";
+        return new LogUri(field, given, creates, makesTables(), host().environment()).open();
+    }
+
+    /** Returns whether tables that a database lacks are made. */
+    boolean makesTables() {
+        return false;
+    }
+}

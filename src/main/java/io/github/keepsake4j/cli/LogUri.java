@@ -1,0 +1,180 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.file.FileMessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.log.redis.RedisMessageLog;
+import io.github.keepsake4j.log.s3.S3MessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a log is, as a user writes it. Errors do not quote it, because it may hold a password.
+ *
+ * @param field the user's name for it
+ * @param text the URI
+ * @param creates whether a log that does not exist is made
+ * @param makesTables whether missing tables are made
+ * @param environment has passwords and Amazon's settings
+ */
+record LogUri(String field, String text, boolean creates, boolean makesTables, Host.Environment environment) {
+
+    private static final String KNOWN =
+            "must begin with sqlite:, file:, jdbc:postgresql:, postgresql:, redis:, rediss:, s3: or memory:";
+
+    private static final Set<String> REDIS_SETTINGS = Set.of("prefix", "time-to-live");
+
+    private static final Set<String> S3_SETTINGS =
+            Set.of("endpoint", "region", "path-style", "quoted-etags", "chunked-signing");
+
+    /** One process needs few. */
+    private static final int CONNECTIONS = 2;
+
+    /** Opens the log, which the caller closes. */
+    MessageLog open() {
+        int colon = text.indexOf(':');
+        String scheme = colon < 0 ? "" : text.substring(0, colon).toLowerCase(Locale.ROOT);
+        String rest = text.substring(colon + 1);
+        return switch (scheme) {
+            case "sqlite" -> sqlite(rest);
+            case "file" -> files(rest);
+            case "postgresql", "postgres" -> postgres(PostgresUri.of(field, uri()));
+            case "jdbc" -> jdbc(rest);
+            case "redis", "rediss" -> redis();
+            case "s3" -> s3();
+            case "memory" -> inMemory();
+            default -> throw new InvalidInputException(field, KNOWN);
+        };
+    }
+
+    private MessageLog jdbc(String rest) {
+        if (rest.startsWith("sqlite:")) {
+            return sqlite(rest.substring("sqlite:".length()));
+        }
+        if (rest.startsWith("postgresql:")) {
+            return postgres(new PostgresUri(text, null, null));
+        }
+        throw new InvalidInputException(field, KNOWN);
+    }
+
+    private MessageLog inMemory() {
+        if (!creates) {
+            throw new InvalidInputException(
+                    field, "memory: is always empty at first, so there is nothing to find in it");
+        }
+        return new InMemoryMessageLog();
+    }
+
+    private MessageLog sqlite(String path) {
+        Library.require(Library.SQLITE);
+        Path file = path(path);
+        if (!creates && !Files.exists(file)) {
+            throw new InvalidInputException(field, "there is no file " + file + "; add, import or copy --to make it");
+        }
+        return JdbcMessageLog.sqlite(file);
+    }
+
+    private MessageLog files(String path) {
+        Path directory = path(path);
+        if (!creates && !Files.isDirectory(directory)) {
+            throw new InvalidInputException(
+                    field, "there is no directory " + directory + "; add, import or copy --to make it");
+        }
+        return FileMessageLog.in(directory);
+    }
+
+    private Path path(String path) {
+        if (path.isEmpty()) {
+            throw new InvalidInputException(field, "must have a path, such as sqlite:chat.db or file:chats");
+        }
+        try {
+            // As it is, so that names may have any character. Three slashes are an absolute path too.
+            return Path.of(path.startsWith("///") ? path.substring(2) : path);
+        } catch (InvalidPathException e) {
+            throw new InvalidInputException(field, "has a path that is none: " + e.getReason());
+        }
+    }
+
+    private MessageLog postgres(PostgresUri server) {
+        Library.require(Library.POSTGRESQL, Library.HIKARI);
+        return JdbcMessageLog.builder()
+                .url(
+                        server.url(),
+                        or(server.user(), or(environment.get("PGUSER"), System.getProperty("user.name", ""))),
+                        or(server.password(), or(environment.get("PGPASSWORD"), "")))
+                .maxPoolSize(CONNECTIONS)
+                .schema(makesTables ? JdbcMessageLog.SchemaMode.ALWAYS : JdbcMessageLog.SchemaMode.EMBEDDED)
+                .build();
+    }
+
+    private static String or(@Nullable String text, String other) {
+        return text == null ? other : text;
+    }
+
+    private MessageLog redis() {
+        Library.require(Library.REDIS);
+        UriSettings settings = UriSettings.of(field, uri(), REDIS_SETTINGS);
+        if (settings.rest().getHost() == null) {
+            throw new InvalidInputException(field, "must be a URI such as redis://localhost:6379");
+        }
+        // An administrator who types one command need not be told each time what the server's settings are.
+        RedisMessageLog.Builder builder =
+                RedisMessageLog.builder().server(settings.rest()).checks(RedisMessageLog.Checks.NONE);
+        settings.ifSet("prefix", builder::prefix);
+        settings.ifSet("time-to-live", period -> builder.timeToLive(Periods.parse(field + " time-to-live", period)));
+        return builder.build();
+    }
+
+    private MessageLog s3() {
+        Library.require(Library.S3, Library.S3_HTTP);
+        UriSettings settings = UriSettings.of(field, uri(), S3_SETTINGS);
+        String bucket = settings.rest().getRawAuthority();
+        if (bucket == null) {
+            throw new InvalidInputException(field, "must have a bucket, such as s3://bucket/prefix");
+        }
+        S3MessageLog.Builder builder = S3MessageLog.builder().bucket(bucket).prefix(prefix(settings.rest()));
+        // The SDK reads this variable too. It is passed on because servers other than Amazon's want the bucket in the
+        // path.
+        String endpoint = or(environment.get("AWS_ENDPOINT_URL_S3"), or(environment.get("AWS_ENDPOINT_URL"), ""));
+        String used = or(settings.get("endpoint"), endpoint);
+        if (!used.isEmpty()) {
+            builder.endpoint(UriSettings.uri(field + " endpoint", used));
+        }
+        settings.ifSet("region", builder::region);
+        settings.ifSet("path-style", value -> builder.pathStyle(flag("path-style", value)));
+        settings.ifSet("quoted-etags", value -> builder.quotedEtags(flag("quoted-etags", value)));
+        settings.ifSet("chunked-signing", value -> builder.chunkedSigning(flag("chunked-signing", value)));
+        return builder.build();
+    }
+
+    private static String prefix(URI uri) {
+        String path = uri.getPath();
+        int end = path.endsWith("/") ? path.length() - 1 : path.length();
+        return path.isEmpty() || end == 0 ? "" : path.substring(1, end);
+    }
+
+    private boolean flag(String name, String value) {
+        return switch (value) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw new InvalidInputException(field + " " + name, "must be true or false");
+        };
+    }
+
+    private URI uri() {
+        return UriSettings.uri(field, text);
+    }
+
+    /** Leaves out the URI, which may hold a password. */
+    @Override
+    public String toString() {
+        return "LogUri[field=" + field + "]";
+    }
+}

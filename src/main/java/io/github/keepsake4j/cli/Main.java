@@ -1,0 +1,45 @@
+package io.github.keepsake4j.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+
+/**
+ * The command line, for logs in any storage. It requires picocli on the class path. {@code --help} lists the commands and the
+ * exit codes.
+ *
+ * <pre>{@code
+ * java -cp … io.github.keepsake4j.cli.Main history --log sqlite:chat.db --session alice
+ * }</pre>
+ */
+public final class Main {
+
+    private Main() {}
+
+    /**
+     * Runs one command, and ends the process with its exit code.
+     *
+     * @param arguments the command and its options
+     */
+    public static void main(String[] arguments) {
+        // This stream fails when the reader has gone, which System.out does not.
+        OutputStream data = new FileOutputStream(FileDescriptor.out);
+        // Only data goes to the standard output. A logger of the class path may print there.
+        System.setOut(System.err);
+        // A class path without a logger is as it should be here.
+        if (System.getProperty("slf4j.internal.verbosity") == null) {
+            System.setProperty("slf4j.internal.verbosity", "ERROR");
+        }
+        System.exit(run(arguments, data, System.err));
+    }
+
+    /** Uses no class of picocli before it is known to be there. */
+    static int run(String[] arguments, OutputStream data, PrintStream err) {
+        if (!Library.PICOCLI.isThere()) {
+            err.println("keepsake: " + Library.PICOCLI.missing());
+            return ExitCodes.FAILED;
+        }
+        return CommandTree.run(Host.ofProcess(data, err), arguments);
+    }
+}

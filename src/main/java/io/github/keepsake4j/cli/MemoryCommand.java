@@ -1,0 +1,62 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.NodeKey;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** A command that uses one memory, or with some commands all of a tenant. */
+abstract class MemoryCommand extends TenantCommand {
+
+    @Option(names = "--session", paramLabel = "<id>", order = 10, description = "The conversation.")
+    private @Nullable String session;
+
+    @Option(
+            names = "--app",
+            paramLabel = "<id>",
+            order = 11,
+            description = "With --node: the application whose node's memory it is, instead of the conversation's own.")
+    private @Nullable String app;
+
+    @Option(names = "--node", paramLabel = "<id>", order = 12, description = "With --app: the node.")
+    private @Nullable String node;
+
+    MemoryCommand(Host host) {
+        super(host, false);
+    }
+
+    /** Returns the memory, or null for all memories of the tenant. */
+    @Nullable
+    MemoryKey givenKey() {
+        if ((app == null) != (node == null)) {
+            throw new InvalidInputException(app == null ? "--app" : "--node", "is required with the other one");
+        }
+        if (session == null) {
+            if (app != null) {
+                throw new InvalidInputException("--session", "is required with --app and --node");
+            }
+            return null;
+        }
+        return app == null || node == null
+                ? ConversationKey.of(tenant(), session)
+                : NodeKey.of(tenant(), app, session, node);
+    }
+
+    MemoryKey key() {
+        MemoryKey key = givenKey();
+        if (key == null) {
+            throw new InvalidInputException("--session", "is required");
+        }
+        return key;
+    }
+
+    /** Tells that a memory has no messages, which may be a wrong id. */
+    void noteIfEmpty(MessageLog log, MemoryKey key) {
+        if (log.details(key).info() == null) {
+            host().note("memory " + key + " is not in the log");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.transfer.MemoryCopy;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What came into a log, and how far it is. */
+final class MovedReport {
+
+    private final Progress progress;
+    private @Nullable Object current;
+    private long begun;
+
+    MovedReport(Progress progress) {
+        this.progress = progress;
+    }
+
+    void tell(MemoryCopy.Progress now) {
+        if (!now.memory().equals(current)) {
+            current = now.memory();
+            begun++;
+        }
+        String all = Printable.count(now.of(), "message");
+        String done = now.messages() < now.of() ? now.messages() + " of " + all : all;
+        progress.tell(() -> "memory " + begun + ": " + Printable.memory(now.memory()) + ", " + done);
+    }
+
+    /** Prints a report, and returns the exit code. */
+    int print(Subcommand command, MemoryCopy.Report report, String done) {
+        progress.clear();
+        if (command.json()) {
+            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+            fields.put("memories", report.memories());
+            fields.put("messages", report.messages());
+            fields.put("erased", report.erased().stream().map(KeyFields::of).toList());
+            fields.put("damaged", report.damaged());
+            command.out().json(fields);
+        } else {
+            command.out()
+                    .line(Printable.count(report.memories(), "memory") + " with "
+                            + Printable.count(report.messages(), "message") + " " + done);
+            report.erased().forEach(key -> command.out()
+                    .line("left out, because it was erased in this log  " + Printable.memory(key)));
+        }
+        return damaged(command.host(), report);
+    }
+
+    /** Tells of memories that could not be read, and returns the exit code. */
+    static int damaged(Host host, MemoryCopy.Report report) {
+        if (report.damaged() == 0) {
+            return ExitCodes.OK;
+        }
+        host.note(Printable.count(report.damaged(), "memory") + " could not be read; check tells which");
+        return ExitCodes.DAMAGED;
+    }
+}

@@ -1,0 +1,86 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.codec.PlainJson;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The data that a command prints, in UTF-8. Unlike a stream that prints, it fails when the data cannot be written. */
+final class Output {
+
+    private final OutputStream stream;
+    private final Writer writer;
+    private final boolean terminal;
+
+    /** Thrown when the data cannot be written. */
+    static final class FailedException extends RuntimeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final boolean readerIsGone;
+
+        FailedException(IOException cause) {
+            super("the output cannot be written: " + cause.getMessage(), cause);
+            String reason = String.valueOf(cause.getMessage());
+            this.readerIsGone = reason.contains("pipe") || reason.contains("Pipe");
+        }
+
+        boolean readerIsGone() {
+            return readerIsGone;
+        }
+    }
+
+    /**
+     * Creates an output.
+     *
+     * @param stream where the data goes
+     * @param terminal whether each line must be seen at once
+     */
+    Output(OutputStream stream, boolean terminal) {
+        this.stream = stream;
+        this.writer = new BufferedWriter(new OutputStreamWriter(stream, StandardCharsets.UTF_8));
+        this.terminal = terminal;
+    }
+
+    void line(String text) {
+        write(text + "\n");
+        if (terminal) {
+            flush();
+        }
+    }
+
+    void json(Map<String, @Nullable Object> document) {
+        line(PlainJson.write(document));
+    }
+
+    void write(String text) {
+        try {
+            writer.write(text);
+        } catch (IOException e) {
+            throw new FailedException(e);
+        }
+    }
+
+    void flush() {
+        try {
+            writer.flush();
+        } catch (IOException e) {
+            throw new FailedException(e);
+        }
+    }
+
+    /** Returns the stream itself, for what writes bytes. */
+    OutputStream stream() {
+        flush();
+        return stream;
+    }
+
+    Writer writer() {
+        return writer;
+    }
+}

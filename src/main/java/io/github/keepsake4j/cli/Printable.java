@@ -1,0 +1,52 @@
+package io.github.keepsake4j.cli;
+
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Data as text for people. What would steer a terminal is shown as an escape. Pure functions. */
+final class Printable {
+
+    /** Control characters, and those that change the direction of the text around them. */
+    private static final Pattern STEERS = Pattern.compile("[\\p{Cc}\\u202a-\\u202e\\u2066-\\u2069]");
+
+    private static final Pattern STEERS_EXCEPT_LINES =
+            Pattern.compile("[\\p{Cc}\\u202a-\\u202e\\u2066-\\u2069&&[^\\n\\t]]");
+
+    private Printable() {}
+
+    /** Returns a text that is one line. */
+    static String line(String text) {
+        return escape(STEERS, text);
+    }
+
+    /** Returns a text whose lines are kept. */
+    static String lines(String text) {
+        return escape(STEERS_EXCEPT_LINES, text);
+    }
+
+    private static String escape(Pattern steers, String text) {
+        return steers.matcher(text)
+                .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
+    }
+
+    static String time(@Nullable Instant time) {
+        return time == null ? "-" : time.truncatedTo(ChronoUnit.SECONDS).toString();
+    }
+
+    /** Returns the id of a conversation, or the canonical form of another memory. */
+    static String memory(MemoryKey key) {
+        return key instanceof ConversationKey conversation ? line(conversation.conversationId()) : key.canonical();
+    }
+
+    static String count(long number, String one) {
+        String many = one.endsWith("y")
+                ? one.substring(0, one.length() - 1) + "ies"
+                : one.endsWith("ch") ? one + "es" : one + "s";
+        return String.format(Locale.ROOT, "%,d", number) + " " + (number == 1 ? one : many);
+    }
+}

@@ -1,0 +1,55 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.MemoryDetails;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is moved of a memory beside its messages.
+ *
+ * @param title its title, or null
+ * @param metadata short texts by name
+ * @param messages the number of its messages when this was read
+ * @param summaries all summaries, in the order in which they were stored
+ * @param views its views, in order of their anchors
+ * @param branches the ids of the newest messages of its named branches, by name
+ * @param head the head's id, or null
+ */
+record BesideMessages(
+        @Nullable String title,
+        Map<String, String> metadata,
+        long messages,
+        List<Summary> summaries,
+        List<View> views,
+        Map<String, String> branches,
+        @Nullable String head) {
+
+    /** Reads it, or returns null for a memory that is not there. What it names is in any history that is read later. */
+    static @Nullable BesideMessages read(MessageLog log, MemoryKey key) {
+        MemoryDetails details = log.details(key);
+        if (details.info() == null) {
+            return null;
+        }
+        List<Summary> summaries = log.summaries(key);
+        String head = log.read(key, ReadQuery.newest(0)).head();
+        return new BesideMessages(
+                details.info().title(),
+                details.info().metadata(),
+                details.info().messages(),
+                summaries,
+                details.views(),
+                details.branches(),
+                head);
+    }
+
+    /** Returns a copy with another title and other metadata. */
+    BesideMessages with(@Nullable String otherTitle, Map<String, String> otherMetadata) {
+        return new BesideMessages(otherTitle, otherMetadata, messages, summaries, views, branches, head);
+    }
+}

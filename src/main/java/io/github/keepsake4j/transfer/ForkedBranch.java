@@ -1,0 +1,214 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Seen;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A branch up to a message, as it becomes another memory. */
+final class ForkedBranch {
+
+    /** Named branches whose names begin so are marks of this library: how far something was done on a branch. */
+    private static final String MARK = "keepsake.";
+
+    /** Messages of the branch whose sequence numbers have no gaps. In the fork, they have other ones. */
+    private record Run(long last, long number) {}
+
+    private final MessageLog log;
+    private final MemoryKey from;
+    private final String end;
+    private final MemoryKey into;
+
+    /** The runs by their first sequence numbers. */
+    private final TreeMap<Long, Run> runs = new TreeMap<>();
+
+    /** The newest messages of the pages, the oldest page first. Only these are kept, since a branch may be long. */
+    private final Deque<String> pages = new ArrayDeque<>();
+
+    /** The versions in the fork of summaries that it has. */
+    private final Map<Long, Long> versions = new HashMap<>();
+
+    ForkedBranch(MessageLog log, MemoryKey from, String end, MemoryKey into) {
+        this.log = log;
+        this.from = from;
+        this.end = end;
+        this.into = into;
+        findPages();
+    }
+
+    private void findPages() {
+        for (Optional<String> next = Optional.of(end); next.isPresent(); ) {
+            pages.push(next.get());
+            Tail page = page(next.get());
+            List<LoggedMessage> messages = page.messages();
+            for (int i = messages.size() - 1; i >= 0; i--) {
+                before(messages.get(i).sequence());
+            }
+            next = messages.isEmpty() || page.complete()
+                    ? Optional.empty()
+                    : Optional.ofNullable(messages.get(0).parentId());
+        }
+        long number = 1;
+        for (Map.Entry<Long, Run> run : runs.entrySet()) {
+            run.setValue(new Run(run.getValue().last(), number));
+            number += run.getValue().last() - run.getKey() + 1;
+        }
+    }
+
+    /** Adds the message before those that were added. */
+    private void before(long sequence) {
+        Run next = runs.remove(sequence + 1);
+        runs.put(sequence, new Run(next == null ? sequence : next.last(), 0));
+    }
+
+    private Tail page(String newest) {
+        return log.read(from, ReadQuery.newest(MemorySource.PAGE).endingIn(newest));
+    }
+
+    /** Returns the number in the fork of a message of the original, or 0 for one that the fork has not. */
+    private long number(long sequence) {
+        Map.Entry<Long, Run> run = runs.floorEntry(sequence);
+        return run == null || run.getValue().last() < sequence
+                ? 0
+                : run.getValue().number() + sequence - run.getKey();
+    }
+
+    /** Returns the id in the fork of a message of the original. */
+    private String id(String original) {
+        String name = into.canonical() + " " + from.canonical() + " " + original;
+        return UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)).toString();
+    }
+
+    /** Returns what the fork has beside its messages. */
+    BesideMessages beside() {
+        BesideMessages original = Objects.requireNonNull(BesideMessages.read(log, from));
+        List<Summary> summaries = new ArrayList<>();
+        for (Summary summary : original.summaries()) {
+            if (has(summary.coversUpTo())) {
+                summaries.add(new Summary(
+                        id(summary.coversUpTo()),
+                        summary.text(),
+                        summary.tokens(),
+                        summary.tokenCounter(),
+                        summary.replacedMessages(),
+                        summary.replacedTokens(),
+                        summary.model(),
+                        summary.createdAt()));
+                versions.put(summary.version(), (long) summaries.size());
+            }
+        }
+        Map<String, String> branches = new TreeMap<>();
+        original.branches().forEach((name, last) -> {
+            Optional<String> shared = name.startsWith(MARK)
+                    ? newestShared(last)
+                    : Optional.of(last).filter(this::has);
+            shared.ifPresent(message -> branches.put(name, id(message)));
+        });
+        return new BesideMessages(
+                original.title(),
+                original.metadata(),
+                0,
+                summaries,
+                original.views().stream()
+                        .filter(view -> number(view.anchorSequence()) > 0)
+                        .map(this::view)
+                        .toList(),
+                branches,
+                id(end));
+    }
+
+    private boolean has(@Nullable String original) {
+        return original != null
+                && log.find(from, List.of(original)).stream().anyMatch(message -> number(message.sequence()) > 0);
+    }
+
+    /** Returns the newest message before another one on its branch that the fork has. */
+    private Optional<String> newestShared(String last) {
+        for (Optional<String> next = Optional.of(last); next.isPresent(); ) {
+            Tail page = page(next.get());
+            List<LoggedMessage> messages = page.messages();
+            for (int i = messages.size() - 1; i >= 0; i--) {
+                if (number(messages.get(i).sequence()) > 0) {
+                    return Optional.of(messages.get(i).id());
+                }
+            }
+            next = messages.isEmpty() || page.complete()
+                    ? Optional.empty()
+                    : Optional.ofNullable(messages.get(0).parentId());
+        }
+        return Optional.empty();
+    }
+
+    /** Returns a view of the fork. Runs of messages on other branches are left out. */
+    private View view(View original) {
+        List<View.Run> kept = original.runs().stream()
+                .filter(run -> has(run.last()) && (run.after() == null || has(run.after())))
+                .map(run -> new View.Run(run.after() == null ? null : id(run.after()), id(run.last())))
+                .toList();
+        return View.of(id(Objects.requireNonNull(original.anchor())), kept)
+                .behindSummary(has(original.summary()) ? id(Objects.requireNonNull(original.summary())) : null);
+    }
+
+    /** Reads the messages of the fork, page by page, the oldest ones first. {@link #beside()} comes before it. */
+    void read(Consumer<List<Moved>> taker) {
+        String parent = null;
+        for (String newest : pages) {
+            List<Moved> page = new ArrayList<>();
+            for (LoggedMessage message : page(newest).messages()) {
+                String before = parent == null && message.parentId() != null ? message.parentId() : parent;
+                page.add(new Moved(moved(message), before == null ? null : id(before)));
+                parent = message.id();
+            }
+            taker.accept(page);
+        }
+    }
+
+    private NewMessage moved(LoggedMessage message) {
+        NewMessage copy = new NewMessage(
+                        id(message.id()),
+                        message.message(),
+                        message.tokens(),
+                        message.tokenCounter(),
+                        message.createdAt())
+                .withOutcome(message.outcome());
+        Made made = MemorySource.made(log, from, message);
+        return made == null
+                ? copy
+                : copy.withSeen(made.seen() == null ? null : seen(made.seen())).withRequest(made.request());
+    }
+
+    /** Returns what an answer of the fork was made from. What the fork has not is told as {@code altered}. */
+    private Seen seen(Seen original) {
+        List<Long> sequences = original.sequences();
+        List<Long> shown = sequences.stream()
+                .map(this::number)
+                .filter(number -> number > 0)
+                .toList();
+        List<Long> shortened = original.shortened().stream()
+                .map(this::number)
+                .filter(number -> number > 0)
+                .toList();
+        long summary = versions.getOrDefault(original.summary(), 0L);
+        boolean lacks = shown.size() < sequences.size() || (summary == 0 && original.summary() > 0);
+        return new Seen(Seen.ranges(shown), shortened, summary, original.altered() || lacks);
+    }
+}

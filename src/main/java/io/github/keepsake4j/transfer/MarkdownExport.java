@@ -1,0 +1,96 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * Writes memories as Markdown, for reading and for the request of a person whose data they hold: the messages of all branches
+ * with their times, outcomes, tool calls and attributes, and then branches, views and summaries. Bytes of files and whole
+ * requests are named with their size; {@link Ndjson} writes these too.
+ *
+ * <pre>{@code
+ * MarkdownExport.of(log).writeMemory(key, writer);
+ * }</pre>
+ *
+ * <p>Text of messages is indented, so that none of it can look like a heading of another message. Heap is bounded by 500
+ * messages and the number of branches, summaries and views.
+ *
+ * <p>Immutable and thread-safe.
+ */
+public final class MarkdownExport {
+
+    private final MessageLog log;
+    private final Consumer<MemoryCopy.Progress> listener;
+
+    private MarkdownExport(MessageLog log, Consumer<MemoryCopy.Progress> listener) {
+        this.log = log;
+        this.listener = listener;
+    }
+
+    /**
+     * Creates an export.
+     *
+     * @param log the log whose memories are written
+     * @return the export
+     */
+    public static MarkdownExport of(MessageLog log) {
+        return new MarkdownExport(Objects.requireNonNull(log, "log"), progress -> {});
+    }
+
+    /**
+     * Sets a listener that is told after each batch of messages. Default: none.
+     *
+     * @param progress is called by the thread that writes; what it throws ends that
+     * @return a copy
+     */
+    public MarkdownExport onProgress(Consumer<MemoryCopy.Progress> progress) {
+        return new MarkdownExport(log, Objects.requireNonNull(progress, "onProgress"));
+    }
+
+    /**
+     * Writes one memory. For a memory that was never written, nothing is written.
+     *
+     * @param key the memory
+     * @param out takes the text; it is neither flushed nor closed
+     * @return what was written
+     * @throws IOException if the output fails
+     * @throws KeepsakeException if the log fails
+     */
+    public MemoryCopy.Report writeMemory(MemoryKey key, Appendable out) throws IOException {
+        Objects.requireNonNull(key, "key");
+        long messages = new MarkdownMemory(log, key, listener, out).write();
+        return messages < 0 ? MemoryCopy.Report.NONE : new MemoryCopy.Report(1, messages, List.of(), 0);
+    }
+
+    /**
+     * Writes all memories of a tenant, in the order of the log's list.
+     *
+     * @param tenant the tenant's id
+     * @param out takes the text; it is neither flushed nor closed
+     * @return what was written; {@link MemoryCopy.Report#damaged()} memories are missing
+     * @throws IOException if the output fails
+     * @throws KeepsakeException if the log fails
+     */
+    public MemoryCopy.Report writeTenant(String tenant, Appendable out) throws IOException {
+        return writeTenants(List.of(tenant), out);
+    }
+
+    /**
+     * Writes all memories of several tenants. A log has no list of its tenants, so that the application names them.
+     *
+     * @param tenants the tenants' ids
+     * @param out takes the text; it is neither flushed nor closed
+     * @return what was written; {@link MemoryCopy.Report#damaged()} memories are missing
+     * @throws IOException if the output fails
+     * @throws KeepsakeException if the log fails
+     */
+    public MemoryCopy.Report writeTenants(Collection<String> tenants, Appendable out) throws IOException {
+        return Memories.each(log, tenants, key -> writeMemory(key, out));
+    }
+}

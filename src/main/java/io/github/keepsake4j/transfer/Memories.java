@@ -1,0 +1,44 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+
+/** The memories of tenants, in the order of a log's list. */
+final class Memories {
+
+    private static final int LISTED = 100;
+
+    /** Does something with a memory, and returns what was done. */
+    @FunctionalInterface
+    interface Step<E extends Exception> {
+        MemoryCopy.Report on(MemoryKey key) throws E;
+    }
+
+    private Memories() {}
+
+    /** Returns the sum of what was done with each. */
+    static <E extends Exception> MemoryCopy.Report each(MessageLog log, Collection<String> tenants, Step<E> step)
+            throws E {
+        MemoryCopy.Report report = MemoryCopy.Report.NONE;
+        for (String tenant : new LinkedHashSet<>(tenants)) {
+            Optional<ListQuery> next = Optional.of(ListQuery.first(LISTED));
+            while (next.isPresent()) {
+                MemoryPage page = log.list(tenant, next.get());
+                report = report.plus(
+                        new MemoryCopy.Report(0, 0, List.of(), page.damaged().size()));
+                for (MemoryInfo info : page.memories()) {
+                    report = report.plus(step.on(info.key()));
+                }
+                next = page.next();
+            }
+        }
+        return report;
+    }
+}

@@ -1,0 +1,89 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.UnknownMessageException;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Forks a memory: the branch up to a message becomes another memory. The fork has the messages of that branch with their times,
+ * token counts, outcomes and kept requests, the views, summaries and named branches that end on it, and title and metadata. Its
+ * head is the message. Both memories then go on by themselves, and erasing one does not erase the other.
+ *
+ * <p>The messages of the fork have ids of their own, which derive from the fork and the ids in the original. So the same fork
+ * can be made again: if it was interrupted, it goes on, and if it was done, nothing changes, even if the fork has grown since.
+ * What an answer was made from names the messages of the fork. Usage stays with the original, so that it is counted once.
+ *
+ * <p>The metadata of the fork tell where it came from: {@link #MEMORY} and {@link #MESSAGE}.
+ */
+public final class MemoryFork {
+
+    /** The name of the metadata that hold the {@linkplain MemoryKey#canonical() canonical text} of the original's key. */
+    public static final String MEMORY = "keepsake.fork.memory";
+
+    /** The name of the metadata that hold the id of the fork's newest message in the original. */
+    public static final String MESSAGE = "keepsake.fork.message";
+
+    /** The name of the metadata that say that a fork is not done yet. */
+    private static final String UNFINISHED = "keepsake.fork.unfinished";
+
+    private MemoryFork() {}
+
+    /**
+     * Forks a memory. The same fork must not be made twice at the same time.
+     *
+     * @param log the log that keeps both
+     * @param from the original, which is only read
+     * @param messageId the newest message of the fork, on any branch of the original
+     * @param into the fork, of the same tenant; it has no messages, or is this fork
+     * @throws InvalidInputException if both are the same, or of different tenants
+     * @throws UnknownMessageException if the message is not in the original
+     * @throws KeepsakeException if {@code into} has messages of its own; it is unchanged
+     */
+    public static void create(MessageLog log, MemoryKey from, String messageId, MemoryKey into) {
+        Objects.requireNonNull(messageId, "messageId");
+        if (from.equals(into)) {
+            throw new InvalidInputException("into", "must not be the memory that is forked, " + from);
+        }
+        if (!from.tenant().equals(into.tenant())) {
+            throw new InvalidInputException("into", "must be of the tenant of " + from + ", is " + into);
+        }
+        Map<String, String> origin = Map.of(MEMORY, from.canonical(), MESSAGE, messageId);
+        MemoryTarget target = new MemoryTarget(log, into);
+        MemoryInfo there = log.details(into).info();
+        Map<String, String> known = there == null ? Map.of() : there.metadata();
+        boolean isIt = known.entrySet().containsAll(origin.entrySet());
+        boolean isDone = isIt && !known.containsKey(UNFINISHED);
+        if (isDone) {
+            return;
+        }
+        if (!isIt && target.newest() != null) {
+            throw new KeepsakeException(
+                    "Memory " + into + " has messages and is not the fork of " + from + " at message " + messageId
+                            + ". Fork into a new memory",
+                    null);
+        }
+        ForkedBranch branch = new ForkedBranch(log, from, messageId, into);
+        BesideMessages beside = branch.beside();
+        Map<String, String> metadata = new HashMap<>(beside.metadata());
+        metadata.putAll(known);
+        metadata.putAll(origin);
+        metadata.put(UNFINISHED, "true");
+        log.describe(into, title(there, beside), metadata);
+        branch.read(target::append);
+        target.complete(beside.with(title(there, beside), metadata));
+        Map<String, @Nullable String> done = new HashMap<>();
+        done.put(UNFINISHED, null);
+        log.mergeMetadata(into, done);
+    }
+
+    private static @Nullable String title(@Nullable MemoryInfo there, BesideMessages beside) {
+        return there == null || there.title() == null ? beside.title() : there.title();
+    }
+}

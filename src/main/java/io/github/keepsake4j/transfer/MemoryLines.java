@@ -1,0 +1,66 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** A memory as lines, all but the last one. The same memory gives the same lines in every log. */
+final class MemoryLines {
+
+    /** Takes a line without its end. */
+    @FunctionalInterface
+    interface Sink<E extends Exception> {
+        void add(String line) throws E;
+    }
+
+    private MemoryLines() {}
+
+    /** Writes a memory, and returns the number of its messages, or -1 for a memory that is not there. */
+    static <E extends Exception> long write(
+            MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, Sink<E> sink) throws E {
+        long epoch = log.read(key, ReadQuery.newest(0)).epoch();
+        // All that names messages is read before them, so that what it names is written.
+        BesideMessages beside = BesideMessages.read(log, key);
+        if (beside == null) {
+            return -1;
+        }
+        sink.add(Lines.memory(key, beside));
+        long[] messages = {0};
+        new MemorySource(log, key, beside.summaries()).read(0, page -> {
+            for (Moved message : page) {
+                sink.add(Lines.message(message));
+            }
+            messages[0] += page.size();
+            listener.accept(new MemoryCopy.Progress(key, messages[0], beside.messages()));
+        });
+        rest(beside, sink);
+        if (log.read(key, ReadQuery.newest(0)).epoch() != epoch) {
+            throw new KeepsakeException(
+                    "Memory " + key + " was erased while it was read. What was read of it is not all: begin again",
+                    null);
+        }
+        return messages[0];
+    }
+
+    /** Writes the lines behind the messages. */
+    static <E extends Exception> void rest(BesideMessages beside, Sink<E> sink) throws E {
+        for (Summary summary : beside.summaries()) {
+            sink.add(Lines.summary(summary));
+        }
+        for (View view : beside.views()) {
+            sink.add(Lines.view(view));
+        }
+        for (Map.Entry<String, String> branch : new TreeMap<>(beside.branches()).entrySet()) {
+            sink.add(Lines.branch(branch.getKey(), branch.getValue()));
+        }
+        if (beside.head() != null) {
+            sink.add(Lines.head(beside.head()));
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.github.keepsake4j.transfer;
+
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The messages of a memory, page by page, as they are moved. */
+final class MemorySource {
+
+    /** The maximum number of messages that are read, and appended, at once. */
+    static final int PAGE = 500;
+
+    private final MessageLog log;
+    private final MemoryKey key;
+    private final Numbers numbers;
+
+    /** Takes a page. */
+    @FunctionalInterface
+    interface Pages<E extends Exception> {
+        void take(List<Moved> page) throws E;
+    }
+
+    MemorySource(MessageLog log, MemoryKey key, List<Summary> summaries) {
+        this.log = log;
+        this.key = key;
+        this.numbers = new Numbers(log, key, summaries);
+    }
+
+    /** Reads the messages of all branches behind a sequence number, each page when the one before it was taken. */
+    <E extends Exception> void read(long behind, Pages<E> pages) throws E {
+        Optional<HistoryQuery> next = Optional.of(new HistoryQuery(PAGE, behind, true));
+        while (next.isPresent()) {
+            HistoryPage page = log.history(key, next.get());
+            pages.take(page.messages().stream().map(this::moved).toList());
+            next = page.next();
+        }
+    }
+
+    /** Returns the number of a message, from 1. */
+    long number(long sequence) {
+        return numbers.of(sequence);
+    }
+
+    private Moved moved(LoggedMessage message) {
+        NewMessage copy = new NewMessage(
+                        message.id(), message.message(), message.tokens(), message.tokenCounter(), message.createdAt())
+                .withOutcome(message.outcome());
+        Made made = made(log, key, message);
+        return new Moved(
+                made == null
+                        ? copy
+                        : copy.withSeen(made.seen() == null ? null : numbers.of(made.seen()))
+                                .withUsage(made.usage())
+                                .withRequest(made.request()),
+                message.parentId());
+    }
+
+    /** Returns what is kept beside a message, which only answers have. */
+    static @Nullable Made made(MessageLog log, MemoryKey key, LoggedMessage message) {
+        return message.message().type() == ChatMessageType.AI
+                ? log.made(key, message.id()).orElse(null)
+                : null;
+    }
+}

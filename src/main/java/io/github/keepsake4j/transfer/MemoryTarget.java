@@ -1,0 +1,122 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A memory that is written. Each step does what the memory lacks, so that all steps can be repeated. If the memory is erased
+ * meanwhile, a step is refused.
+ */
+final class MemoryTarget {
+
+    private final MessageLog log;
+    private final MemoryKey key;
+    private final long epoch;
+
+    MemoryTarget(MessageLog log, MemoryKey key) {
+        this.log = log;
+        this.key = key;
+        this.epoch = log.read(key, ReadQuery.newest(0)).epoch();
+    }
+
+    /** Returns whether the memory was erased before. Nothing is copied or imported into it then. */
+    boolean isErased() {
+        return epoch > Position.NONE.epoch();
+    }
+
+    @Nullable
+    LoggedMessage newest() {
+        List<LoggedMessage> newest = log.history(key, HistoryQuery.newest(1)).messages();
+        return newest.isEmpty() ? null : newest.get(0);
+    }
+
+    /** Appends each run of messages of which each is the parent of the next. */
+    void append(List<Moved> messages) {
+        List<NewMessage> batch = new ArrayList<>();
+        Parent parent = Parent.root();
+        String before = null;
+        for (Moved message : messages) {
+            if (batch.isEmpty() || !Objects.equals(message.parentId(), before)) {
+                append(parent, batch);
+                batch = new ArrayList<>();
+                parent = message.parentId() == null ? Parent.root() : Parent.of(message.parentId());
+            }
+            batch.add(message.message());
+            before = message.message().id();
+        }
+        append(parent, batch);
+    }
+
+    private void append(Parent parent, List<NewMessage> batch) {
+        if (!batch.isEmpty()) {
+            log.append(key, Append.under(parent, batch).asImport().inEpoch(epoch));
+        }
+    }
+
+    /** Adds the rest when all messages are there. */
+    void complete(BesideMessages beside) {
+        putSummaries(beside.summaries());
+        setViews(beside.views());
+        beside.branches().forEach((name, end) -> log.moveBranch(key, name, end, epoch));
+        String head = beside.head();
+        if (head != null && !head.equals(log.read(key, ReadQuery.newest(0)).head())) {
+            log.moveHead(key, head, epoch);
+        }
+        // This names no epoch, so it comes last: a memory that was erased before has no head.
+        describe(beside);
+        log.flush(key);
+    }
+
+    private void putSummaries(List<Summary> summaries) {
+        int done = log.summaries(key).size();
+        for (Summary summary : summaries.subList(Math.min(done, summaries.size()), summaries.size())) {
+            log.putSummary(key, summary, epoch);
+        }
+    }
+
+    private void setViews(List<View> views) {
+        Map<String, View> there = new HashMap<>();
+        log.details(key).views().forEach(view -> there.put(view.anchor(), view));
+        for (View view : views) {
+            View known = there.get(view.anchor());
+            if (known == null || !isSame(known, view)) {
+                // A view applies to the branches through its anchor, so it is set where that is the head.
+                log.moveHead(key, Objects.requireNonNull(view.anchor()), epoch);
+                log.append(
+                        key,
+                        Append.viewOnly(View.of(null, view.runs()).behindSummary(view.summary()))
+                                .inEpoch(epoch));
+            }
+        }
+    }
+
+    private static boolean isSame(View one, View other) {
+        return one.runs().equals(other.runs()) && Objects.equals(one.summary(), other.summary());
+    }
+
+    private void describe(BesideMessages beside) {
+        MemoryInfo there = log.details(key).info();
+        boolean isSame = there != null
+                && Objects.equals(there.title(), beside.title())
+                && there.metadata().equals(beside.metadata());
+        if (!isSame) {
+            log.describe(key, beside.title(), beside.metadata());
+        }
+    }
+}

@@ -1,0 +1,12 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.NewMessage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message on its way to another memory.
+ *
+ * @param message the message as it is appended there; what it was made from is named by {@link Numbers}
+ * @param parentId the id of the message that it follows, or null
+ */
+record Moved(NewMessage message, @Nullable String parentId) {}

@@ -1,0 +1,150 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/**
+ * Writes memories to a stream as lines of JSON (NDJSON), and reads them back. The lines hold all that {@link MemoryCopy}
+ * copies. The same memory gives the same lines in every log.
+ *
+ * <pre>{@code
+ * Ndjson.of(log).writeTenant("acme", out);
+ * Ndjson.of(other).read(in);
+ * }</pre>
+ *
+ * <p>The stream is UTF-8. Each line is an object that begins with its {@code kind}; a reader ignores kinds and fields that it
+ * does not know. A memory ends with the number of its messages and a hash of its lines, and the stream with a line of the kind
+ * {@code done}, so that a reader notices what is missing. Heap is bounded by 500 messages in both directions. No stream is
+ * closed.
+ *
+ * <p>Immutable and thread-safe.
+ */
+public final class Ndjson {
+
+    private final MessageLog log;
+    private final Consumer<MemoryCopy.Progress> listener;
+
+    private Ndjson(MessageLog log, Consumer<MemoryCopy.Progress> listener) {
+        this.log = log;
+        this.listener = listener;
+    }
+
+    /**
+     * Creates an export or import.
+     *
+     * @param log the log whose memories are written, or into which they are read
+     * @return the export or import
+     */
+    public static Ndjson of(MessageLog log) {
+        return new Ndjson(Objects.requireNonNull(log, "log"), progress -> {});
+    }
+
+    /**
+     * Sets a listener that is told after each batch of messages. When lines are read, the number of all messages of a memory
+     * is not known, and is that of the messages so far. Default: none.
+     *
+     * @param progress is called by the thread that writes or reads; what it throws ends that
+     * @return a copy
+     */
+    public Ndjson onProgress(Consumer<MemoryCopy.Progress> progress) {
+        return new Ndjson(log, Objects.requireNonNull(progress, "onProgress"));
+    }
+
+    /**
+     * Writes one memory. A memory that was never written gives an export without memories.
+     *
+     * @param key the memory
+     * @param out takes the lines; it is flushed and not closed
+     * @return what was written
+     * @throws IOException if the stream fails
+     * @throws KeepsakeException if the log fails, or the memory is erased meanwhile; the lines then lack their end, and a
+     *     reader refuses them there
+     */
+    public MemoryCopy.Report writeMemory(MemoryKey key, OutputStream out) throws IOException {
+        Objects.requireNonNull(key, "key");
+        return write(out, lines -> memory(key, lines));
+    }
+
+    /**
+     * Writes all memories of a tenant, in the order of the log's list.
+     *
+     * @param tenant the tenant's id
+     * @param out takes the lines; it is flushed and not closed
+     * @return what was written; {@link MemoryCopy.Report#damaged()} memories are missing
+     * @throws IOException if the stream fails
+     * @throws KeepsakeException as {@link #writeMemory} does
+     */
+    public MemoryCopy.Report writeTenant(String tenant, OutputStream out) throws IOException {
+        return writeTenants(List.of(tenant), out);
+    }
+
+    /**
+     * Writes all memories of several tenants. A log has no list of its tenants, so that the application names them.
+     *
+     * @param tenants the tenants' ids
+     * @param out takes the lines; it is flushed and not closed
+     * @return what was written; {@link MemoryCopy.Report#damaged()} memories are missing
+     * @throws IOException if the stream fails
+     * @throws KeepsakeException as {@link #writeMemory} does
+     */
+    public MemoryCopy.Report writeTenants(Collection<String> tenants, OutputStream out) throws IOException {
+        return write(out, lines -> Memories.each(log, tenants, key -> memory(key, lines)));
+    }
+
+    private interface Body {
+        MemoryCopy.Report write(OutputStream lines) throws IOException;
+    }
+
+    private static MemoryCopy.Report write(OutputStream out, Body body) throws IOException {
+        OutputStream lines = new BufferedOutputStream(out);
+        write(lines, Lines.export());
+        MemoryCopy.Report report = body.write(lines);
+        write(lines, Lines.done(report));
+        lines.flush();
+        return report;
+    }
+
+    private MemoryCopy.Report memory(MemoryKey key, OutputStream lines) throws IOException {
+        Fingerprint.Digest digest = new Fingerprint.Digest();
+        long messages = MemoryLines.<IOException>write(log, key, listener, line -> {
+            digest.add(line);
+            write(lines, line);
+        });
+        if (messages < 0) {
+            return MemoryCopy.Report.NONE;
+        }
+        write(lines, Lines.end(new Fingerprint(1, messages, digest.hex())));
+        return new MemoryCopy.Report(1, messages, List.of(), 0);
+    }
+
+    private static void write(OutputStream lines, String line) throws IOException {
+        lines.write(line.getBytes(StandardCharsets.UTF_8));
+        lines.write('\n');
+    }
+
+    /**
+     * Reads memories into the log. What is there is not appended again, so that a read that broke off goes on when the same
+     * lines are read again. At its end, each memory is compared with its lines. Several exports may follow one another.
+     *
+     * @param in gives the lines; it is read to its end and not closed
+     * @return what was read; memories that were erased in the log are passed over
+     * @throws IOException if the stream fails
+     * @throws InvalidInputException if a line is torn, changed or foreign, or lines are missing; it names the line. What came
+     *     before stays in the log
+     * @throws KeepsakeException if the log has other messages of a memory, to which nothing is then added, or if it fails
+     */
+    public MemoryCopy.Report read(InputStream in) throws IOException {
+        return new NdjsonReader(log, listener, in).read();
+    }
+}

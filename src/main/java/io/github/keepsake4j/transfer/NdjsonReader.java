@@ -1,0 +1,148 @@
+package io.github.keepsake4j.transfer;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One reading of the lines of exports into a log. */
+final class NdjsonReader {
+
+    /** The first line of an export is short. So another file, which may be one endless line, is not read as one. */
+    private static final int MAX_FIRST_LINE = 1 << 16;
+
+    private final MessageLog log;
+    private final Consumer<MemoryCopy.Progress> listener;
+    private final InputStream in;
+    private long number;
+    private boolean isOpen;
+    private @Nullable ArrivingMemory memory;
+    private MemoryCopy.Report report = MemoryCopy.Report.NONE;
+
+    NdjsonReader(MessageLog log, Consumer<MemoryCopy.Progress> listener, InputStream in) {
+        this.log = log;
+        this.listener = listener;
+        this.in = new BufferedInputStream(in);
+    }
+
+    MemoryCopy.Report read() throws IOException {
+        for (byte[] bytes = next(); bytes != null; bytes = next()) {
+            if (bytes.length > 0) {
+                take(bytes, Line.read(name(), text(bytes)));
+            }
+        }
+        number++;
+        if (memory != null) {
+            throw wrong("is missing: the export ends within memory " + memory.key()
+                    + ". What came before it is in the log. Read the whole export to go on");
+        }
+        if (isOpen || number == 1) {
+            throw wrong("is missing: the export ends before its last line. What came before it is in the log. Read the"
+                    + " whole export to go on");
+        }
+        return report;
+    }
+
+    private void take(byte[] bytes, Line line) {
+        String kind = line.kind();
+        if (kind.equals(Lines.EXPORT) && memory == null) {
+            line.number("version");
+            isOpen = true;
+        } else if (!isOpen) {
+            throw wrong("does not begin an export. Its kind must be " + Lines.EXPORT);
+        } else if (memory != null) {
+            takeOfMemory(memory, bytes, line);
+        } else {
+            takeOfExport(bytes, line);
+        }
+    }
+
+    private void takeOfExport(byte[] bytes, Line line) {
+        switch (line.kind()) {
+            case Lines.MEMORY -> {
+                MemoryKey key = line.memory();
+                memory = new ArrivingMemory(log, listener, key, line.nullableText("title"), line.metadata());
+                memory.add(bytes);
+            }
+            case Lines.DONE -> isOpen = false;
+            case Lines.MESSAGE, Lines.SUMMARY, Lines.VIEW, Lines.BRANCH, Lines.HEAD, Lines.END ->
+                throw wrong("belongs to no memory. Lines before it are missing");
+            default -> checkKind(line);
+        }
+    }
+
+    private void takeOfMemory(ArrivingMemory arriving, byte[] bytes, Line line) {
+        if (!line.kind().equals(Lines.END)) {
+            arriving.add(bytes);
+        }
+        switch (line.kind()) {
+            case Lines.MESSAGE -> arriving.add(line.message());
+            case Lines.SUMMARY -> arriving.add(line.summary());
+            case Lines.VIEW -> arriving.add(line.view());
+            case Lines.BRANCH -> arriving.addBranch(line.text("name"), line.text("end"));
+            case Lines.HEAD -> arriving.setHead(line.text("id"));
+            case Lines.END -> {
+                arriving.check(name(), line);
+                report = report.plus(arriving.complete());
+                memory = null;
+            }
+            case Lines.EXPORT, Lines.MEMORY, Lines.DONE ->
+                throw wrong("comes before the end of memory " + arriving.key() + ". Lines before it are missing");
+            default -> checkKind(line);
+        }
+    }
+
+    /** A newer version may know more kinds. */
+    private void checkKind(Line line) {
+        if (line.kind().isEmpty()) {
+            throw wrong("is not a line of an export: it has no kind");
+        }
+    }
+
+    private String name() {
+        return "line " + number;
+    }
+
+    private InvalidInputException wrong(String problem) {
+        return new InvalidInputException(name(), problem);
+    }
+
+    private String text(byte[] bytes) {
+        try {
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
+        } catch (CharacterCodingException e) {
+            throw wrong("is not UTF-8");
+        }
+    }
+
+    /** Returns the next line without its end, or null at the end of the stream. The last line may have no end. */
+    private byte @Nullable [] next() throws IOException {
+        int first = in.read();
+        if (first < 0) {
+            return null;
+        }
+        number++;
+        ByteArrayOutputStream line = new ByteArrayOutputStream();
+        for (int each = first; each >= 0 && each != '\n'; each = in.read()) {
+            if (number == 1 && line.size() == MAX_FIRST_LINE) {
+                throw wrong("does not begin an export: it is longer than " + MAX_FIRST_LINE + " bytes");
+            }
+            line.write(each);
+        }
+        byte[] bytes = line.toByteArray();
+        boolean hasReturn = bytes.length > 0 && bytes[bytes.length - 1] == '\r';
+        return hasReturn ? Arrays.copyOf(bytes, bytes.length - 1) : bytes;
+    }
+}

@@ -1,0 +1,260 @@
+package io.github.keepsake4j.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.keepsake4j.cli.Shell.Result;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine.Help.Ansi;
+
+/** What is wrong is said in one line, by the exit code, and without the text of a message. */
+class FailuresTest {
+
+    private static final String SECRET = "secret";
+
+    @TempDir
+    Path directory;
+
+    private final Shell shell = new Shell();
+
+    @BeforeEach
+    void log() {
+        shell.log("sqlite:" + directory.resolve("chat.db"));
+    }
+
+    private void fails(int code, String problem, String... arguments) {
+        Result result = shell.run(arguments);
+        assertThat(result.err()).contains(problem).endsWith("\n").doesNotContain(SECRET);
+        assertThat(result.err().lines()).as(result.err()).hasSize(1);
+        assertThat(result.out()).isEmpty();
+        assertThat(result.code()).as(result.err()).isEqualTo(code);
+    }
+
+    @Test
+    void wrong_usage_names_the_option() {
+        fails(2, "keepsake: a command is missing; see keepsake --help");
+        fails(2, "the command histroy is not known; did you mean history", "histroy");
+        fails(2, "the option --sesion is not known; did you mean --session", "get", "--sesion", "a");
+        fails(2, "the option --contnt is not known", "add", "--session", "a", "--contnt=" + SECRET);
+        fails(2, "quote a text that has spaces; see keepsake add --help", "add", "--content", "a", SECRET);
+        fails(2, "Missing required option: '--session=<id>'", "get");
+        fails(2, "--session: is required", "history");
+        fails(2, "--max-messages", "get", "--session", "a", "--max-messages", "few");
+        fails(2, "the option --session lacks its value", "get", "--session", "--json");
+        fails(2, "the option --session lacks its value", "get", "--session", "--log=memory:");
+        fails(2, "'--session' ", "get", "--session");
+        fails(2, "--format: must be one of", "export", "--session", "a", "--format", "word");
+    }
+
+    @Test
+    void wrong_input_names_the_input_and_nothing_is_changed() {
+        shell.good("add", "--session", "a", "--content", "Hi");
+        String before = shell.good("history", "--session", "a").out();
+        fails(2, "max_messages: must be 1 or more, is 0", "get", "--session", "a", "--max-messages", "0");
+        fails(2, "strategy: must be one of", "get", "--session", "a", "--strategy", "all");
+        fails(2, "message.role: must be", "add", "--session", "a", "--role", "boss", "--content", SECRET);
+        fails(2, "message: is required", "add", "--session", "a");
+        fails(2, "--content: is required", "add", "--session", "a", "--role", "user");
+        fails(2, "message: is not valid JSON", "add", "--session", "a", "--message", "{" + SECRET);
+        fails(2, "--message: holds", "add", "--session", "a", "--message", "{}", "--content", SECRET);
+        fails(2, "tool_call_id", "add", "--session", "a", "--role", "tool", "--content", SECRET);
+        fails(2, "session_id: must not be empty", "get", "--session=");
+        fails(2, "tenant: must not be empty", "list", "--tenant=");
+        fails(2, "--profile: must be such as name=Ada", "add", "--session", "a", "--profile", SECRET);
+        fails(2, "OPENAI_API_KEY: is required", "summarize", "--session", "a");
+        fails(
+                2,
+                "OPENAI_API_KEY: is required",
+                "add",
+                "--session",
+                "a",
+                "--strategy",
+                "summarization",
+                "--content",
+                SECRET);
+        assertThat(shell.good("history", "--session", "a").out()).isEqualTo(before);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "chat.db                             | must begin with sqlite:",
+                "jdbc:mysql://u:secret@h/d           | must begin with sqlite:",
+                "http://u:secret@h                   | must begin with sqlite:",
+                "memory:                             | memory: is always empty",
+                "sqlite:                             | must have a path",
+                "sqlite:nowhere/secretless.db        | there is no file",
+                "file:nowhere                        | there is no directory nowhere; add",
+                "s3:///prefix                        | must have a bucket",
+                "s3://b?colour=secret                | chunked-signing, endpoint",
+                "s3://b?path-style=secret            | path-style: must be true or false",
+                "s3://b?endpoint=a secret            | is not a URI at character",
+                "redis://u:secret@h:1?time-to-live=x | time-to-live: must be a period",
+                "redis://u:sec ret@h                 | is not a URI at character",
+                "redis:secret                        | must be a URI such as redis://localhost:6379",
+                "postgresql:secret                   | must be such as postgresql://user@host/database",
+            })
+    void a_wrong_address_names_the_option_and_does_not_tell_its_password(String uri, String problem) {
+        Result result = shell.run("list", "--log", uri);
+        assertThat(result.err()).startsWith("keepsake: --log").contains(problem).doesNotContain(SECRET + "@");
+        assertThat(result.err().lines()).hasSize(1);
+        assertThat(result.code()).isEqualTo(2);
+        assertThat(new LogUri("--log", uri, false, false, name -> null).toString())
+                .doesNotContain(SECRET);
+    }
+
+    @Test
+    void a_log_that_is_only_read_is_not_made() throws IOException {
+        for (String kind : List.of("sqlite:", "file:")) {
+            for (String[] command : new String[][] {
+                {"get", "--session", "a"},
+                {"clear", "--session", "a"},
+                {"list"},
+                {"history", "--session", "a"},
+                {"check"},
+                {"clean-up", "--idle", "1d"}
+            }) {
+                shell.log(kind + directory.resolve("typo"));
+                fails(2, "KEEPSAKE_LOG: there is no", command);
+            }
+        }
+        assertThat(shell.run("copy", "--from", "file:" + directory.resolve("typo"), "--to", "memory:")
+                        .err())
+                .startsWith("keepsake: --from: there is no directory");
+        try (Stream<Path> files = Files.list(directory)) {
+            assertThat(files).isEmpty();
+        }
+        assertThat(new Shell().run("list").err())
+                .isEqualTo("keepsake: --log: is required, or the variable KEEPSAKE_LOG with the same\n");
+    }
+
+    @Test
+    void damage_is_found_by_exit_code_3_and_repaired() throws Exception {
+        shell.good("add", "--session", "sound", "--content", "Hi");
+        shell.good("add", "--session", "a", "--content", "Hi");
+        shell.good("add", "--session", "a", "--role", "assistant", "--content", SECRET);
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("chat.db"));
+                Statement statement = connection.createStatement()) {
+            statement.execute(
+                    "UPDATE keepsake_message SET message = '{" + SECRET + "' WHERE message LIKE '%" + SECRET + "%'");
+        }
+
+        Result all = shell.run("check");
+        assertThat(all.code()).isEqualTo(3);
+        assertThat(all.out())
+                .startsWith("damaged  a\n  message 2: ")
+                .endsWith("\n2 memories checked, 1 damaged\n")
+                .doesNotContain(SECRET);
+        assertThat(shell.run("check", "--session", "sound"))
+                .isEqualTo(new Result(0, "1 memory checked, 0 damaged\n", ""));
+        Result json = shell.run("check", "--session", "a", "--json");
+        assertThat(json.code()).isEqualTo(3);
+        assertThat(json.json()).singleElement().satisfies(memory -> assertThat((List<?>) memory.get("damage"))
+                .first()
+                .satisfies(
+                        damage -> assertThat(((Map<?, ?>) damage).get("kind")).isEqualTo("message")));
+        fails(3, "conversation/default/a", "get", "--session", "a");
+
+        assertThat(shell.good("repair", "--session", "a").out())
+                .startsWith("repaired  a\n")
+                .contains("the head is now ", "dropped: 0 views, 0 summaries, 0 named branches");
+        assertThat(shell.good("get", "--session", "a").out()).startsWith("user       Hi\n");
+        assertThat(shell.good("repair", "--session", "sound").out()).isEqualTo("not damaged  sound\n");
+        assertThat(shell.good("repair", "--session", "sound", "--json").json())
+                .singleElement()
+                .satisfies(repair -> assertThat(repair.get("damage")).isEqualTo(List.of()));
+    }
+
+    @Test
+    void storage_that_cannot_be_reached_is_exit_code_4() {
+        fails(4, "Redis cannot be reached", "get", "--session", "a", "--log", "redis://u:secret@127.0.0.1:1");
+    }
+
+    @Test
+    void an_error_shows_its_stack_only_when_asked() {
+        Result result = shell.run("get", "--session", "a", "--verbose", "--log", "redis://127.0.0.1:1");
+        assertThat(result.err()).contains("StorageUnavailableException", "\tat io.github.keepsake4j");
+    }
+
+    @Test
+    void an_output_that_nobody_reads_ends_quietly_and_one_that_is_full_does_not() {
+        assertThat(withOutput("Broken pipe")).isEqualTo("141 ");
+        assertThat(withOutput("No space left on device"))
+                .isEqualTo("1 keepsake: the output cannot be written: No space left on device\n");
+    }
+
+    private String withOutput(String failure) {
+        shell.good("add", "--session", "a", "--content", "Hi");
+        StringWriter err = new StringWriter();
+        OutputStream out = new OutputStream() {
+            @Override
+            public void write(int b) throws IOException {
+                throw new IOException(failure);
+            }
+        };
+        Host host = new Host(
+                java.io.InputStream.nullInputStream(),
+                new Output(out, true),
+                new PrintWriter(err, true),
+                false,
+                Ansi.OFF,
+                name -> "sqlite:" + directory.resolve("chat.db"),
+                () -> 0);
+        return CommandTree.run(host, "history", "--session", "a") + " " + err;
+    }
+
+    @Test
+    void what_would_steer_a_terminal_is_shown_as_an_escape() {
+        shell.good("add", "--session", "a\u001b[2J", "--content", "red \u001b[31m \u202eevil\ttab\u009b0m\rb");
+        assertThat(shell.good("get", "--session", "a\u001b[2J").lines().get(0))
+                .isEqualTo("user       red \\u001b[31m \\u202eevil\ttab\\u009b0m\\u000db");
+        assertThat(shell.good("list").out()).contains("a\\u001b[2J").doesNotContain("\u001b");
+    }
+
+    @Test
+    void a_terminal_gets_colours_that_no_text_can_change() {
+        shell.good("add", "--session", "a", "--content", "@|red,bold plain|@");
+        assertThat(new Shell()
+                        .coloured()
+                        .log("sqlite:" + directory.resolve("chat.db"))
+                        .good("get", "--session", "a")
+                        .out())
+                .startsWith("\u001b[32muser\u001b[39m       @|red,bold plain|@\n");
+    }
+
+    @Test
+    void the_error_stream_has_colours_and_progress_on_a_terminal_only() {
+        shell.good("add", "--session", "a", "--content", "Hi");
+        String from = "sqlite:" + directory.resolve("chat.db");
+        String export = shell.good("export").out();
+        String[] copy = {"copy", "--from", from, "--to", "file:" + directory.resolve("copy")};
+        String[] read = {"import", "--log", "memory:"};
+        assertThat(shell.coloured().run("list", "--log", "nowhere").err()).doesNotContain("\u001b");
+
+        shell.onATerminal();
+        assertThat(shell.run("list", "--log", "nowhere").err()).startsWith("\u001b[");
+        String cleared = "\r\u001b[K";
+        assertThat(shell.run(copy).err())
+                .startsWith(cleared + "memory 1: a, 1 message")
+                .endsWith(cleared);
+        assertThat(shell.run("check").err()).isEqualTo(cleared + "1 memory checked" + cleared);
+        assertThat(shell.run("export").err()).contains("memory 1: a").endsWith(cleared);
+        assertThat(shell.input(export).run(read).err()).contains("memory 1: a").endsWith(cleared);
+    }
+}

@@ -1,0 +1,164 @@
+package io.github.keepsake4j.recall;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.github.keepsake4j.recall.NamedDates.NamedDate;
+import io.github.keepsake4j.recall.words.Words;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.Month;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class RankingTest {
+
+    private static final Instant NOON = Instant.parse("2026-03-14T12:00:00Z");
+    private static final Set<String> ROLES = Set.of(Named.USER, Named.ASSISTANT);
+
+    @Test
+    void bm25_is_that_of_the_textbook() {
+        assertThat(Bm25.idf(1, 10)).isCloseTo(Math.log(1 + 9.5 / 1.5), within(1e-12));
+        assertThat(Bm25.STANDARD.weight(0, 5, 5)).isZero();
+        assertThat(Bm25.STANDARD.weight(1, 5, 5)).isCloseTo(1, within(1e-12));
+        assertThat(Bm25.STANDARD.weight(2, 10, 5)).isCloseTo(2 * 2.2 / (2 + 1.2 * (0.25 + 0.75 * 2)), within(1e-12));
+        assertThat(Bm25.STANDARD.weight(1, 5, 0)).isCloseTo(1, within(1e-12));
+    }
+
+    @Test
+    void an_answer_ranks_before_the_question_that_it_answers() {
+        List<Ranked> ranked = rank(
+                "What is the dog called?",
+                said(1, Named.USER, NOON, "I am at home today"),
+                said(2, Named.ASSISTANT, NOON, "What is your dog called?"),
+                said(3, Named.USER, NOON, "Luna"),
+                said(4, Named.ASSISTANT, NOON, "Lovely"));
+
+        assertThat(sequences(ranked)).startsWith(3L);
+        assertThat(ranked.get(0).features().answer()).isPositive();
+        assertThat(ranked.get(0).features().answer())
+                .isGreaterThan(ranked.get(3).features().answer());
+    }
+
+    @Test
+    void features_do_not_cross_a_pause() {
+        List<Ranked> ranked = rank(
+                "dog",
+                said(1, Named.USER, NOON, "The dog sleeps"),
+                said(2, Named.USER, NOON.plus(Duration.ofHours(5)), "It rains"));
+
+        assertThat(ranked.get(1).features()).isEqualTo(new Features(0, 0, 0, 0, 0));
+    }
+
+    @Test
+    void messages_that_are_far_from_each_other_are_no_neighbours_although_nothing_between_them_is_known() {
+        List<Ranked> ranked =
+                rank("dog", said(1, Named.USER, NOON, "The dog sleeps"), said(90, Named.USER, NOON, "It rains"));
+
+        assertThat(ranked.get(1).features().words()).isZero();
+        assertThat(ranked.get(1).features().session()).isPositive();
+    }
+
+    @Test
+    void pronouns_and_names_tell_the_speaker() {
+        assertThat(Question.of("What did I say about my car?", ROLES, Words.standard())
+                        .speaker())
+                .isEqualTo(Named.USER);
+        assertThat(Question.of("Was hast du empfohlen?", ROLES, Words.standard())
+                        .speaker())
+                .isEqualTo(Named.ASSISTANT);
+        assertThat(Question.of("Did you like my car?", ROLES, Words.standard()).speaker())
+                .isNull();
+        Question anna = Question.of("Where does Anna's cat sleep?", Set.of("Anna Berg", "Ben"), Words.standard());
+        assertThat(anna.speaker()).isEqualTo("Anna Berg");
+        assertThat(anna.terms()).doesNotContain("anna").contains("cat", "sleep");
+    }
+
+    @Test
+    void a_question_of_stop_words_asks_for_them() {
+        assertThat(Question.of("who are you", Set.of(), Words.standard()).terms())
+                .contains("who");
+    }
+
+    @Test
+    void a_question_has_a_bounded_number_of_terms() {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < 10_000; i++) {
+            text.append("question").append(i).append(' ');
+        }
+        assertThat(Question.of(text.toString(), ROLES, Words.standard()).terms())
+                .hasSizeLessThan(Question.MAX_TERMS + Words.MAX_RUN + 10);
+    }
+
+    @Test
+    void dates_are_understood() {
+        assertThat(NamedDates.in("Where was I on 8 May 2023?").dates()).containsExactly(date(2023, Month.MAY, 8));
+        assertThat(NamedDates.in("the dinner on May 8th, 2023").dates()).containsExactly(date(2023, Month.MAY, 8));
+        assertThat(NamedDates.in("the 8th of May").dates()).containsExactly(date(null, Month.MAY, 8));
+        assertThat(NamedDates.in("in December, and again that winter 2021").dates())
+                .containsExactly(date(null, Month.DECEMBER, null), date(2021, null, null));
+        assertThat(NamedDates.in("am 3. Oktober 2025 im März").dates())
+                .containsExactly(date(2025, Month.OCTOBER, 3), date(null, Month.MARCH, null));
+        assertThat(NamedDates.in("2023-05-08 2023年5月8日 5月").dates())
+                .containsExactly(date(2023, Month.MAY, 8), date(2023, Month.MAY, 8), date(null, Month.MAY, null));
+        assertThat(NamedDates.in("May I march on? It may be 1234 or 13月 or 2023-13-45")
+                        .dates())
+                .isEmpty();
+        assertThat(NamedDates.in("May ".repeat(10_000)).dates()).hasSizeLessThan(5);
+    }
+
+    @Test
+    void a_day_fits_a_date_as_far_as_it_is_named() {
+        assertThat(fit("8 May 2023", "2023-05-08")).isEqualTo(2);
+        assertThat(fit("8 May 2023", "2023-05-12")).isEqualTo(1.5);
+        assertThat(fit("8 May 2023", "2023-05-30")).isEqualTo(1);
+        assertThat(fit("30 May 2023", "2023-06-03")).isEqualTo(0.5);
+        assertThat(fit("8 May 2023", "2022-05-08")).isZero();
+        assertThat(fit("in December", "2022-12-20")).isEqualTo(1);
+        assertThat(fit("in December", "2023-01-04")).isEqualTo(0.5);
+        assertThat(fit("in 2022", "2022-03-04")).isEqualTo(0.3);
+        assertThat(fit("30 February 2023", "2023-02-04")).isEqualTo(1);
+        assertThat(fit("nothing", "2023-02-04")).isZero();
+    }
+
+    @Test
+    void the_same_input_gives_the_same_order() {
+        Random random = new Random(5);
+        String[] words = {"parrot", "green", "song", "house", "walking", "garden", "dinner", "plan"};
+        List<Utterance> utterances = new ArrayList<>();
+        for (int i = 1; i <= 200; i++) {
+            String text = words[random.nextInt(8)] + " " + words[random.nextInt(8)];
+            utterances.add(said(i, Named.USER, NOON.plus(Duration.ofHours(i)), text));
+        }
+        List<Ranked> ranked = rank("green parrots", utterances.toArray(Utterance[]::new));
+        assertThat(ranked).hasSize(200).isEqualTo(rank("green parrots", utterances.toArray(Utterance[]::new)));
+        assertThat(ranked).isSortedAccordingTo((a, b) -> Double.compare(b.score(), a.score()));
+    }
+
+    private static double fit(String text, String day) {
+        return NamedDates.in(text).fit(LocalDate.parse(day));
+    }
+
+    private static NamedDate date(Integer year, Month month, Integer day) {
+        return new NamedDate(year, month, day);
+    }
+
+    private static Utterance said(long sequence, String speaker, Instant time, String text) {
+        return Utterance.of(sequence, speaker, time, text, Words.standard());
+    }
+
+    private static List<Ranked> rank(String text, Utterance... utterances) {
+        Question question = Question.of(text, ROLES, Words.standard());
+        return new Ranking(question, CountedTerms.of(List.of(utterances)), Features.WEIGHTS, ZoneOffset.UTC)
+                .rank(Session.cut(List.of(utterances), Duration.ofHours(4)));
+    }
+
+    private static List<Long> sequences(List<Ranked> ranked) {
+        return ranked.stream().map(one -> one.utterance().sequence()).toList();
+    }
+}

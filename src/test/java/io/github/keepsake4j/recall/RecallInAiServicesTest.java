@@ -1,0 +1,153 @@
+package io.github.keepsake4j.recall;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.service.AiServices;
+import dev.langchain4j.service.MemoryId;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Recall in AI services whose window shows the last two messages only. */
+class RecallInAiServicesTest {
+
+    interface Chat {
+        String chat(@MemoryId String user, @dev.langchain4j.service.UserMessage String text);
+    }
+
+    /** Gives prepared answers and keeps the requests. */
+    private static final class Prepared implements ChatModel {
+
+        private final Deque<AiMessage> answers = new ArrayDeque<>();
+        private final List<ChatRequest> requests = new ArrayList<>();
+
+        @Override
+        public ChatResponse doChat(ChatRequest request) {
+            requests.add(request);
+            AiMessage next = answers.poll();
+            return ChatResponse.builder()
+                    .aiMessage(next == null ? AiMessage.from("Fine.") : next)
+                    .build();
+        }
+
+        List<ChatMessage> lastRequest() {
+            return requests.get(requests.size() - 1).messages();
+        }
+    }
+
+    private final Prepared model = new Prepared();
+    private final MessageLog log = new InMemoryMessageLog();
+    private final Keepsake keepsake = Keepsake.builder()
+            .messageLog(log)
+            .index(new InMemoryMessageIndex())
+            .strategy(SlidingWindow.withMaxMessages(4))
+            .build();
+
+    @Test
+    void a_retriever_adds_what_the_window_does_not_show() {
+        Chat chat = AiServices.builder(Chat.class)
+                .chatModel(model)
+                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .contentRetriever(keepsake.recallRetriever(RecallOptions.standard()))
+                .build();
+        chat.chat("alice", "My parrot is called Coco");
+        chat.chat("bob", "My parrot is called Rex");
+        chat.chat("alice", "It rains");
+        chat.chat("alice", "It still rains");
+
+        chat.chat("alice", "What did I say my parrot was called?");
+        assertThat(text(model.lastRequest()))
+                .contains("What did I say my parrot was called?", "user: My parrot is called Coco")
+                .doesNotContain("Rex");
+
+        // LangChain4j stores the question with what was retrieved for it. Only the question is found.
+        chat.chat("alice", "Let us talk of something else");
+        chat.chat("alice", "The weather is better now");
+        List<ChatMessage> stored = keepsake.conversation("alice").history(HistoryQuery.newest(100)).messages().stream()
+                .map(message -> message.message())
+                .toList();
+        assertThat(stored)
+                .filteredOn(message -> message.toString().contains("<recalled-messages>"))
+                .isNotEmpty();
+        Recalled recalled = keepsake.recall(
+                Scope.memory(keepsake.conversation("alice").key()),
+                "Coco",
+                RecallOptions.standard().withNeighbours(0));
+        assertThat(recalled.passages().get(0).message().message())
+                .isEqualTo(UserMessage.from("My parrot is called Coco"));
+        assertThat(recalled.passages().stream()
+                        .map(passage -> RecalledText.of(
+                                passage, RecallOptions.standard().zone())))
+                .filteredOn(passage -> passage.contains("Coco"))
+                .hasSize(1);
+        assertThat(keepsake.search(
+                                Scope.tenant(
+                                        keepsake.conversation("alice").key().tenant()),
+                                "Coco")
+                        .hits())
+                .hasSize(1);
+    }
+
+    @Test
+    void a_tool_looks_up_what_the_window_does_not_show() {
+        Chat chat = AiServices.builder(Chat.class)
+                .chatModel(model)
+                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .tools(keepsake.recallTool(RecallOptions.standard()))
+                .build();
+        chat.chat("alice", "My parrot is called Coco");
+        chat.chat("bob", "My parrot is called Rex");
+        chat.chat("alice", "It rains");
+        chat.chat("alice", "It still rains");
+        assertThat(model.requests.get(0).toolSpecifications()).singleElement().satisfies(tool -> assertThat(
+                        tool.parameters().properties().keySet())
+                .containsExactly("question"));
+
+        model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
+                .id("1")
+                .name("recall")
+                .arguments("{\"question\": \"parrot's name\", \"memoryId\": \"bob\"}")
+                .build()));
+        chat.chat("alice", "And the parrot?");
+
+        assertThat(model.lastRequest())
+                .filteredOn(ToolExecutionResultMessage.class::isInstance)
+                .singleElement()
+                .satisfies(result -> assertThat(((ToolExecutionResultMessage) result).text())
+                        .contains("user: My parrot is called Coco")
+                        .doesNotContain("Rex"));
+    }
+
+    @Test
+    void what_the_window_shows_is_not_added() {
+        Chat chat = AiServices.builder(Chat.class)
+                .chatModel(model)
+                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .contentRetriever(keepsake.recallRetriever(RecallOptions.standard()))
+                .build();
+        chat.chat("alice", "My parrot is called Coco");
+        chat.chat("alice", "What is my parrot called?");
+
+        assertThat(text(model.lastRequest())).doesNotContain("<recalled-messages>");
+    }
+
+    private static String text(List<ChatMessage> messages) {
+        return messages.toString();
+    }
+}
