@@ -2,6 +2,7 @@ package io.github.keepsake4j.samples;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageType;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
@@ -19,6 +20,7 @@ import io.github.keepsake4j.component.MemoryOutput;
 import io.github.keepsake4j.component.RetrievedText;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Pinned;
+import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -35,6 +37,13 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.MicrometerMetrics;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.RecallOptions;
+import io.github.keepsake4j.recall.Recalled;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.SearchOptions;
+import io.github.keepsake4j.recall.SearchResult;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
@@ -107,6 +116,8 @@ final class GuideExample {
             guide.exporting(directory);
             guide.metrics();
             guide.component();
+            guide.search(directory);
+            guide.recall(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -312,6 +323,61 @@ final class GuideExample {
                 memory.run(MemoryInput.get("sess_123").onBackend("sqlite").showingProfile());
         // example ends
         check(output.messageCount() == 2 && output.profile().containsKey("name"), "the profile is shown");
+    }
+
+    private void search(Path directory) {
+        // example begins
+        MessageIndex index = JdbcMessageIndex.sqlite(directory.resolve("index.db")); // a file of its own
+        Keepsake searchable = Keepsake.builder().messageLog(log).index(index).build();
+        searchable.chatMemory("carol").add(UserMessage.from("Book a table at the Italian restaurant"));
+
+        MemoryKey carol = ConversationKey.of("default", "carol");
+        SearchOptions options = SearchOptions.standard().withPageSize(20).ofTypes(ChatMessageType.USER);
+        SearchResult page = searchable.search(Scope.memory(carol), "restaurants", options);
+        for (SearchResult.Hit hit : page.hits()) {
+            LoggedMessage found = hit.message(); // with hit.before(), hit.after(), hit.highlights()
+        }
+        SearchResult everywhere = searchable.search(Scope.tenant("default"), "ital"); // for the tenant's own staff
+        // example ends
+        check(page.hits().size() == 1 && everywhere.hits().size() == 1, "the message is found");
+    }
+
+    private void recall(Path directory) {
+        MessageIndex index = JdbcMessageIndex.sqlite(directory.resolve("recall.db"));
+        Keepsake small = Keepsake.builder()
+                .messageLog(log)
+                .index(index)
+                .strategy(SlidingWindow.withMaxMessages(2))
+                .build();
+        small.chatMemory("dora").add(UserMessage.from("My parrot is called Coco"));
+        small.chatMemory("dora").add(AiMessage.from("A nice name."));
+        // example begins
+        Keepsake remembering = Keepsake.builder()
+                .messageLog(log)
+                .index(index)
+                .strategy(SlidingWindow.withMaxMessages(2))
+                .build();
+        Assistant assistant = AiServices.builder(Assistant.class)
+                .chatModel(model)
+                .chatMemoryProvider(remembering.chatMemoryProvider())
+                .contentRetriever(remembering.recallRetriever(RecallOptions.standard())) // before each question
+                .tools(remembering.recallTool(RecallOptions.standard())) // or when the model asks for it
+                .build();
+
+        MemoryKey dora = ConversationKey.of("default", "dora");
+        Recalled recalled = remembering.recall(Scope.memory(dora), "What is the parrot called?");
+        for (Recalled.Passage passage : recalled.passages()) {
+            List<LoggedMessage> messages = passage.messages(); // with passage.score() and passage.features()
+        }
+        // example ends
+        check(recalled.passages().isEmpty(), "what the window shows is not recalled");
+        assistant.chat("dora", "It rains");
+        check(
+                !remembering
+                        .recall(Scope.memory(dora), "What is the parrot called?")
+                        .passages()
+                        .isEmpty(),
+                "what the window does not show is recalled");
     }
 
     private static void check(boolean holds, String what) {

@@ -30,7 +30,8 @@
  * <li>{@code summary} depends on {@code log}, {@code tokens} and {@code metrics}.
  * <li>{@code retention} depends on {@code log} and {@code metrics}.
  * <li>{@code recall.words} depends on {@code message}.
- * <li>{@code recall} depends on {@code log}, {@code tokens} and {@code recall.words}.
+ * <li>{@code recall} depends on {@code log}, {@code tokens} and {@code recall.words}; its indexes on {@code recall} and
+ *     {@code log}.
  * <li>{@code chat} depends on {@code view}, {@code turn}, {@code summary} and the packages below them.
  * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code log}.
  * <li>{@code workflow} depends on {@code view} and the packages below it, and on {@code workflow.files}.

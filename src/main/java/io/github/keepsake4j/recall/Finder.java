@@ -11,7 +11,6 @@ import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.words.Words;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -168,24 +167,17 @@ final class Finder {
         }
 
         Candidates best(int most, boolean lagging) {
-            Map<Place, Candidate> scores = new HashMap<>();
+            Scores scores =
+                    new Scores(postings.values().stream().mapToInt(List::size).sum());
+            double average = averageLength();
             // In the order of the terms' texts, so that sums of the same numbers are the same.
             postings.keySet().stream().sorted().forEach(term -> {
                 double idf = Bm25.idf(frequency(term), messages);
                 for (Posting posting : postings.getOrDefault(term, List.of())) {
-                    double weight = idf * Bm25.STANDARD.weight(posting.count(), posting.length(), averageLength());
-                    scores.merge(
-                            new Place(posting.memory(), posting.sequence()),
-                            new Candidate(posting, weight),
-                            (a, b) -> new Candidate(a.posting(), a.score() + b.score()));
+                    scores.add(posting, idf * Bm25.STANDARD.weight(posting.count(), posting.length(), average));
                 }
             });
-            List<Candidate> best = new ArrayList<>(scores.values());
-            best.sort(Comparator.comparingDouble(Candidate::score)
-                    .reversed()
-                    .thenComparing(candidate -> candidate.posting().sequence(), Comparator.reverseOrder())
-                    .thenComparing(candidate -> candidate.posting().memory()));
-            best = new ArrayList<>(best.subList(0, Math.min(most, best.size())));
+            List<Candidate> best = scores.best(most);
             Set<Long> numbers = new LinkedHashSet<>();
             best.forEach(candidate -> numbers.add(candidate.posting().memory()));
             Map<Long, MemoryKey> keys = new HashMap<>(tailKeys);
@@ -209,6 +201,4 @@ final class Finder {
             return frequencies.getOrDefault(term, matches.frequency(term));
         }
     }
-
-    private record Place(long memory, long sequence) {}
 }

@@ -89,7 +89,7 @@ final class Indexer {
      */
     record Settings(Duration pause, Duration sweepEvery, int checkEvery, int batch, Duration lease) {
         static final Settings STANDARD =
-                new Settings(Duration.ofMillis(200), Duration.ofSeconds(30), 20, 1_024, Duration.ofSeconds(60));
+                new Settings(Duration.ofMillis(500), Duration.ofSeconds(30), 20, 1_024, Duration.ofSeconds(60));
     }
 
     /**

@@ -2,136 +2,267 @@ package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
-import io.github.keepsake4j.recall.words.Token;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Postgres;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Prints how fast an index is made, how large it is, and how long a match takes: {@code IndexBenchmark sqlite|postgres
- * messages memories [cap]}.
+ * Prints how fast an index is made, how large it is, how long a whole search takes, and what appends cost while the indexer
+ * runs: {@code IndexBenchmark sqlite|postgresql messages memories [postings]}, or {@code IndexBenchmark sqlite|postgresql
+ * appends seconds}.
  */
 public final class IndexBenchmark {
 
-    private IndexBenchmark() {}
+    private static final int VOCABULARY = 50_000;
+
+    private final boolean sqlite;
+    private final Path directory;
+    private final @Nullable DataSource source;
+
+    private IndexBenchmark(String backend) throws Exception {
+        sqlite = backend.equals("sqlite");
+        directory = Files.createTempDirectory("index");
+        source = sqlite
+                ? null
+                : Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 8, true);
+    }
 
     public static void main(String[] arguments) throws Exception {
-        int messages = Integer.parseInt(arguments[1]);
-        int memories = Integer.parseInt(arguments[2]);
-        int cap = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 20_000;
-        Path directory = Files.createTempDirectory("index");
-        Path file = directory.resolve("index.db");
-        DataSource source = null;
-        if (arguments[0].equals("postgres")) {
-            source = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 4, true);
-        }
-        try (MessageIndex index = source == null
-                ? JdbcMessageIndex.sqlite(file)
-                : JdbcMessageIndex.builder().dataSource(source).createTables().build()) {
-            Words words = Words.standard();
-            GeneratedText text = new GeneratedText(1, 50_000);
-            long start = System.nanoTime();
-            long splitting = 0;
-            int perMemory = messages / memories;
-            for (int memory = 0; memory < memories; memory++) {
-                ConversationKey key = ConversationKey.of("acme", "memory" + memory);
-                Watermark before = null;
-                for (int from = 1; from <= perMemory; from += 1_024) {
-                    List<IndexedMessage> batch = new ArrayList<>();
-                    int to = Math.min(perMemory, from + 1_023);
-                    long begun = System.nanoTime();
-                    for (int sequence = from; sequence <= to; sequence++) {
-                        String sentence = text.sentence(4, 24);
-                        batch.add(IndexedText.split(
-                                new LoggedMessage(
-                                        "m" + sequence,
-                                        null,
-                                        sequence,
-                                        sequence % 2 == 0 ? AiMessage.from(sentence) : UserMessage.from(sentence),
-                                        1,
-                                        "",
-                                        Instant.EPOCH),
-                                words));
-                    }
-                    splitting += System.nanoTime() - begun;
-                    Watermark after = new Watermark(1, to);
-                    if (!index.add(key, before, after, batch)) {
-                        throw new IllegalStateException();
-                    }
-                    before = after;
-                }
-            }
-            double seconds = (System.nanoTime() - start) / 1e9;
-            System.out.printf(
-                    "%s, %d messages in %d memories: made in %.1f s (%.0f a second), of which splitting %.1f s%n",
-                    index.backend(), messages, memories, seconds, messages / seconds, splitting / 1e9);
-            if (source != null) {
-                Postgres.execute(source, "VACUUM ANALYZE");
-                try (var connection = source.getConnection();
-                        var rows = connection
-                                .createStatement()
-                                .executeQuery(
-                                        "SELECT relname, pg_total_relation_size(oid) / 1000000, pg_indexes_size(oid) / 1000000, reltuples"
-                                                + " FROM pg_class WHERE relname LIKE 'keepsake_index_%' AND relkind = 'r'")) {
-                    while (rows.next()) {
-                        System.out.println(rows.getString(1) + " " + rows.getLong(2) + " MB, of which indexes "
-                                + rows.getLong(3) + ", rows " + rows.getLong(4));
-                    }
-                }
+        IndexBenchmark benchmark = new IndexBenchmark(arguments[0]);
+        try (MessageLog log = benchmark.log();
+                MessageIndex index = benchmark.index()) {
+            if (arguments[1].equals("appends")) {
+                benchmark.appends(log, index, Integer.parseInt(arguments[2]));
             } else {
-                System.out.println("file " + Files.size(file) / 1_000_000 + " MB");
+                benchmark.searches(
+                        log,
+                        index,
+                        Integer.parseInt(arguments[1]),
+                        Integer.parseInt(arguments[2]),
+                        arguments.length > 3 ? Integer.parseInt(arguments[3]) : MessageSearch.MAX_POSTINGS);
             }
-            for (Scope scope : List.of(Scope.memory(ConversationKey.of("acme", "memory0")), Scope.tenant("acme"))) {
-                for (int[] length : new int[][] {{1, 2}, {3, 6}, {8, 12}}) {
-                    measure(index, words, scope, length, cap);
+        }
+        System.exit(0);
+    }
+
+    private MessageLog log() {
+        return sqlite
+                ? JdbcMessageLog.sqlite(directory.resolve("chat.db"))
+                : JdbcMessageLog.builder()
+                        .dataSource(source)
+                        .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                        .build();
+    }
+
+    private MessageIndex index() {
+        return sqlite
+                ? JdbcMessageIndex.sqlite(directory.resolve("index.db"))
+                : JdbcMessageIndex.builder().dataSource(source).createTables().build();
+    }
+
+    private static MemoryKey key(int memory) {
+        return ConversationKey.of("acme", "memory" + memory);
+    }
+
+    private static NewMessage message(GeneratedText text, int number) {
+        String sentence = text.sentence(4, 24);
+        return NewMessage.of(number % 2 == 0 ? UserMessage.from(sentence) : AiMessage.from(sentence), 10, "benchmark");
+    }
+
+    private static void print(String format, Object... arguments) {
+        System.out.printf(Locale.ROOT, format + "%n", arguments);
+    }
+
+    private void searches(MessageLog log, MessageIndex index, int messages, int memories, int postings)
+            throws Exception {
+        GeneratedText text = new GeneratedText(1, VOCABULARY);
+        for (int memory = 0; memory < memories; memory++) {
+            for (int done = 0; done < messages / memories; ) {
+                List<NewMessage> batch = new ArrayList<>();
+                while (batch.size() < 1_000 && done < messages / memories) {
+                    batch.add(message(text, done++));
                 }
+                log.append(key(memory), Append.underHead(batch.toArray(NewMessage[]::new)));
+            }
+        }
+        Indexer indexer = new Indexer(
+                index,
+                key -> log,
+                List.of(log),
+                Words.standard(),
+                task -> {},
+                pause -> task -> {},
+                Indexer.Settings.STANDARD);
+        indexer.use("acme");
+        long start = System.nanoTime();
+        long cpu = cpu();
+        indexer.sweep();
+        indexer.drain();
+        double seconds = (System.nanoTime() - start) / 1e9;
+        print(
+                "%s, %d messages in %d memories: indexed in %.1f s (%.0f a second; %.1f s of this thread's CPU)",
+                index.backend(), messages, memories, seconds, messages / seconds, (cpu() - cpu) / 1e9);
+        indexer.sweep();
+        printSize();
+        MessageSearch search = new MessageSearch(index, key -> log, Words.standard(), indexer, postings);
+        for (Scope scope : List.of(Scope.memory(key(0)), Scope.tenant("acme"))) {
+            for (int[] length : new int[][] {{1, 2}, {3, 6}, {8, 12}}) {
+                measure(search, scope, length);
             }
         }
     }
 
-    private static void measure(MessageIndex index, Words words, Scope scope, int[] length, int cap) {
-        GeneratedText questions = new GeneratedText(99, 50_000);
-        int rounds = 300;
-        double[] millis = new double[rounds];
-        long postings = 0;
-        long terms = 0;
-        for (int round = -100; round < rounds; round++) {
-            Set<String> asked = new LinkedHashSet<>();
-            for (Token token : words.tokens(questions.sentence(length[0], length[1]))) {
-                asked.add(token.term());
+    private void printSize() throws Exception {
+        if (sqlite) {
+            print("index %d MB, log %d MB", size("index.db"), size("chat.db"));
+            return;
+        }
+        Postgres.execute(source, "VACUUM ANALYZE");
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(
+                        """
+                        SELECT relname, pg_total_relation_size(oid) / 1000000, pg_indexes_size(oid) / 1000000, reltuples
+                        FROM pg_class WHERE relname LIKE 'keepsake%' AND relkind = 'r'
+                        ORDER BY 2 DESC LIMIT 4
+                        """)) {
+            while (rows.next()) {
+                print(
+                        "%s: %d MB, of which indexes %d MB; %d rows",
+                        rows.getString(1), rows.getLong(2), rows.getLong(3), rows.getLong(4));
             }
+        }
+    }
+
+    private long size(String file) throws Exception {
+        return Files.size(directory.resolve(file)) / 1_000_000;
+    }
+
+    private static long cpu() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+
+    private static void measure(MessageSearch search, Scope scope, int[] length) {
+        GeneratedText questions = new GeneratedText(99, VOCABULARY);
+        int rounds = 400;
+        double[] millis = new double[rounds];
+        double[] cpuMillis = new double[rounds];
+        long hits = 0;
+        for (int round = -200; round < rounds; round++) {
+            String question = questions.sentence(length[0], length[1]);
+            long cpu = cpu();
             long start = System.nanoTime();
-            Matches matches = index.match(scope, asked, cap);
+            SearchResult result = search.search(scope, question, SearchOptions.standard());
             double took = (System.nanoTime() - start) / 1e6;
             if (round >= 0) {
                 millis[round] = took;
-                terms += asked.size();
-                postings += matches.postings().values().stream()
-                        .mapToLong(List::size)
-                        .sum();
+                cpuMillis[round] = (cpu() - cpu) / 1e6;
+                hits += result.hits().size();
             }
         }
         Arrays.sort(millis);
-        System.out.printf(
-                "%s, %d to %d words: median %.2f ms, p95 %.2f ms, most %.2f ms; terms %d, postings %d%n",
+        Arrays.sort(cpuMillis);
+        print(
+                "%s, %d to %d words: median %.1f ms, p95 %.1f ms (client's CPU: %.1f and %.1f ms); %.1f hits",
                 scope.memories() == null ? "tenant" : "memory",
                 length[0],
                 length[1],
                 millis[rounds / 2],
                 millis[rounds * 95 / 100],
-                millis[rounds - 1],
-                terms / rounds,
-                postings / rounds);
+                cpuMillis[rounds / 2],
+                cpuMillis[rounds * 95 / 100],
+                (double) hits / rounds);
+    }
+
+    /** Appends 200 messages a second to 50 memories, by turns without and with an indexer behind them. */
+    private void appends(MessageLog log, MessageIndex index, int seconds) throws Exception {
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        MessageSearch search =
+                new MessageSearch(index, key -> log, List.of(log), Words.standard(), executor, IndexBenchmark::after);
+        MessageLog watched = search.watched(log);
+        GeneratedText text = new GeneratedText(1, VOCABULARY);
+        List<Double> plain = new ArrayList<>();
+        List<Double> indexed = new ArrayList<>();
+        List<Double> lags = new ArrayList<>();
+        for (int second = -2; second < 2 * seconds; second++) {
+            boolean isIndexed = second % 2 == 0;
+            MemoryKey last = key(0);
+            for (int i = 0; i < 200; i++) {
+                NewMessage message = message(text, i);
+                last = ConversationKey.of(isIndexed ? "indexed" : "plain", "memory" + i % 50);
+                long start = System.nanoTime();
+                (isIndexed ? watched : log).append(last, Append.underHead(message));
+                double micros = (System.nanoTime() - start) / 1e3;
+                if (second >= 0) {
+                    (isIndexed ? indexed : plain).add(micros);
+                }
+                LockSupport.parkNanos(Math.max(0, start + 5_000_000 - System.nanoTime()));
+            }
+            if (isIndexed) {
+                long start = System.nanoTime();
+                long newest = log.history(last, HistoryQuery.newest(1))
+                        .messages()
+                        .get(0)
+                        .sequence();
+                while (true) {
+                    Watermark watermark = index.watermarks(List.of(last)).get(last);
+                    if (watermark != null && watermark.sequence() >= newest) {
+                        break;
+                    }
+                    LockSupport.parkNanos(1_000_000);
+                }
+                lags.add((System.nanoTime() - start) / 1e9);
+            }
+        }
+        print(
+                "%s: append without index median %.0f us, with the indexer running %.0f us, ratio %.3f; p95 %.0f and %.0f us;"
+                        + " the last append is indexed after at most %.2f s",
+                index.backend(),
+                at(plain, 50),
+                at(indexed, 50),
+                at(indexed, 50) / at(plain, 50),
+                at(plain, 95),
+                at(indexed, 95),
+                lags.stream().mapToDouble(Double::doubleValue).max().orElse(0));
+        executor.shutdown();
+        executor.awaitTermination(1, TimeUnit.MINUTES);
+    }
+
+    private static Executor after(Duration pause) {
+        return CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    private static double at(List<Double> values, int percent) {
+        return values.stream()
+                .sorted()
+                .skip((long) values.size() * percent / 100)
+                .findFirst()
+                .orElse(0.0);
     }
 }

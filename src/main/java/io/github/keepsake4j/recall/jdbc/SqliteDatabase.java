@@ -27,6 +27,7 @@ final class SqliteDatabase implements Database {
 
     private static final int BUSY_TIMEOUT_MILLIS = 10_000;
     private static final int CACHE_KIB = 32_768;
+    private static final int JOURNAL_BYTES = 64_000_000;
 
     private final Path file;
     private final Dialect dialect = new SqliteDialect();
@@ -163,6 +164,8 @@ final class SqliteDatabase implements Database {
         // What a power failure takes away is added again.
         config.setSynchronous(SQLiteConfig.SynchronousMode.NORMAL);
         config.setCacheSize(-CACHE_KIB);
+        // Joining the segments of a large memory writes much at once.
+        config.setJournalSizeLimit(JOURNAL_BYTES);
         // Else the driver asks for the last row's number after each statement.
         config.setGetGeneratedKeys(false);
         // Erased data is overwritten and does not remain in free pages.

@@ -1,0 +1,55 @@
+package io.github.keepsake4j.recall;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import io.github.keepsake4j.recall.words.Words;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** Indexes a log in SQLite: {@code IndexingProcess log index}. Prints a line before each batch. */
+public final class IndexingProcess {
+
+    private IndexingProcess() {}
+
+    public static void main(String[] arguments) {
+        try (MessageLog log = JdbcMessageLog.sqlite(Path.of(arguments[0]));
+                MessageIndex index = JdbcMessageIndex.sqlite(Path.of(arguments[1]))) {
+            MessageIndex printing = (MessageIndex) Proxy.newProxyInstance(
+                    MessageIndex.class.getClassLoader(),
+                    new Class<?>[] {MessageIndex.class},
+                    (proxy, method, values) -> {
+                        if (method.getName().equals("add")) {
+                            System.out.println("add");
+                            System.out.flush();
+                        }
+                        try {
+                            return method.invoke(index, values);
+                        } catch (InvocationTargetException e) {
+                            throw e.getCause();
+                        }
+                    });
+            index(log, printing);
+            System.out.println("done");
+        }
+    }
+
+    /** Indexes all that a log has of the tenant. */
+    public static void index(MessageLog log, MessageIndex index) {
+        Indexer indexer = new Indexer(
+                index,
+                key -> log,
+                List.of(log),
+                Words.standard(),
+                task -> {},
+                pause -> task -> {},
+                // A lease that a killed process left is over at once.
+                new Indexer.Settings(Duration.ofMillis(1), Duration.ofSeconds(30), 1, 32, Duration.ofMillis(20)));
+        indexer.use("acme");
+        indexer.sweep();
+        indexer.drain();
+    }
+}

@@ -1,0 +1,101 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.recall.IndexedMessage;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.testing.Postgres;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is removed from an index is in no row, and after it was compacted in no file. */
+class ErasedFromIndexTest {
+
+    private static final String SECRET = "qqsecret";
+
+    @TempDir
+    Path directory;
+
+    private static void fill(MessageIndex index) {
+        for (String name : List.of("stays", "goes")) {
+            List<IndexedMessage> messages = new ArrayList<>();
+            for (int i = 1; i <= 500; i++) {
+                Map<String, Integer> terms = new HashMap<>(Map.of("shared", 1, "term" + i, 1));
+                if (name.equals("goes")) {
+                    terms.put(SECRET + i, 1);
+                }
+                messages.add(new IndexedMessage(i, ChatMessageType.USER, 3, terms));
+            }
+            index.add(ConversationKey.of("acme", "memory-that-" + name), null, new Watermark(1, 500), messages);
+        }
+    }
+
+    private List<String> filesWith(String text) throws Exception {
+        List<String> found = new ArrayList<>();
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
+                    found.add(file.getFileName().toString());
+                }
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void no_file_of_sqlite_has_a_term_of_a_removed_memory() throws Exception {
+        try (MessageIndex index = JdbcMessageIndex.sqlite(directory.resolve("index.db"))) {
+            fill(index);
+            assertThat(filesWith(SECRET)).isNotEmpty();
+
+            index.remove(ConversationKey.of("acme", "memory-that-goes"));
+            index.compact();
+
+            assertThat(filesWith(SECRET)).isEmpty();
+            assertThat(filesWith("memory-that-goes")).isEmpty();
+            assertThat(filesWith("memory-that-stays")).isNotEmpty();
+        }
+        assertThat(filesWith(SECRET)).isEmpty();
+    }
+
+    @Test
+    void no_row_of_postgresql_has_a_term_of_a_removed_memory() throws Exception {
+        DataSource source = Postgres.newest().database(Postgres.newest().newDatabase());
+        try (MessageIndex index =
+                JdbcMessageIndex.builder().dataSource(source).createTables().build()) {
+            fill(index);
+            index.remove(ConversationKey.of("acme", "memory-that-goes"));
+            index.compact();
+        }
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        """
+                        SELECT (SELECT COUNT(*) FROM keepsake_index_term WHERE term LIKE 'qqsecret%')
+                             + (SELECT COUNT(*) FROM keepsake_index_posting WHERE term LIKE 'qqsecret%')
+                             + (SELECT COUNT(*) FROM keepsake_index_memory WHERE conversation_id LIKE '%goes'),
+                               (SELECT COUNT(*) FROM keepsake_index_term),
+                               (SELECT messages FROM keepsake_index_tenant)
+                        """)) {
+            assertThat(row.next()).isTrue();
+            assertThat(row.getInt(1)).isZero();
+            assertThat(row.getInt(2)).isEqualTo(501);
+            assertThat(row.getInt(3)).isEqualTo(500);
+        }
+    }
+}
