@@ -45,7 +45,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         return switch (scheme) {
             case "sqlite" -> sqlite(rest);
             case "file" -> files(rest);
-            case "postgresql", "postgres" -> postgres(PostgresUri.of(field, uri()));
+            case "postgresql", "postgres" -> postgres();
             case "jdbc" -> jdbc(rest);
             case "redis", "rediss" -> redis();
             case "s3" -> s3();
@@ -59,7 +59,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
             return sqlite(rest.substring("sqlite:".length()));
         }
         if (rest.startsWith("postgresql:")) {
-            return postgres(new PostgresUri(text, null, null));
+            return postgres();
         }
         throw new InvalidInputException(field, KNOWN);
     }
@@ -102,8 +102,9 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         }
     }
 
-    private MessageLog postgres(PostgresUri server) {
+    private MessageLog postgres() {
         Library.require(Library.POSTGRESQL, Library.HIKARI);
+        PostgresUri server = PostgresUri.of(field, text);
         return JdbcMessageLog.builder()
                 .url(
                         server.url(),

@@ -3,10 +3,13 @@ package io.github.keepsake4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.cli.Shell.Result;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -109,14 +112,50 @@ class FailuresTest {
                 "redis://u:sec ret@h                 | is not a URI at character",
                 "redis:secret                        | must be a URI such as redis://localhost:6379",
                 "postgresql:secret                   | must be such as postgresql://user@host/database",
+                "postgresql://bob:secret/pw@h/d      | must be such as postgresql://user@host/database",
+                "postgresql://bob:secret?pw@h/d      | must be such as postgresql://user@host/database",
+                "postgresql://bob:secret#pw@h/d      | must be such as postgresql://user@host/database",
+                "postgresql://bob:12/34@h            | must be such as postgresql://user@host/database",
+                "postgresql://bob:12?secret=34@h/d   | write @ as %40",
+                "postgresql://bob:12#secret@h/d      | must be such as postgresql://user@host/database",
+                "postgresql://u:secret@h:0/d         | has a port that is none",
+                "postgresql://u:secret@h:65536/d     | has a port that is none",
+                "postgresql://u:secret@h/d/x         | must be such as postgresql://user@host/database",
+                "postgresql://u:secret@/d            | must be such as postgresql://user@host/database",
+                "postgresql://u:sec%zzret@h/d        | is not a URI at character",
+                "jdbc:postgresql://localhost:1/db/x?user=bob&password=secret | must be such as",
+                "jdbc:postgresql://bob:secret/pw@h/d | must be such as postgresql://user@host/database",
+                "jdbc:postgresql://h:secret/d        | must be such as postgresql://user@host/database",
+                "jdbc:postgresql://h/d?password=secret%zz | is not a URI at character",
+                "postgresql://h/d?sslmode=secret     | sslmode: must be one of disable, allow, prefer, require",
+                "jdbc:postgresql://h/d?sslmode=secret | sslmode: must be one of disable, allow, prefer, require",
+                "postgresql://h/d?socketTimeout=secret | socketTimeout: must be a whole number",
             })
     void a_wrong_address_names_the_option_and_does_not_tell_its_password(String uri, String problem) {
         Result result = shell.run("list", "--log", uri);
         assertThat(result.err()).startsWith("keepsake: --log").contains(problem).doesNotContain(SECRET + "@");
         assertThat(result.err().lines()).hasSize(1);
         assertThat(result.code()).isEqualTo(2);
+        // The library that reads a kind of address must not tell it either.
+        String verbose = withStandardError(() ->
+                assertThat(shell.run("list", "--verbose", "--log", uri).code()).isEqualTo(2));
+        assertThat(verbose).doesNotContain(SECRET);
+        assertThat(shell.run("list", "--verbose", "--log", uri).err())
+                .doesNotContain(SECRET + "@", SECRET + "/", "=" + SECRET, ":" + SECRET);
         assertThat(new LogUri("--log", uri, false, false, name -> null).toString())
                 .doesNotContain(SECRET);
+    }
+
+    private static String withStandardError(Runnable work) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+        try {
+            work.run();
+        } finally {
+            System.setErr(before);
+        }
+        return err.toString(StandardCharsets.UTF_8);
     }
 
     @Test
