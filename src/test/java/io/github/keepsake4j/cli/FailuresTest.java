@@ -68,17 +68,25 @@ class FailuresTest {
     void wrong_input_names_the_input_and_nothing_is_changed() {
         shell.good("add", "--session", "a", "--content", "Hi");
         String before = shell.good("history", "--session", "a").out();
-        fails(2, "max_messages: must be 1 or more, is 0", "get", "--session", "a", "--max-messages", "0");
-        fails(2, "strategy: must be one of", "get", "--session", "a", "--strategy", "all");
-        fails(2, "message.role: must be", "add", "--session", "a", "--role", "boss", "--content", SECRET);
-        fails(2, "message: is required", "add", "--session", "a");
+        fails(2, "keepsake: --max-messages: must be 1 or more, is 0", "get", "--session", "a", "--max-messages", "0");
+        fails(2, "keepsake: --strategy: must be one of", "get", "--session", "a", "--strategy", "all");
+        fails(2, "keepsake: --role: must be", "add", "--session", "a", "--role", "boss", "--content", SECRET);
+        fails(2, "keepsake: --content: is required", "add", "--session", "a");
         fails(2, "--content: is required", "add", "--session", "a", "--role", "user");
-        fails(2, "message: is not valid JSON", "add", "--session", "a", "--message", "{" + SECRET);
+        fails(2, "keepsake: --message: is not valid JSON", "add", "--session", "a", "--message", "{" + SECRET);
         fails(2, "--message: holds", "add", "--session", "a", "--message", "{}", "--content", SECRET);
-        fails(2, "tool_call_id", "add", "--session", "a", "--role", "tool", "--content", SECRET);
-        fails(2, "session_id: must not be empty", "get", "--session=");
-        fails(2, "tenant: must not be empty", "list", "--tenant=");
+        fails(2, "keepsake: --tool-call-id: ", "add", "--session", "a", "--role", "tool", "--content", SECRET);
+        fails(2, "keepsake: --session: must not be empty", "get", "--session=");
+        fails(2, "keepsake: --tenant: must not be empty", "list", "--tenant=");
         fails(2, "--profile: must be such as name=Ada", "add", "--session", "a", "--profile", SECRET);
+        fails(2, "keepsake: --session: must not be empty", "history", "--session=");
+        fails(2, "keepsake: --max-tokens: must be 1", "get", "--session", "a", "--max-tokens", "0");
+        fails(2, "keepsake: --idle: must be more than zero", "clean-up", "--idle", "0d");
+        fails(2, "keepsake: --tombstones: must be", "clean-up", "--idle", "1d", "--tombstones", "0d");
+        fails(2, "keepsake: --branch: ", "history", "--session", "a", "--branch", "x");
+        fails(2, "keepsake: --branch: ", "export", "--format", "langchain4j", "--session", "a", "--branch", "x");
+        fails(2, "keepsake: --forget: ", "add", "--session", "a", "--profile", "n=v", "--forget", "n");
+        fails(2, "keepsake: --profile: ", "add", "--session", "a", "--profile", "=" + SECRET);
         fails(2, "OPENAI_API_KEY: is required", "summarize", "--session", "a");
         fails(
                 2,
@@ -102,7 +110,8 @@ class FailuresTest {
                 "http://u:secret@h                   | must begin with sqlite:",
                 "memory:                             | memory: is always empty",
                 "sqlite:                             | must have a path",
-                "sqlite:nowhere/secretless.db        | there is no file",
+                "sqlite:nowhere.db                   | there is no file nowhere.db; add",
+                "sqlite:nowhere/secretless.db        | the directory nowhere does not exist; make it before",
                 "file:nowhere                        | there is no directory nowhere; add",
                 "s3:///prefix                        | must have a bucket",
                 "s3://b?colour=secret                | chunked-signing, endpoint",
@@ -260,10 +269,21 @@ class FailuresTest {
 
     @Test
     void what_would_steer_a_terminal_is_shown_as_an_escape() {
-        shell.good("add", "--session", "a\u001b[2J", "--content", "red \u001b[31m \u202eevil\ttab\u009b0m\rb");
+        shell.good(
+                "add",
+                "--session",
+                "a\u001b[2J",
+                "--content",
+                "red \u001b[31m \u202eevil\ttab\u009b0m\rb\u2028c\u2029d\u0085e\u200ff\u061c");
         assertThat(shell.good("get", "--session", "a\u001b[2J").lines().get(0))
-                .isEqualTo("user       red \\u001b[31m \\u202eevil\ttab\\u009b0m\\u000db");
+                .isEqualTo(
+                        "user       red \\u001b[31m \\u202eevil\ttab\\u009b0m\\u000db\\u2028c\\u2029d\\u0085e\\u200ff\\u061c");
         assertThat(shell.good("list").out()).contains("a\\u001b[2J").doesNotContain("\u001b");
+    }
+
+    @Test
+    void the_version_is_printed() {
+        assertThat(shell.good("--version").out()).startsWith("keepsake ").hasLineCount(1);
     }
 
     @Test
