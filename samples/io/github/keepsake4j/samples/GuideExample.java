@@ -20,6 +20,7 @@ import io.github.keepsake4j.component.MemoryOutput;
 import io.github.keepsake4j.component.RetrievedText;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Pinned;
+import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -37,6 +38,8 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.MicrometerMetrics;
 import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.RecallOptions;
+import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.SearchOptions;
 import io.github.keepsake4j.recall.SearchResult;
@@ -114,6 +117,7 @@ final class GuideExample {
             guide.metrics();
             guide.component();
             guide.search(directory);
+            guide.recall(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -336,6 +340,44 @@ final class GuideExample {
         SearchResult everywhere = searchable.search(Scope.tenant("default"), "ital"); // for the tenant's own staff
         // example ends
         check(page.hits().size() == 1 && everywhere.hits().size() == 1, "the message is found");
+    }
+
+    private void recall(Path directory) {
+        MessageIndex index = JdbcMessageIndex.sqlite(directory.resolve("recall.db"));
+        Keepsake small = Keepsake.builder()
+                .messageLog(log)
+                .index(index)
+                .strategy(SlidingWindow.withMaxMessages(2))
+                .build();
+        small.chatMemory("dora").add(UserMessage.from("My parrot is called Coco"));
+        small.chatMemory("dora").add(AiMessage.from("A nice name."));
+        // example begins
+        Keepsake remembering = Keepsake.builder()
+                .messageLog(log)
+                .index(index)
+                .strategy(SlidingWindow.withMaxMessages(2))
+                .build();
+        Assistant assistant = AiServices.builder(Assistant.class)
+                .chatModel(model)
+                .chatMemoryProvider(remembering.chatMemoryProvider())
+                .contentRetriever(remembering.recallRetriever(RecallOptions.standard())) // before each question
+                .tools(remembering.recallTool(RecallOptions.standard())) // or when the model asks for it
+                .build();
+
+        MemoryKey dora = ConversationKey.of("default", "dora");
+        Recalled recalled = remembering.recall(Scope.memory(dora), "What is the parrot called?");
+        for (Recalled.Passage passage : recalled.passages()) {
+            List<LoggedMessage> messages = passage.messages(); // with passage.score() and passage.features()
+        }
+        // example ends
+        check(recalled.passages().isEmpty(), "what the window shows is not recalled");
+        assistant.chat("dora", "It rains");
+        check(
+                !remembering
+                        .recall(Scope.memory(dora), "What is the parrot called?")
+                        .passages()
+                        .isEmpty(),
+                "what the window does not show is recalled");
     }
 
     private static void check(boolean holds, String what) {

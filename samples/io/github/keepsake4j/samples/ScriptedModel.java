@@ -23,7 +23,8 @@ final class ScriptedModel implements ChatModel {
         String name = find(NAME, messages);
         String hobby = find(HOBBY, messages);
         String answer;
-        if (!question.endsWith("?")) {
+        // What a retriever adds follows the question.
+        if (question.lines().noneMatch(line -> line.endsWith("?"))) {
             answer = name == null ? "Tell me more." : "I see, " + name + ".";
         } else if (name == null) {
             answer = "I do not know you yet.";

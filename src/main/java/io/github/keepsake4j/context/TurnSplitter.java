@@ -78,7 +78,9 @@ final class TurnSplitter {
             headless.clear();
             close(Standing.BEGINNING);
         }
-        if (earlier != null && !begunThere && !bad.contains(earlier.id())) {
+        // A summary of everything covers the answer too. Without it, the question would be answered again.
+        boolean covered = summary != null && messages.isEmpty() && !isSame(summary, earlier);
+        if (earlier != null && !begunThere && !covered && !bad.contains(earlier.id())) {
             add(earlier);
         }
         List<LoggedMessage> meanwhile = Meanwhile.of(newest, round).messages();

@@ -84,10 +84,10 @@ final class Indexer {
      * @param pause how long appends are collected before they are indexed
      * @param sweepEvery the time from one sweep to the next
      * @param checkEvery after how many sweeps what was erased elsewhere is looked for
-     * @param batch the largest number of messages that are added in one step
+     * @param page how many messages are read in one step; up to eight times as many are added in one
      * @param lease how long an indexer that was killed keeps others from a long history
      */
-    record Settings(Duration pause, Duration sweepEvery, int checkEvery, int batch, Duration lease) {
+    record Settings(Duration pause, Duration sweepEvery, int checkEvery, int page, Duration lease) {
         static final Settings STANDARD =
                 new Settings(Duration.ofMillis(500), Duration.ofSeconds(30), 20, 1_024, Duration.ofSeconds(60));
     }
@@ -290,14 +290,11 @@ final class Indexer {
             return true;
         }
         boolean leased = false;
+        Batch batch = new Batch();
+        long read = known == null ? 0 : known.sequence();
         try {
             while (true) {
-                HistoryPage page = log.history(
-                        key, new HistoryQuery(settings.batch(), known == null ? 0 : known.sequence(), true));
-                List<LoggedMessage> messages = page.messages();
-                if (messages.isEmpty()) {
-                    return true;
-                }
+                HistoryPage page = log.history(key, new HistoryQuery(settings.page(), read, true));
                 if (page.next().isPresent()) {
                     leased = log.acquireLease(key, LEASE, owner, settings.lease())
                             .isPresent();
@@ -305,11 +302,19 @@ final class Indexer {
                         return false;
                     }
                 }
-                Watermark after = new Watermark(
-                        position.epoch(), messages.get(messages.size() - 1).sequence());
-                List<IndexedMessage> split = new ArrayList<>(messages.size());
-                messages.forEach(message -> split.add(IndexedText.split(message, words)));
-                if (!index.add(key, known, after, split)) {
+                for (LoggedMessage message : page.messages()) {
+                    batch.add(IndexedText.split(message, words));
+                    read = message.sequence();
+                }
+                boolean isLast = page.next().isEmpty();
+                if (batch.messages.isEmpty()) {
+                    return true;
+                }
+                if (!isLast && !batch.isFull(settings.page())) {
+                    continue;
+                }
+                Watermark after = new Watermark(position.epoch(), read);
+                if (!index.add(key, known, after, batch.messages)) {
                     return false;
                 }
                 // What was erased after it was read must not stay.
@@ -317,15 +322,38 @@ final class Indexer {
                     index.remove(key);
                     return false;
                 }
-                known = after;
-                if (page.next().isEmpty()) {
+                if (isLast) {
                     return true;
                 }
+                known = after;
+                batch = new Batch();
             }
         } finally {
             if (leased) {
                 log.releaseLease(key, LEASE, owner);
             }
+        }
+    }
+
+    /**
+     * Messages that are added in one step. The rows of a term are far from those of another, so a large batch is written in much
+     * less time than small ones.
+     */
+    private static final class Batch {
+
+        private static final int PAGES = 8;
+        private static final int MAX_TERMS = 500_000;
+
+        final List<IndexedMessage> messages = new ArrayList<>();
+        private long terms;
+
+        void add(IndexedMessage message) {
+            messages.add(message);
+            terms += message.terms().size();
+        }
+
+        boolean isFull(int page) {
+            return messages.size() >= PAGES * page || terms >= MAX_TERMS;
         }
     }
 

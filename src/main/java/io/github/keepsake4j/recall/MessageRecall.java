@@ -33,8 +33,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MessageRecall {
 
-    /** How many messages the index proposes. Twice as many cost twice as much and find hardly more. */
-    private static final int CANDIDATES = 50;
+    /** How many messages the index proposes. Half as many find about as much in a short memory, and less in a long one. */
+    private static final int CANDIDATES = 100;
 
     /** Of how many messages around a proposed one the answer may be one. */
     private static final int NEIGHBOURS = 2;
@@ -220,7 +220,7 @@ public final class MessageRecall {
         @Nullable
         Passage passage(Ranked ranked, RecallOptions options, long budget) {
             LoggedMessage message = messages.get(ranked.utterance().sequence());
-            if (message == null || !isNew(message) || tokens(message) > budget || !visible.isOnBranch(message)) {
+            if (message == null || !isNew(message) || tokens(message) > budget || !visible.isBeforeHead(message)) {
                 return null;
             }
             long left = budget - tokens(message);
@@ -281,7 +281,7 @@ public final class MessageRecall {
 
         private @Nullable LoggedMessage child(LoggedMessage of) {
             return messages.tailMap(of.sequence()).values().stream()
-                    .filter(message -> of.id().equals(message.parentId()) && visible.isOnBranch(message))
+                    .filter(message -> of.id().equals(message.parentId()) && visible.isBeforeHead(message))
                     .findFirst()
                     .orElse(null);
         }

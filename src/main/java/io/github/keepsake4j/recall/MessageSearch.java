@@ -306,7 +306,12 @@ public final class MessageSearch {
                 List<Branch> branches = log.branches(key);
                 hasOneBranch = branches.size() == 1 && branches.get(0).current();
             }
-            if (hasOneBranch || message.id().equals(tail().head())) {
+            return hasOneBranch || isBeforeHead(message);
+        }
+
+        /** Returns whether a message is on the current branch. Costs a bounded read, unlike a list of all branches. */
+        boolean isBeforeHead(LoggedMessage message) {
+            if (message.id().equals(tail().head())) {
                 return true;
             }
             try {

@@ -34,6 +34,7 @@ import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -86,6 +87,25 @@ class SummarizationTest {
         if (log != null) {
             log.close();
         }
+    }
+
+    @Test
+    void a_question_whose_answer_is_covered_is_not_shown_without_it() {
+        InMemoryMessageLog all = new InMemoryMessageLog();
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(all)
+                .strategy(SMALL)
+                .summarizer(notes)
+                .build();
+        KeepsakeChatMemory memory = keepsake.chatMemory("id");
+        memory.add(user("q"), ai("a"));
+        Conversation conversation = keepsake.conversation("id");
+        String answer = conversation.branch(1).messages().get(0).id();
+        all.putSummary(conversation.key(), new Summary(answer, "S", 1, "words", 2, 2, null, Instant.EPOCH), 1);
+
+        assertThat(memory.messages()).hasSize(1).allMatch(Summarization::isSummary);
+        memory.add(user("next"));
+        assertThat(memory.messages().subList(1, 2)).containsExactly(user("next"));
     }
 
     @Test

@@ -47,7 +47,7 @@ import java.util.stream.Stream;
 public final class RecallBenchmark {
 
     private static final int[] AMONG = {5, 10, 20};
-    private static final int CANDIDATES = 50;
+    private static final int CANDIDATES = 100;
     private static final int NEIGHBOURS = 2;
     private static final String TENANT = "benchmark";
 
