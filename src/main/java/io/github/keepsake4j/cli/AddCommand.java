@@ -77,19 +77,24 @@ final class AddCommand extends ActionCommand {
     }
 
     @Override
+    String withOptionNames(String problem) {
+        return super.withOptionNames(message == null ? OptionNames.inMessage(problem) : problem);
+    }
+
+    @Override
     void addInputs(Map<String, @Nullable Object> input) {
         if (message != null && (content != null || role != null || toolCallId != null)) {
             throw new InvalidInputException("--message", "holds role and content itself, so no option may give them");
         }
         if (message != null) {
-            input.put("message", PlainJson.read("message", message.equals(STDIN) ? standardInput() : message));
+            input.put("message", PlainJson.read("--message", message.equals(STDIN) ? standardInput() : message));
         } else if (content != null) {
             Map<String, @Nullable Object> fields = new LinkedHashMap<>();
             fields.put("role", role == null ? "user" : role);
             fields.put("content", content.equals(STDIN) ? withoutLineEnd(standardInput()) : content);
             fields.put("tool_call_id", toolCallId);
             input.put("message", fields);
-        } else if (role != null || toolCallId != null) {
+        } else if (role != null || toolCallId != null || (profile.isEmpty() && forget.isEmpty())) {
             throw new InvalidInputException("--content", "is required; - reads it from the standard input");
         }
         Map<String, @Nullable Object> texts = new LinkedHashMap<>();
@@ -100,7 +105,12 @@ final class AddCommand extends ActionCommand {
             }
             texts.put(text.substring(0, equals), text.substring(equals + 1));
         }
-        forget.forEach(name -> texts.put(name, null));
+        for (String name : forget) {
+            if (texts.get(name) != null) {
+                throw new InvalidInputException("--forget", "names a text that --profile sets; leave out one of both");
+            }
+            texts.put(name, null);
+        }
         if (!texts.isEmpty()) {
             input.put("profile", texts);
         }

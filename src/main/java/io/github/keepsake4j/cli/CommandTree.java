@@ -46,6 +46,11 @@ final class CommandTree implements Runnable {
             description = "Shows this help.")
     private boolean help;
 
+    /** picocli reads it. */
+    @SuppressWarnings("UnusedVariable")
+    @Option(names = "--version", versionHelp = true, description = "Shows the version.")
+    private boolean version;
+
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "a command is missing");
@@ -77,6 +82,12 @@ final class CommandTree implements Runnable {
         return argument.indexOf('\ufffd') >= 0;
     }
 
+    /** Only the jar has a version. */
+    private static String version() {
+        String version = CommandTree.class.getPackage().getImplementationVersion();
+        return version == null ? "of a build without a version" : version;
+    }
+
     static CommandLine of(Host host) {
         CommandLine line = new CommandLine(new CommandTree());
         for (Subcommand command : new Subcommand[] {
@@ -97,6 +108,7 @@ final class CommandTree implements Runnable {
         }) {
             line.addSubcommand(command);
         }
+        line.getCommandSpec().version("keepsake " + version());
         return line.setOut(new PrintWriter(host.out().writer()))
                 .setErr(host.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(host.ansi()))

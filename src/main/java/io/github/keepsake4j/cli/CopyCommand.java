@@ -49,13 +49,18 @@ final class CopyCommand extends Subcommand {
     @Override
     int run() {
         Ids.check("tenant", tenant);
-        if (from.equals(to)) {
+        LogUri read = new LogUri("--from", from, false, false, host().environment());
+        LogUri written = new LogUri("--to", to, true, makeTables, host().environment());
+        if (LogUri.areSame(read, written)) {
             throw new InvalidInputException("--to", "must be another log than --from");
         }
         MemoryKey key = session == null ? null : ConversationKey.of(tenant, session);
-        try (MessageLog source = new LogUri("--from", from, false, false, host().environment()).open();
-                MessageLog target = new LogUri("--to", to, true, makeTables, host().environment()).open();
+        try (MessageLog source = read.open();
+                MessageLog target = written.open();
                 Progress progress = host().progress()) {
+            if (key != null) {
+                Memories.noteIfEmpty(host(), source, key);
+            }
             MovedReport report = new MovedReport(progress);
             MemoryCopy copy = MemoryCopy.between(source, target).onProgress(report::tell);
             return report.print(this, key == null ? copy.tenant(tenant) : copy.memory(key), "copied and compared");

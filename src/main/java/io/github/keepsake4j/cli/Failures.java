@@ -74,9 +74,15 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         } catch (Output.FailedException failed) {
             return outputFailed(failed);
         }
-        boolean verbose = command.getCommand() instanceof Subcommand subcommand && subcommand.verbose();
+        Subcommand subcommand = command.getCommand() instanceof Subcommand known ? known : null;
+        boolean verbose = subcommand != null && subcommand.verbose();
         if (e instanceof KeepsakeException) {
-            say(command, String.valueOf(e.getMessage()));
+            Throwable refusal = ModelRefusal.in(e);
+            String problem = String.valueOf(e.getMessage());
+            say(
+                    command,
+                    (subcommand == null ? problem : subcommand.withOptionNames(problem))
+                            + (refusal == null ? "" : ": " + refusal.getClass().getSimpleName()));
         } else {
             // Its text may be that of a message.
             say(command, "unexpected " + e.getClass().getName() + (verbose ? "" : "; --verbose shows where"));
@@ -95,7 +101,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         if (e instanceof UnreadableDataException) {
             return ExitCodes.DAMAGED;
         }
-        return e instanceof KeepsakeException known && known.isRetryable() ? ExitCodes.RETRY : ExitCodes.FAILED;
+        boolean isRetryable = e instanceof KeepsakeException known && known.isRetryable() && ModelRefusal.in(e) == null;
+        return isRetryable ? ExitCodes.RETRY : ExitCodes.FAILED;
     }
 
     int outputFailed(Output.FailedException e) {

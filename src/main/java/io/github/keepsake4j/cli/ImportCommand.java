@@ -3,6 +3,7 @@ package io.github.keepsake4j.cli;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.transfer.MemoryCopy;
 import io.github.keepsake4j.transfer.Ndjson;
 import java.io.IOException;
 import java.io.InputStream;
@@ -47,9 +48,18 @@ final class ImportCommand extends LogCommand {
                 MessageLog log = open();
                 Progress progress = host().progress()) {
             MovedReport report = new MovedReport(progress);
-            return report.print(this, Ndjson.of(log).onProgress(report::tell).read(in), "imported and compared");
+            return report.print(this, read(in, log, report), "imported and compared");
         } catch (IOException e) {
             throw new KeepsakeException("the export cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /** A line that is wrong is found when those before it are in the log, so it is a failure and no wrong usage. */
+    private static MemoryCopy.Report read(InputStream in, MessageLog log, MovedReport report) throws IOException {
+        try {
+            return Ndjson.of(log).onProgress(report::tell).read(in);
+        } catch (InvalidInputException e) {
+            throw new KeepsakeException(String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -1,18 +1,22 @@
 package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.redis.RedisMessageLog;
 import io.github.keepsake4j.log.s3.S3MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +38,9 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     private static final Set<String> S3_SETTINGS =
             Set.of("endpoint", "region", "path-style", "quoted-etags", "chunked-signing");
 
+    private static final Pattern LOCAL =
+            Pattern.compile("(?:jdbc:)?(?:sqlite|file):(.*)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+
     /** One process needs few. */
     private static final int CONNECTIONS = 2;
 
@@ -45,7 +52,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         return switch (scheme) {
             case "sqlite" -> sqlite(rest);
             case "file" -> files(rest);
-            case "postgresql", "postgres" -> postgres(PostgresUri.of(field, uri()));
+            case "postgresql", "postgres" -> postgres();
             case "jdbc" -> jdbc(rest);
             case "redis", "rediss" -> redis();
             case "s3" -> s3();
@@ -59,7 +66,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
             return sqlite(rest.substring("sqlite:".length()));
         }
         if (rest.startsWith("postgresql:")) {
-            return postgres(new PostgresUri(text, null, null));
+            return postgres();
         }
         throw new InvalidInputException(field, KNOWN);
     }
@@ -75,19 +82,60 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     private MessageLog sqlite(String path) {
         Library.require(Library.SQLITE);
         Path file = path(path);
+        if (Files.isDirectory(file)) {
+            throw new InvalidInputException(field, file + " is a directory; write file:" + file);
+        }
+        checkParent(file);
         if (!creates && !Files.exists(file)) {
             throw new InvalidInputException(field, "there is no file " + file + "; add, import or copy --to make it");
+        }
+        if (!creates && !SqliteFile.isLog(file)) {
+            throw new InvalidInputException(
+                    field, file + " has no tables of Keepsake4j; add, import or copy --to make them");
         }
         return JdbcMessageLog.sqlite(file);
     }
 
     private MessageLog files(String path) {
         Path directory = path(path);
+        if (Files.exists(directory) && !Files.isDirectory(directory)) {
+            throw new InvalidInputException(field, directory + " is a file; write sqlite:" + directory);
+        }
+        checkParent(directory);
         if (!creates && !Files.isDirectory(directory)) {
             throw new InvalidInputException(
                     field, "there is no directory " + directory + "; add, import or copy --to make it");
         }
+        if (!creates && !Directory.isLog(directory)) {
+            throw new InvalidInputException(field, directory + " is no log; add, import or copy --to make one there");
+        }
         return FileMessageLog.in(directory);
+    }
+
+    private void checkParent(Path path) {
+        Path parent = path.getParent();
+        if (parent != null && !Files.isDirectory(parent)) {
+            throw new InvalidInputException(field, "the directory " + parent + " does not exist; make it before");
+        }
+    }
+
+    /** Returns whether two addresses lead to the same file or directory, or are equal. */
+    static boolean areSame(LogUri one, LogUri other) {
+        Path path = one.local();
+        Path otherPath = other.local();
+        if (path == null || otherPath == null || !Files.exists(path) || !Files.exists(otherPath)) {
+            return one.text.equals(other.text);
+        }
+        try {
+            return Files.isSameFile(path, otherPath);
+        } catch (IOException e) {
+            throw new StorageUnavailableException(one.field + " and " + other.field + " cannot be compared", e);
+        }
+    }
+
+    private @Nullable Path local() {
+        Matcher matcher = LOCAL.matcher(text);
+        return matcher.matches() ? path(matcher.group(1)) : null;
     }
 
     private Path path(String path) {
@@ -102,8 +150,9 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         }
     }
 
-    private MessageLog postgres(PostgresUri server) {
+    private MessageLog postgres() {
         Library.require(Library.POSTGRESQL, Library.HIKARI);
+        PostgresUri server = PostgresUri.of(field, text);
         return JdbcMessageLog.builder()
                 .url(
                         server.url(),
@@ -147,11 +196,18 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         if (!used.isEmpty()) {
             builder.endpoint(UriSettings.uri(field + " endpoint", used));
         }
-        settings.ifSet("region", builder::region);
         settings.ifSet("path-style", value -> builder.pathStyle(flag("path-style", value)));
         settings.ifSet("quoted-etags", value -> builder.quotedEtags(flag("quoted-etags", value)));
         settings.ifSet("chunked-signing", value -> builder.chunkedSigning(flag("chunked-signing", value)));
+        String region = settings.get("region");
+        // The error of the SDK names no remedy.
+        builder.region(region == null ? AwsRegion.find().orElseThrow(this::noRegion) : region);
         return builder.build();
+    }
+
+    private InvalidInputException noRegion() {
+        return new InvalidInputException(
+                field, "needs a region: set AWS_REGION, or write s3://bucket/prefix?region=eu-central-1");
     }
 
     private static String prefix(URI uri) {

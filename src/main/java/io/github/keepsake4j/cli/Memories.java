@@ -3,6 +3,8 @@ package io.github.keepsake4j.cli;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -12,6 +14,22 @@ final class Memories {
     private static final int PAGE = 100;
 
     private Memories() {}
+
+    /** Tells that a memory has no messages, which may be a wrong id. */
+    static void noteIfEmpty(Host host, MessageLog log, MemoryKey key) {
+        if (!isThere(log, key)) {
+            host.note("memory " + key + " is not in the log");
+        }
+    }
+
+    private static boolean isThere(MessageLog log, MemoryKey key) {
+        try {
+            return log.details(key).info() != null;
+        } catch (UnreadableDataException e) {
+            // What is damaged is there. The command itself tells of the damage, or mends it.
+            return true;
+        }
+    }
 
     static void pages(MessageLog log, String tenant, boolean byActivity, Consumer<MemoryPage> use) {
         ListQuery first = ListQuery.first(PAGE);

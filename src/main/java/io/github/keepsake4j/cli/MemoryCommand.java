@@ -53,10 +53,7 @@ abstract class MemoryCommand extends TenantCommand {
         return key;
     }
 
-    /** Tells that a memory has no messages, which may be a wrong id. */
     void noteIfEmpty(MessageLog log, MemoryKey key) {
-        if (log.details(key).info() == null) {
-            host().note("memory " + key + " is not in the log");
-        }
+        Memories.noteIfEmpty(host(), log, key);
     }
 }

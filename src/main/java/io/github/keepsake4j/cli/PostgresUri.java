@@ -4,10 +4,17 @@ import io.github.keepsake4j.message.InvalidInputException;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.PGProperty;
 
 /**
- * The address of a database. PostgreSQL's own form has user and password before the host, which that of JDBC has not.
+ * The address of a database, in PostgreSQL's own form or in that of JDBC. It is checked here, because the driver and the pool
+ * print an address that they do not understand, with its password. The driver gets a URL without user and password.
  *
  * @param url the URL of JDBC
  * @param user the user, or null
@@ -15,28 +22,122 @@ import org.jspecify.annotations.Nullable;
  */
 record PostgresUri(String url, @Nullable String user, @Nullable String password) {
 
-    /** Reads PostgreSQL's own form: {@code postgresql://user:password@host:port/database?setting=value}. */
-    static PostgresUri of(String field, URI uri) {
+    private static final String JDBC = "jdbc:";
+
+    /** One server, with or without its port. */
+    private static final Pattern SERVER = Pattern.compile("(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.%]+\\])(?::([0-9]+))?");
+
+    /** The name of a database, or none. */
+    private static final Pattern DATABASE = Pattern.compile("(?:/[^/@]*)?");
+
+    private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,10}");
+
+    private static final int MAX_PORT = 65_535;
+
+    /** Reads {@code postgresql://user:password@host:port/database?setting=value}, or the same as a URL of JDBC. */
+    static PostgresUri of(String field, String text) {
+        URI uri = UriSettings.uri(field, plain(text));
         String authority = uri.getRawAuthority();
-        if (authority == null) {
-            throw new InvalidInputException(field, "must be such as postgresql://user@host/database");
+        if (authority == null
+                || uri.getRawFragment() != null
+                || !DATABASE.matcher(uri.getRawPath()).matches()) {
+            throw unlike(field);
         }
         int at = authority.lastIndexOf('@');
-        String server = authority.substring(at + 1);
-        String query = uri.getRawQuery();
-        String url = "jdbc:postgresql://" + server + uri.getRawPath() + (query == null ? "" : "?" + query);
-        if (at < 0) {
-            return new PostgresUri(url, null, null);
+        String servers = authority.substring(at + 1);
+        checkServers(field, servers);
+        String[] login = at < 0 ? new String[0] : authority.substring(0, at).split(":", 2);
+        String user = login.length == 0 ? null : decoded(login[0]);
+        String password = login.length < 2 ? null : decoded(login[1]);
+        List<String> kept = new ArrayList<>();
+        for (String setting : settings(uri.getRawQuery())) {
+            String[] both = setting.split("=", 2);
+            if (both.length < 2 || both[0].isEmpty() || setting.indexOf('@') >= 0) {
+                throw new InvalidInputException(
+                        field,
+                        "has settings that are none; write ?name=value&name=value, and write @ as %40 and ? as %3F");
+            }
+            // As the driver reads them.
+            String value = URLDecoder.decode(both[1], StandardCharsets.UTF_8);
+            switch (both[0]) {
+                case "user" -> user = value;
+                case "password" -> password = value;
+                default -> {
+                    check(field, both[0], value);
+                    kept.add(setting);
+                }
+            }
         }
-        String[] login = authority.substring(0, at).split(":", 2);
-        return new PostgresUri(url, decoded(login[0]), login.length == 1 ? null : decoded(login[1]));
+        String path = uri.getRawPath().isEmpty() ? "/" : uri.getRawPath();
+        String query = kept.isEmpty() ? "" : "?" + String.join("&", kept);
+        return new PostgresUri("jdbc:postgresql://" + servers + path + query, user, password);
+    }
+
+    /** Returns PostgreSQL's own form. JDBC allows to leave out the server. */
+    private static String plain(String text) {
+        if (!text.startsWith(JDBC)) {
+            return text;
+        }
+        String own = text.substring(JDBC.length());
+        String rest = own.substring(own.indexOf(':') + 1);
+        if (rest.startsWith("//") && !rest.startsWith("///")) {
+            return own;
+        }
+        return "postgresql://localhost/" + (rest.startsWith("///") ? rest.substring(3) : rest);
+    }
+
+    private static void checkServers(String field, String servers) {
+        for (String server : servers.split(",", -1)) {
+            Matcher matcher = SERVER.matcher(server);
+            if (!matcher.matches()) {
+                throw unlike(field);
+            }
+            String port = matcher.group(1);
+            if (port != null
+                    && (port.length() > 5 || Integer.parseInt(port) < 1 || Integer.parseInt(port) > MAX_PORT)) {
+                throw new InvalidInputException(field, "has a port that is none; it must be 1 to " + MAX_PORT);
+            }
+        }
+    }
+
+    private static List<String> settings(@Nullable String query) {
+        return query == null
+                ? List.of()
+                : Stream.of(query.split("&", -1))
+                        .filter(setting -> !setting.isEmpty())
+                        .toList();
+    }
+
+    /** Refuses what the driver would refuse only when it connects, as if the server could not be reached. */
+    private static void check(String field, String name, String value) {
+        PGProperty known = PGProperty.forName(name);
+        if (known == null) {
+            return;
+        }
+        String[] choices = known.getChoices();
+        if (choices != null && choices.length > 0 && !List.of(choices).contains(value)) {
+            throw new InvalidInputException(field + " " + name, "must be one of " + String.join(", ", choices));
+        }
+        String standard = known.getDefaultValue();
+        if (standard != null
+                && WHOLE.matcher(standard).matches()
+                && !WHOLE.matcher(value).matches()) {
+            throw new InvalidInputException(field + " " + name, "must be a whole number");
+        }
+    }
+
+    private static InvalidInputException unlike(String field) {
+        return new InvalidInputException(
+                field,
+                "must be such as postgresql://user@host/database; in a user or password, write / as %2F, ? as %3F, # as %23"
+                        + " and @ as %40");
     }
 
     private static String decoded(String text) {
         return URLDecoder.decode(text.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 
-    /** Leaves out the password, which may also be in the URL. */
+    /** Leaves out the password. */
     @Override
     public String toString() {
         return "PostgresUri[user=" + user + "]";

@@ -11,11 +11,12 @@ import org.jspecify.annotations.Nullable;
 /** Data as text for people. What would steer a terminal is shown as an escape. Pure functions. */
 final class Printable {
 
-    /** Control characters, and those that change the direction of the text around them. */
-    private static final Pattern STEERS = Pattern.compile("[\\p{Cc}\\u202a-\\u202e\\u2066-\\u2069]");
+    /** Control characters, and those that end a line or change the direction of the text around them. */
+    private static final String STEERING = "\\p{Cc}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069";
 
-    private static final Pattern STEERS_EXCEPT_LINES =
-            Pattern.compile("[\\p{Cc}\\u202a-\\u202e\\u2066-\\u2069&&[^\\n\\t]]");
+    private static final Pattern STEERS = Pattern.compile("[" + STEERING + "]");
+
+    private static final Pattern STEERS_EXCEPT_LINES = Pattern.compile("[" + STEERING + "&&[^\\n\\t]]");
 
     private Printable() {}
 

@@ -40,6 +40,11 @@ abstract class Subcommand implements Callable<Integer> {
     /** Runs the command and returns its exit code. */
     abstract int run();
 
+    /** Returns the text of an error with the options in place of the library's names of inputs. */
+    String withOptionNames(String problem) {
+        return OptionNames.in(problem);
+    }
+
     @Override
     public final Integer call() {
         return run();

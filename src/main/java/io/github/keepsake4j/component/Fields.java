@@ -1,6 +1,7 @@
 package io.github.keepsake4j.component;
 
 import io.github.keepsake4j.message.InvalidInputException;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param path the place with a final dot, or an empty text for the input itself
  */
 record Fields(Map<?, ?> values, String path) {
+
+    private static final String WHOLE = "a whole number up to " + Integer.MAX_VALUE;
 
     static Fields of(String path, @Nullable Object json) {
         if (json instanceof Map<?, ?> map) {
@@ -64,8 +67,16 @@ record Fields(Map<?, ?> values, String path) {
     }
 
     int number(String name, int otherwise) {
-        Integer number = as(Integer.class, "a whole number up to " + Integer.MAX_VALUE, name);
-        return number == null ? otherwise : number;
+        Number number = as(Number.class, WHOLE, name);
+        if (number == null) {
+            return otherwise;
+        }
+        try {
+            // Some hosts have only one type of numbers, and write 5 as 5.0.
+            return new BigDecimal(number.toString()).intValueExact();
+        } catch (ArithmeticException | NumberFormatException e) {
+            throw new InvalidInputException(path + name, "must be " + WHOLE);
+        }
     }
 
     Fields object(String name) {

@@ -205,10 +205,26 @@ public final class MemoryComponent implements AutoCloseable {
                             + factories.keySet().stream().sorted().toList()
                             + "; add one with MemoryComponent.builder().backend(...)");
         }
-        MessageLog log = factory.get();
+        MessageLog log = opened(name, factory);
         Backend made = new Backend(log, strategy -> keepsake(log, strategy));
         opened.put(name, made);
         return made;
+    }
+
+    private static MessageLog opened(String name, Supplier<? extends MessageLog> factory) {
+        MessageLog log;
+        try {
+            log = factory.get();
+        } catch (KeepsakeException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw new KeepsakeException("backend \"" + name + "\" could not be opened; its factory failed", e);
+        }
+        if (log == null) {
+            throw new KeepsakeException(
+                    "backend \"" + name + "\" could not be opened; its factory returned null", null);
+        }
+        return log;
     }
 
     private Keepsake keepsake(MessageLog log, ContextStrategy strategy) {

@@ -9,7 +9,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -94,14 +93,14 @@ public record MemoryInput(
 
     /** Checks the components. The errors name them as in JSON. */
     public MemoryInput {
-        Objects.requireNonNull(action, "action");
+        given("action", action);
         Ids.check("session_id", sessionId);
-        context = List.copyOf(context);
+        context = List.copyOf(given("message.context", context));
         InvalidInputException.checkAtLeast("max_messages", 1, maxMessages);
         InvalidInputException.checkAtLeast("max_tokens", 1, maxTokens);
-        Objects.requireNonNull(backend, "backend");
-        Objects.requireNonNull(strategy, "strategy");
-        profile = Collections.unmodifiableMap(new LinkedHashMap<>(profile));
+        given("backend", backend);
+        given("strategy", strategy);
+        profile = Collections.unmodifiableMap(new LinkedHashMap<>(given("profile", profile)));
         profile.forEach(MemoryInput::checkProfile);
         if (message != null) {
             Messages.check(message);
@@ -112,7 +111,8 @@ public record MemoryInput(
         }
         boolean adds = message != null || !profile.isEmpty();
         if (action == Action.ADD && !adds) {
-            throw new InvalidInputException("message", "is required by the action add");
+            throw new InvalidInputException(
+                    "message", "is required by the action add, unless profile has at least one text to set or delete");
         }
         if (action != Action.ADD && adds) {
             throw new InvalidInputException(
@@ -132,7 +132,7 @@ public record MemoryInput(
      * @throws InvalidInputException if the id or the message breaks a rule
      */
     public static MemoryInput add(String sessionId, ChatMessage message) {
-        return of(Action.ADD, sessionId, Objects.requireNonNull(message, "message"), Map.of());
+        return of(Action.ADD, sessionId, given("message", message), Map.of());
     }
 
     /**
@@ -355,6 +355,7 @@ public record MemoryInput(
      * @throws InvalidInputException if the text is no such object; the exception names the field
      */
     public static MemoryInput fromJson(String json) {
+        given("input", json);
         if (!(PlainJson.read("input", json) instanceof Map<?, ?> map)) {
             throw new InvalidInputException("input", "must be an object");
         }
@@ -427,6 +428,13 @@ public record MemoryInput(
             throw new InvalidInputException(
                     "profile." + name, "has " + text.length() + " characters; at most " + MAX_PROFILE_TEXT);
         }
+    }
+
+    private static <T> T given(String field, @Nullable T value) {
+        if (value == null) {
+            throw new InvalidInputException(field, "must not be null");
+        }
+        return value;
     }
 
     private static <E extends Enum<E>> E named(E[] values, String field, String name) {

@@ -11,6 +11,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -35,6 +36,7 @@ final class MarkdownMemory {
     /** The branches by their newest messages. */
     private final Map<String, Line> lines = new HashMap<>();
 
+    private boolean hasHead;
     private int begun;
     private long messages;
 
@@ -47,11 +49,24 @@ final class MarkdownMemory {
 
     /** Writes it, and returns the number of its messages, or -1 for a memory that is not there. */
     long write() throws IOException {
+        try {
+            return writeAll();
+        } catch (UnreadableDataException e) {
+            if (hasHead) {
+                paragraph("---");
+                paragraph("**The rest of this memory is damaged and cannot be read.**");
+            }
+            throw e;
+        }
+    }
+
+    private long writeAll() throws IOException {
         BesideMessages beside = BesideMessages.read(log, key);
         if (beside == null) {
             return -1;
         }
         boolean hasBranches = log.branches(key).size() > 1;
+        hasHead = true;
         writeHead(beside);
         MemorySource source = new MemorySource(log, key, beside.summaries());
         source.<IOException>read(0, page -> {

@@ -51,14 +51,17 @@ final class MarkdownText {
     static String block(String text) {
         return LINE_END.splitAsStream(text)
                 .map(MarkdownText::visible)
+                .map(MarkdownText::undirected)
                 .map(line -> line.isBlank() ? "" : "    " + line)
                 .collect(Collectors.joining("\n"));
     }
 
     private static String oneLine(String text) {
-        return DIRECTION
-                .matcher(visible(LINE_END.matcher(text).replaceAll("\u23ce")))
-                .replaceAll("\ufffd");
+        return undirected(visible(LINE_END.matcher(text).replaceAll("\u23ce")));
+    }
+
+    private static String undirected(String line) {
+        return DIRECTION.matcher(line).replaceAll("\ufffd");
     }
 
     /** Replaces control characters, except for tabs, and halves of surrogate pairs. */

@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,7 +24,7 @@ final class Memories {
 
     private Memories() {}
 
-    /** Returns the sum of what was done with each. */
+    /** Returns the sum of what was done with each. What is damaged is passed over and counted. */
     static <E extends Exception> MemoryCopy.Report each(MessageLog log, Collection<String> tenants, Step<E> step)
             throws E {
         MemoryCopy.Report report = MemoryCopy.Report.NONE;
@@ -34,11 +35,20 @@ final class Memories {
                 report = report.plus(
                         new MemoryCopy.Report(0, 0, List.of(), page.damaged().size()));
                 for (MemoryInfo info : page.memories()) {
-                    report = report.plus(step.on(info.key()));
+                    report = report.plus(unlessDamaged(info.key(), step));
                 }
                 next = page.next();
             }
         }
         return report;
+    }
+
+    /** One damaged memory must not keep the others of a tenant from being moved. */
+    private static <E extends Exception> MemoryCopy.Report unlessDamaged(MemoryKey key, Step<E> step) throws E {
+        try {
+            return step.on(key);
+        } catch (UnreadableDataException e) {
+            return new MemoryCopy.Report(0, 0, List.of(), 1);
+        }
     }
 }

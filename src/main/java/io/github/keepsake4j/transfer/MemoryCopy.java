@@ -49,7 +49,7 @@ public final class MemoryCopy {
      * @param memories the number of memories that are in both logs now
      * @param messages the number of their messages
      * @param erased the memories that are not copied, because they were erased in the target
-     * @param damaged the number of memories that the source could not list
+     * @param damaged the number of memories that were passed over because their data, or their copy's, cannot be read
      */
     public record Report(long memories, long messages, List<MemoryKey> erased, long damaged) {
 
@@ -97,10 +97,11 @@ public final class MemoryCopy {
     }
 
     /**
-     * Copies all memories of a tenant, in the order of the source's list.
+     * Copies all memories of a tenant, in the order of the source's list. A damaged memory is passed over. What was copied
+     * of it before the damage was met stays, and a copy after its repair goes on there.
      *
      * @param tenant the tenant's id
-     * @return what was copied
+     * @return what was copied; {@link Report#damaged()} memories are missing or not whole
      * @throws KeepsakeException as {@link #memory} does; what was copied until then stays
      */
     public Report tenant(String tenant) {
@@ -108,10 +109,11 @@ public final class MemoryCopy {
     }
 
     /**
-     * Copies all memories of several tenants. A log has no list of its tenants, so that the application names them.
+     * Copies all memories of several tenants, as {@link #tenant} does. A log has no list of its tenants, so that the
+     * application names them.
      *
      * @param tenants the tenants' ids
-     * @return what was copied
+     * @return what was copied; {@link Report#damaged()} memories are missing or not whole
      * @throws KeepsakeException as {@link #memory} does; what was copied until then stays
      */
     public Report tenants(Collection<String> tenants) {

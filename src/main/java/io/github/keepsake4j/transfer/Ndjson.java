@@ -4,7 +4,9 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -13,6 +15,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes memories to a stream as lines of JSON (NDJSON), and reads them back. The lines hold all that {@link MemoryCopy}
@@ -25,12 +28,16 @@ import java.util.function.Consumer;
  *
  * <p>The stream is UTF-8. Each line is an object that begins with its {@code kind}; a reader ignores kinds and fields that it
  * does not know. A memory ends with the number of its messages and a hash of its lines, and the stream with a line of the kind
- * {@code done}, so that a reader notices what is missing. Heap is bounded by 500 messages in both directions. No stream is
+ * {@code done}, so that a reader notices what is missing. No line of a damaged memory
+ * is written. Heap is bounded by 500 messages, and a few megabytes, in both directions. No stream is
  * closed.
  *
  * <p>Immutable and thread-safe.
  */
 public final class Ndjson {
+
+    /** How much of the lines of a memory is held until it is known to be sound, in characters. */
+    private static final int MAX_HELD = 1 << 20;
 
     private final MessageLog log;
     private final Consumer<MemoryCopy.Progress> listener;
@@ -115,17 +122,57 @@ public final class Ndjson {
         return report;
     }
 
+    /**
+     * Writes a memory, or nothing of it if it is damaged. So it is read to its end before its first line is written: what is
+     * small is held meanwhile, and what is large is read twice.
+     */
     private MemoryCopy.Report memory(MemoryKey key, OutputStream lines) throws IOException {
+        ByteArrayOutputStream held = new ByteArrayOutputStream();
         Fingerprint.Digest digest = new Fingerprint.Digest();
+        boolean[] isLarge = {false};
         long messages = MemoryLines.<IOException>write(log, key, listener, line -> {
             digest.add(line);
-            write(lines, line);
+            isLarge[0] |= held.size() + line.length() > MAX_HELD;
+            if (isLarge[0]) {
+                held.reset();
+            } else {
+                write(held, line);
+            }
         });
         if (messages < 0) {
             return MemoryCopy.Report.NONE;
         }
-        write(lines, Lines.end(new Fingerprint(1, messages, digest.hex())));
-        return new MemoryCopy.Report(1, messages, List.of(), 0);
+        Fingerprint end = new Fingerprint(1, messages, digest.hex());
+        if (isLarge[0]) {
+            end = writeAgain(key, lines);
+        } else {
+            held.writeTo(lines);
+        }
+        write(lines, Lines.end(end));
+        return new MemoryCopy.Report(1, end.messages(), List.of(), 0);
+    }
+
+    private Fingerprint writeAgain(MemoryKey key, OutputStream lines) throws IOException {
+        Fingerprint.Digest digest = new Fingerprint.Digest();
+        try {
+            long messages = MemoryLines.<IOException>write(log, key, listener, line -> {
+                digest.add(line);
+                write(lines, line);
+            });
+            if (messages >= 0) {
+                return new Fingerprint(1, messages, digest.hex());
+            }
+        } catch (UnreadableDataException e) {
+            throw brokenOff(key, e);
+        }
+        throw brokenOff(key, null);
+    }
+
+    private static KeepsakeException brokenOff(MemoryKey key, @Nullable UnreadableDataException cause) {
+        return new KeepsakeException(
+                "Memory " + key + " was damaged or erased while it was written. What was written of it is not all:"
+                        + " begin again",
+                cause);
     }
 
     private static void write(OutputStream lines, String line) throws IOException {

@@ -3,10 +3,13 @@ package io.github.keepsake4j.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.cli.Shell.Result;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -65,17 +68,25 @@ class FailuresTest {
     void wrong_input_names_the_input_and_nothing_is_changed() {
         shell.good("add", "--session", "a", "--content", "Hi");
         String before = shell.good("history", "--session", "a").out();
-        fails(2, "max_messages: must be 1 or more, is 0", "get", "--session", "a", "--max-messages", "0");
-        fails(2, "strategy: must be one of", "get", "--session", "a", "--strategy", "all");
-        fails(2, "message.role: must be", "add", "--session", "a", "--role", "boss", "--content", SECRET);
-        fails(2, "message: is required", "add", "--session", "a");
+        fails(2, "keepsake: --max-messages: must be 1 or more, is 0", "get", "--session", "a", "--max-messages", "0");
+        fails(2, "keepsake: --strategy: must be one of", "get", "--session", "a", "--strategy", "all");
+        fails(2, "keepsake: --role: must be", "add", "--session", "a", "--role", "boss", "--content", SECRET);
+        fails(2, "keepsake: --content: is required", "add", "--session", "a");
         fails(2, "--content: is required", "add", "--session", "a", "--role", "user");
-        fails(2, "message: is not valid JSON", "add", "--session", "a", "--message", "{" + SECRET);
+        fails(2, "keepsake: --message: is not valid JSON", "add", "--session", "a", "--message", "{" + SECRET);
         fails(2, "--message: holds", "add", "--session", "a", "--message", "{}", "--content", SECRET);
-        fails(2, "tool_call_id", "add", "--session", "a", "--role", "tool", "--content", SECRET);
-        fails(2, "session_id: must not be empty", "get", "--session=");
-        fails(2, "tenant: must not be empty", "list", "--tenant=");
+        fails(2, "keepsake: --tool-call-id: ", "add", "--session", "a", "--role", "tool", "--content", SECRET);
+        fails(2, "keepsake: --session: must not be empty", "get", "--session=");
+        fails(2, "keepsake: --tenant: must not be empty", "list", "--tenant=");
         fails(2, "--profile: must be such as name=Ada", "add", "--session", "a", "--profile", SECRET);
+        fails(2, "keepsake: --session: must not be empty", "history", "--session=");
+        fails(2, "keepsake: --max-tokens: must be 1", "get", "--session", "a", "--max-tokens", "0");
+        fails(2, "keepsake: --idle: must be more than zero", "clean-up", "--idle", "0d");
+        fails(2, "keepsake: --tombstones: must be", "clean-up", "--idle", "1d", "--tombstones", "0d");
+        fails(2, "keepsake: --branch: ", "history", "--session", "a", "--branch", "x");
+        fails(2, "keepsake: --branch: ", "export", "--format", "langchain4j", "--session", "a", "--branch", "x");
+        fails(2, "keepsake: --forget: ", "add", "--session", "a", "--profile", "n=v", "--forget", "n");
+        fails(2, "keepsake: --profile: ", "add", "--session", "a", "--profile", "=" + SECRET);
         fails(2, "OPENAI_API_KEY: is required", "summarize", "--session", "a");
         fails(
                 2,
@@ -99,7 +110,8 @@ class FailuresTest {
                 "http://u:secret@h                   | must begin with sqlite:",
                 "memory:                             | memory: is always empty",
                 "sqlite:                             | must have a path",
-                "sqlite:nowhere/secretless.db        | there is no file",
+                "sqlite:nowhere.db                   | there is no file nowhere.db; add",
+                "sqlite:nowhere/secretless.db        | the directory nowhere does not exist; make it before",
                 "file:nowhere                        | there is no directory nowhere; add",
                 "s3:///prefix                        | must have a bucket",
                 "s3://b?colour=secret                | chunked-signing, endpoint",
@@ -109,14 +121,50 @@ class FailuresTest {
                 "redis://u:sec ret@h                 | is not a URI at character",
                 "redis:secret                        | must be a URI such as redis://localhost:6379",
                 "postgresql:secret                   | must be such as postgresql://user@host/database",
+                "postgresql://bob:secret/pw@h/d      | must be such as postgresql://user@host/database",
+                "postgresql://bob:secret?pw@h/d      | must be such as postgresql://user@host/database",
+                "postgresql://bob:secret#pw@h/d      | must be such as postgresql://user@host/database",
+                "postgresql://bob:12/34@h            | must be such as postgresql://user@host/database",
+                "postgresql://bob:12?secret=34@h/d   | write @ as %40",
+                "postgresql://bob:12#secret@h/d      | must be such as postgresql://user@host/database",
+                "postgresql://u:secret@h:0/d         | has a port that is none",
+                "postgresql://u:secret@h:65536/d     | has a port that is none",
+                "postgresql://u:secret@h/d/x         | must be such as postgresql://user@host/database",
+                "postgresql://u:secret@/d            | must be such as postgresql://user@host/database",
+                "postgresql://u:sec%zzret@h/d        | is not a URI at character",
+                "jdbc:postgresql://localhost:1/db/x?user=bob&password=secret | must be such as",
+                "jdbc:postgresql://bob:secret/pw@h/d | must be such as postgresql://user@host/database",
+                "jdbc:postgresql://h:secret/d        | must be such as postgresql://user@host/database",
+                "jdbc:postgresql://h/d?password=secret%zz | is not a URI at character",
+                "postgresql://h/d?sslmode=secret     | sslmode: must be one of disable, allow, prefer, require",
+                "jdbc:postgresql://h/d?sslmode=secret | sslmode: must be one of disable, allow, prefer, require",
+                "postgresql://h/d?socketTimeout=secret | socketTimeout: must be a whole number",
             })
     void a_wrong_address_names_the_option_and_does_not_tell_its_password(String uri, String problem) {
         Result result = shell.run("list", "--log", uri);
         assertThat(result.err()).startsWith("keepsake: --log").contains(problem).doesNotContain(SECRET + "@");
         assertThat(result.err().lines()).hasSize(1);
         assertThat(result.code()).isEqualTo(2);
+        // The library that reads a kind of address must not tell it either.
+        String verbose = withStandardError(() ->
+                assertThat(shell.run("list", "--verbose", "--log", uri).code()).isEqualTo(2));
+        assertThat(verbose).doesNotContain(SECRET);
+        assertThat(shell.run("list", "--verbose", "--log", uri).err())
+                .doesNotContain(SECRET + "@", SECRET + "/", "=" + SECRET, ":" + SECRET);
         assertThat(new LogUri("--log", uri, false, false, name -> null).toString())
                 .doesNotContain(SECRET);
+    }
+
+    private static String withStandardError(Runnable work) {
+        PrintStream before = System.err;
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        System.setErr(new PrintStream(err, true, StandardCharsets.UTF_8));
+        try {
+            work.run();
+        } finally {
+            System.setErr(before);
+        }
+        return err.toString(StandardCharsets.UTF_8);
     }
 
     @Test
@@ -221,10 +269,21 @@ class FailuresTest {
 
     @Test
     void what_would_steer_a_terminal_is_shown_as_an_escape() {
-        shell.good("add", "--session", "a\u001b[2J", "--content", "red \u001b[31m \u202eevil\ttab\u009b0m\rb");
+        shell.good(
+                "add",
+                "--session",
+                "a\u001b[2J",
+                "--content",
+                "red \u001b[31m \u202eevil\ttab\u009b0m\rb\u2028c\u2029d\u0085e\u200ff\u061c");
         assertThat(shell.good("get", "--session", "a\u001b[2J").lines().get(0))
-                .isEqualTo("user       red \\u001b[31m \\u202eevil\ttab\\u009b0m\\u000db");
+                .isEqualTo(
+                        "user       red \\u001b[31m \\u202eevil\ttab\\u009b0m\\u000db\\u2028c\\u2029d\\u0085e\\u200ff\\u061c");
         assertThat(shell.good("list").out()).contains("a\\u001b[2J").doesNotContain("\u001b");
+    }
+
+    @Test
+    void the_version_is_printed() {
+        assertThat(shell.good("--version").out()).startsWith("keepsake ").hasLineCount(1);
     }
 
     @Test

@@ -90,9 +90,33 @@ class SummarizeTest {
     @Test
     void a_model_that_does_not_answer_is_exit_code_4() {
         talk();
-        server.removeContext("/v1/chat/completions");
+        server.stop(0);
         Result result = shell.run("summarize", "--session", "a");
-        assertThat(result.code()).isEqualTo(4);
+        assertThat(result.code()).as(result.err()).isEqualTo(4);
         assertThat(result.err()).contains("conversation/default/a").hasLineCount(1);
+    }
+
+    /** The same command would fail again. */
+    @Test
+    void a_model_that_refuses_is_exit_code_1_and_the_kind_of_the_refusal_is_told() {
+        talk();
+        server.removeContext("/v1/chat/completions");
+        server.createContext("/v1/chat/completions", exchange -> {
+            byte[] answer = "{\"error\":{\"message\":\"secret\"}}".getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(401, answer.length);
+            exchange.getResponseBody().write(answer);
+            exchange.close();
+        });
+        refuses("AuthenticationException");
+        server.removeContext("/v1/chat/completions");
+        refuses("ModelNotFoundException");
+        shell.with("OPENAI_BASE_URL", "nowhere");
+        refuses("IllegalArgumentException");
+    }
+
+    private void refuses(String kind) {
+        Result result = shell.run("summarize", "--session", "a");
+        assertThat(result.code()).as(result.err()).isEqualTo(1);
+        assertThat(result.err()).contains(kind).doesNotContain("secret").hasLineCount(1);
     }
 }

@@ -26,6 +26,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.summary.SummaryFailedException;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.testing.Home;
@@ -344,6 +345,48 @@ abstract class MemoryComponentContract {
         assertThat(inputs).hasSizeGreaterThan(60);
         assertThat(get()).isEqualTo(before);
         assertThat(history()).isEqualTo(history);
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void c1_null_is_an_error_that_names_the_input() {
+        MemoryInput input = MemoryInput.get(session);
+        assertRefused("input", () -> MemoryInput.fromJson(null));
+        assertRefused("input", () -> component.run((String) null));
+        assertRefused("backend", () -> input.onBackend(null));
+        assertRefused("strategy", () -> input.withStrategy(null));
+        assertRefused("message", () -> MemoryInput.add(session, (ChatMessage) null));
+        assertRefused("profile", () -> MemoryInput.add(session, (Map<String, String>) null));
+        assertThatThrownBy(() -> MemoryInput.add(session, Map.of())).hasMessageContaining("profile");
+    }
+
+    @Test
+    void c1_a_whole_number_may_be_written_with_a_fraction_of_zero() {
+        String json = "{\"action\": \"get\", \"session_id\": \"s\", \"max_messages\": ";
+        assertThat(MemoryInput.fromJson(json + "5.0}").maxMessages()).isEqualTo(5);
+        assertThat(MemoryInput.fromJson(json + "2e1}").maxMessages()).isEqualTo(20);
+        for (String wrong : List.of("5.5", "1e99", "2147483648", "\"5\"")) {
+            assertRefused("max_messages", () -> MemoryInput.fromJson(json + wrong + "}"));
+        }
+    }
+
+    @Test
+    @SuppressWarnings("NullAway")
+    void c2_a_factory_that_fails_is_an_error_of_this_library() {
+        IllegalStateException reason = new IllegalStateException("no disk");
+        try (MemoryComponent failing = MemoryComponent.builder()
+                .backend("failing", () -> {
+                    throw reason;
+                })
+                .backend("nothing", () -> null)
+                .build()) {
+            assertThatThrownBy(() -> failing.run(MemoryInput.get(session).onBackend("failing")))
+                    .isInstanceOf(KeepsakeException.class)
+                    .hasMessageContaining("failing")
+                    .hasCause(reason);
+            assertThatThrownBy(() -> failing.run(MemoryInput.get(session).onBackend("nothing")))
+                    .isInstanceOf(KeepsakeException.class);
+        }
     }
 
     @Test

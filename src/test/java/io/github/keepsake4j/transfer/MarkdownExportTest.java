@@ -42,6 +42,12 @@ class MarkdownExportTest {
     }
 
     @Test
+    void text_of_a_message_does_not_change_the_direction_of_what_is_around_it() {
+        assertThat(MarkdownText.block("a\u202eb\u2066c\u061cd\u2028e\u2029f\u0085g"))
+                .isEqualTo("    a\ufffdb\ufffdc\ufffdd\n    e\n    f\ufffdg");
+    }
+
+    @Test
     void e3_the_format_is_that_of_the_golden_file() throws IOException {
         assertThat(markdown(GoldenMemory.log())).isEqualTo(GoldenMemory.file("golden.md"));
     }

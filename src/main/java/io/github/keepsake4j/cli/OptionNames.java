@@ -1,0 +1,43 @@
+package io.github.keepsake4j.cli;
+
+import java.util.Map;
+
+/** The options for what the library names in its errors, where these have another name. */
+final class OptionNames {
+
+    private static final Map<String, String> OPTIONS = Map.ofEntries(
+            Map.entry("session_id", "--session"),
+            Map.entry("conversationId", "--session"),
+            Map.entry("appId", "--app"),
+            Map.entry("nodeId", "--node"),
+            Map.entry("tenant", "--tenant"),
+            Map.entry("max_messages", "--max-messages"),
+            Map.entry("max_tokens", "--max-tokens"),
+            Map.entry("strategy", "--strategy"),
+            Map.entry("profile", "--profile"),
+            Map.entry("idleFor", "--idle"),
+            Map.entry("tombstonesFor", "--tombstones"),
+            // What a branch is read from.
+            Map.entry("from", "--branch"));
+
+    private static final Map<String, String> MESSAGE_OPTIONS =
+            Map.of("message.role", "--role", "message.content", "--content", "message.tool_call_id", "--tool-call-id");
+
+    private OptionNames() {}
+
+    /** Returns the text of an error about an input, which begins with the input's name. */
+    static String in(String problem) {
+        return in(problem, OPTIONS);
+    }
+
+    /** Returns the text of an error about an input whose message was given by options and not as JSON. */
+    static String inMessage(String problem) {
+        return in(problem, MESSAGE_OPTIONS);
+    }
+
+    private static String in(String problem, Map<String, String> options) {
+        int colon = problem.indexOf(": ");
+        String option = colon < 0 ? null : options.get(problem.substring(0, colon));
+        return option == null ? problem : option + problem.substring(colon);
+    }
+}
