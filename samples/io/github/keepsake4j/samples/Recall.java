@@ -73,8 +73,7 @@ public final class Recall {
     }
 
     private static Assistant assistant(Keepsake keepsake, boolean recalls) {
-        AiServices<Assistant> builder =
-                keepsake.aiServices(Assistant.class).chatModel(Quickstart.model());
+        AiServices<Assistant> builder = keepsake.aiServices(Assistant.class).chatModel(Quickstart.model());
         return (recalls ? builder.contentRetriever(keepsake.recallRetriever(RecallOptions.standard())) : builder)
                 .build();
     }
@@ -87,7 +86,8 @@ public final class Recall {
                     conversation,
                     parent,
                     day,
-                    "The hive on the left weighs %d kilograms, the one on the right %d.".formatted(28 + day % 9, 31 + day % 7),
+                    "The hive on the left weighs %d kilograms, the one on the right %d."
+                            .formatted(28 + day % 9, 31 + day % 7),
                     "Written down.");
         }
         return 2 * DAYS;

@@ -24,7 +24,9 @@ class RecallTest {
         String text = printed.toString(StandardCharsets.UTF_8);
 
         assertThat(text.lines())
-                .contains("  2026-01-05  My name is Ada. I keep bees.", "With recall:     You are Ada, and you keep bees.");
+                .contains(
+                        "  2026-01-05  My name is Ada. I keep bees.",
+                        "With recall:     You are Ada, and you keep bees.");
         assertThat(Files.readString(Path.of("README.md"))).contains(text.replace(System.lineSeparator(), "\n"));
     }
 }
