@@ -89,7 +89,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         if (!creates && !Files.exists(file)) {
             throw new InvalidInputException(field, "there is no file " + file + "; add, import or copy --to make it");
         }
-        if (!creates && !SqliteFile.isLog(file)) {
+        if (!creates && !JdbcMessageLog.isSqliteLog(file)) {
             throw new InvalidInputException(
                     field, file + " has no tables of Keepsake4j; add, import or copy --to make them");
         }
@@ -199,15 +199,8 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         settings.ifSet("path-style", value -> builder.pathStyle(flag("path-style", value)));
         settings.ifSet("quoted-etags", value -> builder.quotedEtags(flag("quoted-etags", value)));
         settings.ifSet("chunked-signing", value -> builder.chunkedSigning(flag("chunked-signing", value)));
-        String region = settings.get("region");
-        // The error of the SDK names no remedy.
-        builder.region(region == null ? AwsRegion.find().orElseThrow(this::noRegion) : region);
+        settings.ifSet("region", builder::region);
         return builder.build();
-    }
-
-    private InvalidInputException noRegion() {
-        return new InvalidInputException(
-                field, "needs a region: set AWS_REGION, or write s3://bucket/prefix?region=eu-central-1");
     }
 
     private static String prefix(URI uri) {

@@ -6,11 +6,11 @@ import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.PGProperty;
 
 /**
  * The address of a database, in PostgreSQL's own form or in that of JDBC. It is checked here, because the driver and the pool
@@ -31,6 +31,18 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
     private static final Pattern DATABASE = Pattern.compile("(?:/[^/@]*)?");
 
     private static final Pattern WHOLE = Pattern.compile("-?[0-9]{1,10}");
+
+    private static final List<String> SSL_MODES =
+            List.of("disable", "allow", "prefer", "require", "verify-ca", "verify-full");
+
+    /** The usual settings that the driver reads as numbers. */
+    private static final Set<String> NUMBERS = Set.of(
+            "connectTimeout",
+            "loginTimeout",
+            "socketTimeout",
+            "cancelSignalTimeout",
+            "prepareThreshold",
+            "defaultRowFetchSize");
 
     private static final int MAX_PORT = 65_535;
 
@@ -110,18 +122,10 @@ record PostgresUri(String url, @Nullable String user, @Nullable String password)
 
     /** Refuses what the driver would refuse only when it connects, as if the server could not be reached. */
     private static void check(String field, String name, String value) {
-        PGProperty known = PGProperty.forName(name);
-        if (known == null) {
-            return;
+        if (name.equals("sslmode") && !SSL_MODES.contains(value)) {
+            throw new InvalidInputException(field + " " + name, "must be one of " + String.join(", ", SSL_MODES));
         }
-        String[] choices = known.getChoices();
-        if (choices != null && choices.length > 0 && !List.of(choices).contains(value)) {
-            throw new InvalidInputException(field + " " + name, "must be one of " + String.join(", ", choices));
-        }
-        String standard = known.getDefaultValue();
-        if (standard != null
-                && WHOLE.matcher(standard).matches()
-                && !WHOLE.matcher(value).matches()) {
+        if (NUMBERS.contains(name) && !WHOLE.matcher(value).matches()) {
             throw new InvalidInputException(field + " " + name, "must be a whole number");
         }
     }

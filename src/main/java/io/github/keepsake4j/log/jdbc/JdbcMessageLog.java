@@ -21,6 +21,7 @@ import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.UnknownMessageException;
@@ -100,6 +101,18 @@ public final class JdbcMessageLog implements MessageLog {
      */
     public static JdbcMessageLog sqlite(Path file) {
         return new JdbcMessageLog(new SqliteConnections(file, BUSY_TIMEOUT), Clock.systemUTC());
+    }
+
+    /**
+     * Returns whether a file has the tables of a log. Changes nothing.
+     *
+     * @param file an existing file
+     * @return false if it is a SQLite database without these tables, or empty. Of a file that is no sound database, the calls
+     *     of a log report that, and this method returns true
+     * @throws StorageUnavailableException if the file cannot be read now
+     */
+    public static boolean isSqliteLog(Path file) {
+        return SqliteFile.isLog(Objects.requireNonNull(file, "file"));
     }
 
     /**

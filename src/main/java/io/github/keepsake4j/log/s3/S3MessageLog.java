@@ -563,6 +563,12 @@ public final class S3MessageLog extends TreeMessageLog {
             return new S3MessageLog(this, client, false, bucket);
         }
 
+        private static InvalidInputException noRegion() {
+            return new InvalidInputException(
+                    "region",
+                    "is needed, and the AWS SDK finds none: set AWS_REGION, or the region of the builder or address");
+        }
+
         private S3Client newClient() {
             S3ClientBuilder builder = S3Client.builder()
                     .httpClientBuilder(Apache5HttpClient.builder())
@@ -583,9 +589,7 @@ public final class S3MessageLog extends TreeMessageLog {
             if (endpoint != null) {
                 builder.endpointOverride(endpoint);
             }
-            if (region != null) {
-                builder.region(Region.of(region));
-            }
+            builder.region(Region.of(region == null ? AwsRegion.find().orElseThrow(Builder::noRegion) : region));
             if (credentials != null) {
                 builder.credentialsProvider(credentials);
             }

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.cli;
+package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.log.StorageUnavailableException;
 import java.nio.file.Path;

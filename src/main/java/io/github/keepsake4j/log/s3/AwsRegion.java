@@ -1,4 +1,4 @@
-package io.github.keepsake4j.cli;
+package io.github.keepsake4j.log.s3;
 
 import java.util.Optional;
 import software.amazon.awssdk.core.exception.SdkClientException;
