@@ -9,12 +9,17 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +33,12 @@ final class ArrivingMemory {
     /** The maximum size of the lines of messages that are held back, in bytes, unless one alone is larger. */
     private static final int MAX_HELD = 8 << 20;
 
+    /** The name of the metadata that say that messages of an import were appended, and what is beside them not yet set. */
+    private static final String UNFINISHED = "keepsake.import.unfinished";
+
+    /** A message that is there. */
+    private record Known(String id, @Nullable Outcome outcome) {}
+
     private final MessageLog log;
     private final Consumer<MemoryCopy.Progress> listener;
     private final MemoryKey key;
@@ -36,8 +47,17 @@ final class ArrivingMemory {
     private final MemoryTarget target;
     private final boolean isErased;
 
+    /** Whether the memory was there before. */
+    private final boolean wasThere;
+
+    /** Whether messages were appended. */
+    private boolean hasGrown;
+
     /** The next ones of the messages that are there. */
-    private final Deque<String> there = new ArrayDeque<>();
+    private final Deque<Known> there = new ArrayDeque<>();
+
+    /** The messages that are there with other outcomes, with those that came. */
+    private final Map<String, @Nullable Outcome> outcomes = new LinkedHashMap<>();
 
     private Optional<HistoryQuery> moreThere = Optional.of(HistoryQuery.oldest(MemorySource.PAGE));
 
@@ -68,6 +88,7 @@ final class ArrivingMemory {
         this.metadata = metadata;
         this.target = new MemoryTarget(log, key);
         this.isErased = target.isErased();
+        this.wasThere = log.details(key).info() != null;
         read.add(Lines.memory(key, beside()));
     }
 
@@ -91,32 +112,38 @@ final class ArrivingMemory {
         }
         read.add(Lines.message(message));
         String id = message.message().id();
-        String known = nextThere();
+        Known known = nextThere();
         if (known == null) {
             held.add(message);
-        } else if (!known.equals(id)) {
+        } else if (!known.id().equals(id)) {
             throw otherMessages(known);
+        } else if (!Objects.equals(known.outcome(), message.message().outcome())) {
+            outcomes.put(id, message.message().outcome());
         }
     }
 
-    private @Nullable String nextThere() {
+    private @Nullable Known nextThere() {
         if (there.isEmpty() && moreThere.isPresent()) {
             HistoryPage page = log.history(key, moreThere.get());
-            page.messages().stream().map(LoggedMessage::id).forEach(there::add);
+            page.messages().forEach(message -> there.add(new Known(message.id(), message.outcome())));
             moreThere = page.next();
         }
         return there.poll();
     }
 
-    private KeepsakeException otherMessages(String id) {
+    private KeepsakeException otherMessages(Known known) {
         return new KeepsakeException(
-                "Memory " + key + " has messages that the export has not, such as " + id
+                "Memory " + key + " has messages that the export has not, such as " + known.id()
                         + ". Erase it, or read the export into an empty log",
                 null);
     }
 
     private void append() {
         if (!held.isEmpty()) {
+            if (wasThere && !hasGrown) {
+                target.mergeMetadata(Map.of(UNFINISHED, "true"));
+            }
+            hasGrown = true;
             target.append(held);
             held.clear();
             heldBytes = 0;
@@ -164,22 +191,54 @@ final class ArrivingMemory {
         if (isErased) {
             return new MemoryCopy.Report(0, 0, List.of(key), 0);
         }
-        String more = nextThere();
+        Known more = nextThere();
         if (more != null && held.isEmpty()) {
             throw otherMessages(more);
         }
         append();
         BesideMessages beside = beside();
-        target.complete(beside);
+        if (!wasThere || hasGrown || isUnfinished(beside)) {
+            outcomes.forEach((id, outcome) -> log.setOutcome(key, id, outcome, target.epoch()));
+            target.complete(beside);
+        }
         MemoryLines.rest(beside, read::add);
         if (!Fingerprint.of(log, key).sha256().equals(read.hex())) {
             throw new KeepsakeException(
                     "Memory " + key
-                            + " is not the one that was read. Something else has changed it: erase it, or read the"
-                            + " export into an empty log",
+                            + " is not the one that was read. It was changed since, or the lines were: erase it, or read"
+                            + " the export into an empty log",
                     null);
         }
         return new MemoryCopy.Report(1, messages, List.of(), 0);
+    }
+
+    /**
+     * Returns whether an import broke off that has appended all messages. An export that brings no messages may be older than
+     * the memory, and changes nothing of one that was completed.
+     */
+    private boolean isUnfinished(BesideMessages beside) {
+        BesideMessages known = Objects.requireNonNull(BesideMessages.read(log, key));
+        if (known.metadata().containsKey(UNFINISHED)) {
+            return true;
+        }
+        boolean isDescribed = known.title() != null || !known.metadata().isEmpty();
+        return !isDescribed && outcomes.isEmpty() && isPart(known, beside) && isOnTheWay(known.head(), beside);
+    }
+
+    private static boolean isPart(BesideMessages known, BesideMessages beside) {
+        Set<String> came = new HashSet<>();
+        MemoryLines.rest(beside.withoutHead(), came::add);
+        Set<String> there = new HashSet<>();
+        MemoryLines.rest(known.withoutHead(), there::add);
+        return came.containsAll(there);
+    }
+
+    /** Returns whether a head is one that an import has before its end: that of its messages, or of a view that it sets. */
+    private boolean isOnTheWay(@Nullable String known, BesideMessages beside) {
+        LoggedMessage newest = target.newest();
+        return Objects.equals(known, beside.head())
+                || (newest != null && newest.id().equals(known))
+                || beside.views().stream().anyMatch(view -> Objects.equals(view.anchor(), known));
     }
 
     private BesideMessages beside() {

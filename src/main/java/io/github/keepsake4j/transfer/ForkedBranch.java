@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -100,7 +101,10 @@ final class ForkedBranch {
 
     /** Returns what the fork has beside its messages. */
     BesideMessages beside() {
-        BesideMessages original = Objects.requireNonNull(BesideMessages.read(log, from));
+        BesideMessages original = BesideMessages.read(log, from);
+        if (original == null) {
+            throw UnknownMessageException.notThere(from, "messageId", end);
+        }
         List<Summary> summaries = new ArrayList<>();
         for (Summary summary : original.summaries()) {
             if (has(summary.coversUpTo())) {

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param message the message
  * @param createdAt when it was said, or null if the store does not tell; it then gets the time at which it is taken in
- * @param id its id in the other store, which it keeps; null if it has none. All messages of a conversation have an id, or none
+ * @param id its id in the other store, which it keeps; null if it has none. All messages of a conversation have an id
+ *     of their own, or none
  * @param parentId the id of the message before it, or null for none; ignored for a message without an id
  */
 public record ImportedMessage(

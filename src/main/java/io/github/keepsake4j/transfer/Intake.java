@@ -8,6 +8,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.nio.charset.StandardCharsets;
@@ -46,10 +47,33 @@ final class Intake {
 
     /** Appends what the log does not have yet. Each step can be repeated: a message that is there stays as it is. */
     void take(List<ImportedMessage> messages) {
+        checkIds(messages);
         if (messages.get(0).id() == null) {
             takeList(messages);
         } else {
             takeTree(messages);
+        }
+    }
+
+    private void checkIds(List<ImportedMessage> messages) {
+        boolean haveIds = messages.get(0).id() != null;
+        Set<String> ids = new HashSet<>();
+        for (ImportedMessage message : messages) {
+            String id = message.id();
+            if ((id != null) != haveIds) {
+                throw new InvalidInputException(
+                        "id",
+                        "message " + (1 + messages.indexOf(message)) + " to import into memory " + key
+                                + (haveIds
+                                        ? " has none and those before it have one"
+                                        : " has one and those before it have none")
+                                + ". All messages of a conversation must have an id, or none");
+            }
+            if (id != null && !ids.add(id)) {
+                throw new InvalidInputException(
+                        "id",
+                        "two messages to import into memory " + key + " have the id " + id + ". Each needs its own");
+            }
         }
     }
 

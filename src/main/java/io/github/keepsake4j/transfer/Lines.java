@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
 /** The lines of an export, each a JSON object that begins with its kind. {@link Line} reads them. Pure functions. */
 final class Lines {
 
-    /** The version of the format. A reader ignores kinds and fields that it does not know, of any version. */
+    /**
+     * The version of the format. A reader ignores kinds and fields that it does not know, so what is added does not raise it. A
+     * higher version is one that an older reader would misread.
+     */
     static final int VERSION = 1;
 
     static final String EXPORT = "export";

@@ -69,7 +69,7 @@ public final class MarkdownExport {
     }
 
     /**
-     * Writes all memories of a tenant, in the order of the log's list.
+     * Writes all memories of a tenant, the oldest ones first.
      *
      * @param tenant the tenant's id
      * @param out takes the text; it is neither flushed nor closed

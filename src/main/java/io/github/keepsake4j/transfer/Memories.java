@@ -6,12 +6,14 @@ import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 
-/** The memories of tenants, in the order of a log's list. */
+/** The memories of tenants, the oldest ones first: a log lists those first that came last, and so does the log they go to. */
 final class Memories {
 
     private static final int LISTED = 100;
@@ -29,15 +31,18 @@ final class Memories {
             throws E {
         MemoryCopy.Report report = MemoryCopy.Report.NONE;
         for (String tenant : new LinkedHashSet<>(tenants)) {
+            List<MemoryKey> keys = new ArrayList<>();
             Optional<ListQuery> next = Optional.of(ListQuery.first(LISTED));
             while (next.isPresent()) {
                 MemoryPage page = log.list(tenant, next.get());
                 report = report.plus(
                         new MemoryCopy.Report(0, 0, List.of(), page.damaged().size()));
-                for (MemoryInfo info : page.memories()) {
-                    report = report.plus(unlessDamaged(info.key(), step));
-                }
+                page.memories().stream().map(MemoryInfo::key).forEach(keys::add);
                 next = page.next();
+            }
+            Collections.reverse(keys);
+            for (MemoryKey key : keys) {
+                report = report.plus(unlessDamaged(key, step));
             }
         }
         return report;

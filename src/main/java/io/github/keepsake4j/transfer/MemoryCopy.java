@@ -2,6 +2,7 @@ package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
@@ -97,8 +98,9 @@ public final class MemoryCopy {
     }
 
     /**
-     * Copies all memories of a tenant, in the order of the source's list. A damaged memory is passed over. What was copied
-     * of it before the damage was met stays, and a copy after its repair goes on there.
+     * Copies all memories of a tenant, the oldest ones first, so that the target lists them in the order of the source. What
+     * the source has no more is not removed from the target. A damaged memory is passed over. What was copied of it before the
+     * damage was met stays, and a copy after its repair goes on there.
      *
      * @param tenant the tenant's id
      * @return what was copied; {@link Report#damaged()} memories are missing or not whole
@@ -126,15 +128,23 @@ public final class MemoryCopy {
      * @param key the memory
      * @return what was copied
      * @throws ErasedException if the memory is erased in the target meanwhile; it stays erased
-     * @throws KeepsakeException if the target has other messages of this memory, or if the memory does not stop changing
+     * @throws KeepsakeException if the target has other messages of this memory, if the source has it no more or erases it
+     *     meanwhile, or if it does not stop changing
      */
     public Report memory(MemoryKey key) {
         MemoryTarget to = new MemoryTarget(target, key);
         if (to.isErased()) {
             return new Report(0, 0, List.of(key), 0);
         }
+        long epoch = source.read(key, ReadQuery.newest(0)).epoch();
         for (int pass = 0; pass < MOST_PASSES; pass++) {
-            new OneMemory(source, to, key, listener).copy();
+            boolean isThere = new OneMemory(source, to, key, listener).copy();
+            if (source.read(key, ReadQuery.newest(0)).epoch() != epoch) {
+                throw gone(key, "was erased in the source while it was copied");
+            }
+            if (!isThere && to.newest() != null) {
+                throw gone(key, "has messages in the target and is not in the source any more");
+            }
             Fingerprint now = Fingerprint.of(source, key);
             if (now.equals(Fingerprint.of(target, key))) {
                 return new Report(now.memories(), now.messages(), List.of(), 0);
@@ -143,6 +153,12 @@ public final class MemoryCopy {
         throw new KeepsakeException(
                 "Memory " + key + " is not the same in both logs after " + MOST_PASSES
                         + " passes. Copy it again when nothing is added to it",
+                null);
+    }
+
+    private static KeepsakeException gone(MemoryKey key, String problem) {
+        return new KeepsakeException(
+                "Memory " + key + " " + problem + ". The target keeps what was copied: erase it there too, or leave it",
                 null);
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.UnknownMessageException;
@@ -44,6 +45,7 @@ public final class MemoryFork {
      * @param into the fork, of the same tenant; it has no messages, or is this fork
      * @throws InvalidInputException if both are the same, or of different tenants
      * @throws UnknownMessageException if the message is not in the original
+     * @throws ErasedException if the fork is erased meanwhile; it stays erased
      * @throws KeepsakeException if {@code into} has messages of its own; it is unchanged
      */
     public static void create(MessageLog log, MemoryKey from, String messageId, MemoryKey into) {
@@ -75,12 +77,15 @@ public final class MemoryFork {
         metadata.putAll(known);
         metadata.putAll(origin);
         metadata.put(UNFINISHED, "true");
-        log.describe(into, title(there, beside), metadata);
+        // A fork that fails has nothing of its original but messages.
+        Map<String, @Nullable String> begun = new HashMap<>(origin);
+        begun.put(UNFINISHED, "true");
+        target.mergeMetadata(begun);
         branch.read(target::append);
         target.complete(beside.with(title(there, beside), metadata));
         Map<String, @Nullable String> done = new HashMap<>();
         done.put(UNFINISHED, null);
-        log.mergeMetadata(into, done);
+        target.mergeMetadata(done);
     }
 
     private static @Nullable String title(@Nullable MemoryInfo there, BesideMessages beside) {

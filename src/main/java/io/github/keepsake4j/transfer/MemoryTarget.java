@@ -1,6 +1,7 @@
 package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
@@ -40,10 +41,28 @@ final class MemoryTarget {
         return epoch > Position.NONE.epoch();
     }
 
+    /** Returns the epoch in which all is written. */
+    long epoch() {
+        return epoch;
+    }
+
     @Nullable
     LoggedMessage newest() {
         List<LoggedMessage> newest = log.history(key, HistoryQuery.newest(1)).messages();
         return newest.isEmpty() ? null : newest.get(0);
+    }
+
+    /** Sets the outcomes of messages that are there, as far as they have other ones. */
+    void setOutcomes(List<LoggedMessage> messages) {
+        Map<String, LoggedMessage> there = new HashMap<>();
+        log.find(key, messages.stream().map(LoggedMessage::id).toList())
+                .forEach(message -> there.put(message.id(), message));
+        for (LoggedMessage message : messages) {
+            LoggedMessage known = there.get(message.id());
+            if (known != null && !Objects.equals(known.outcome(), message.outcome())) {
+                log.setOutcome(key, message.id(), message.outcome(), epoch);
+            }
+        }
     }
 
     /** Appends each run of messages of which each is the parent of the next. */
@@ -78,7 +97,6 @@ final class MemoryTarget {
         if (head != null && !head.equals(log.read(key, ReadQuery.newest(0)).head())) {
             log.moveHead(key, head, epoch);
         }
-        // This names no epoch, so it comes last: a memory that was erased before has no head.
         describe(beside);
         log.flush(key);
     }
@@ -117,6 +135,42 @@ final class MemoryTarget {
                 && there.metadata().equals(beside.metadata());
         if (!isSame) {
             log.describe(key, beside.title(), beside.metadata());
+            refuseIfErased(() -> removeDescription(beside));
+        }
+    }
+
+    /** Changes a part of the metadata. */
+    void mergeMetadata(Map<String, @Nullable String> changes) {
+        log.mergeMetadata(key, changes);
+        Map<String, @Nullable String> none = new HashMap<>();
+        changes.keySet().forEach(name -> none.put(name, null));
+        refuseIfErased(() -> log.mergeMetadata(key, none));
+    }
+
+    /** A description names no epoch. So one that came behind an erasure is removed again. */
+    private void refuseIfErased(Runnable undo) {
+        long now = log.read(key, ReadQuery.newest(0)).epoch();
+        if (now == epoch) {
+            return;
+        }
+        undo.run();
+        MemoryInfo there = log.details(key).info();
+        boolean isShell =
+                there != null && there.title() == null && there.metadata().isEmpty() && there.messages() == 0;
+        if (isShell && now == epoch + 1) {
+            // It would still be in lists.
+            log.erase(key);
+        }
+        throw new ErasedException(key, epoch, now);
+    }
+
+    private void removeDescription(BesideMessages beside) {
+        MemoryInfo there = log.details(key).info();
+        boolean isOurs = there != null
+                && Objects.equals(there.title(), beside.title())
+                && there.metadata().equals(beside.metadata());
+        if (isOurs) {
+            log.describe(key, null, Map.of());
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -84,7 +85,7 @@ public final class Ndjson {
     }
 
     /**
-     * Writes all memories of a tenant, in the order of the log's list.
+     * Writes all memories of a tenant, the oldest ones first.
      *
      * @param tenant the tenant's id
      * @param out takes the lines; it is flushed and not closed
@@ -184,11 +185,15 @@ public final class Ndjson {
      * Reads memories into the log. What is there is not appended again, so that a read that broke off goes on when the same
      * lines are read again. At its end, each memory is compared with its lines. Several exports may follow one another.
      *
+     * <p>An export with more messages than the log has brings its title, metadata, outcomes, views, branches and head too. One
+     * without any may be older than the memory: it changes nothing, and is refused if the memory is another one.
+     *
      * @param in gives the lines; it is read to its end and not closed
      * @return what was read; memories that were erased in the log are passed over
      * @throws IOException if the stream fails
      * @throws InvalidInputException if a line is torn, changed or foreign, or lines are missing; it names the line. What came
      *     before stays in the log
+     * @throws ErasedException if a memory is erased in the log while it is read; it stays erased
      * @throws KeepsakeException if the log has other messages of a memory, to which nothing is then added, or if it fails
      */
     public MemoryCopy.Report read(InputStream in) throws IOException {

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -12,6 +13,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One reading of the lines of exports into a log. */
@@ -55,7 +57,10 @@ final class NdjsonReader {
     private void take(byte[] bytes, Line line) {
         String kind = line.kind();
         if (kind.equals(Lines.EXPORT) && memory == null) {
-            line.number("version");
+            if (line.number("version") > Lines.VERSION) {
+                throw wrong("begins an export of version " + line.number("version") + ". This program reads version "
+                        + Lines.VERSION + ": read it with a newer one");
+            }
             isOpen = true;
         } else if (!isOpen) {
             throw wrong("does not begin an export. Its kind must be " + Lines.EXPORT);
@@ -82,7 +87,10 @@ final class NdjsonReader {
 
     private void takeOfMemory(ArrivingMemory arriving, byte[] bytes, Line line) {
         if (!line.kind().equals(Lines.END)) {
-            arriving.add(bytes);
+            named(() -> {
+                arriving.add(bytes);
+                return line;
+            });
         }
         switch (line.kind()) {
             case Lines.MESSAGE -> arriving.add(line.message());
@@ -92,12 +100,21 @@ final class NdjsonReader {
             case Lines.HEAD -> arriving.setHead(line.text("id"));
             case Lines.END -> {
                 arriving.check(name(), line);
-                report = report.plus(arriving.complete());
+                report = report.plus(named(arriving::complete));
                 memory = null;
             }
             case Lines.EXPORT, Lines.MEMORY, Lines.DONE ->
                 throw wrong("comes before the end of memory " + arriving.key() + ". Lines before it are missing");
             default -> checkKind(line);
+        }
+    }
+
+    /** Names the line at which the log refuses what was read: lines without a hash may say anything. */
+    private <T> T named(Supplier<T> step) {
+        try {
+            return step.get();
+        } catch (InvalidInputException | MessageIdConflictException e) {
+            throw wrong("or a line before it is not as it was written: " + e.getMessage());
         }
     }
 

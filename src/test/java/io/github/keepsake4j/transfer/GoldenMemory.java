@@ -61,6 +61,13 @@ final class GoldenMemory {
     }
 
     private void fill() {
+        // Created first, because an export has the oldest memory first.
+        log.append(
+                NODE,
+                Append.under(
+                        Parent.root(),
+                        List.of(new NewMessage(
+                                "n1", UserMessage.from("write"), 7, "o200k_base", START.plusSeconds(10)))));
         ToolExecutionRequest call = ToolExecutionRequest.builder()
                 .id("call-1")
                 .name("find_trains")
@@ -135,6 +142,5 @@ final class GoldenMemory {
         log.moveHead(KEY, "q3", null);
         log.moveBranch(KEY, "start", "q1", null);
         log.describe(KEY, "Trip to *Rome*", Map.of("profile.name", "Ada\n# Lovelace", "a", ""));
-        log.append(NODE, Append.under(Parent.root(), List.of(message("n1", UserMessage.from("write")))));
     }
 }

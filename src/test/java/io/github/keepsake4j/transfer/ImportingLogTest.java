@@ -15,6 +15,7 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
 import java.time.Instant;
@@ -274,5 +275,35 @@ class ImportingLogTest {
 
     private static Keepsake keepsake(MessageLog log, ChatMemoryStore store) {
         return Keepsake.builder().messageLog(log).importFrom(store).build();
+    }
+
+    private void assertRefused(String named, ImportedMessage... messages) {
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .importFrom(key -> List.of(messages))
+                .build();
+        assertThatThrownBy(() -> keepsake.chatMemory("c").messages())
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining(named)
+                .hasMessageContaining(KEY.toString())
+                .hasMessageNotContaining("secret");
+        assertThat(history()).isEmpty();
+    }
+
+    @Test
+    void e2_messages_of_which_some_have_no_id_are_refused() {
+        ImportedMessage named = new ImportedMessage(user("secret"), null, "u1", null);
+        ImportedMessage unnamed = ImportedMessage.of(ai("secret"));
+        assertRefused("message 2", named, unnamed);
+        assertRefused("message 2", unnamed, named);
+    }
+
+    @Test
+    void e2_an_id_that_two_messages_have_is_refused_and_named() {
+        assertRefused(
+                "u1",
+                new ImportedMessage(user("secret"), null, "u1", null),
+                new ImportedMessage(ai("secret"), null, "a1", "u1"),
+                new ImportedMessage(user("another secret"), null, "u1", "a1"));
     }
 }

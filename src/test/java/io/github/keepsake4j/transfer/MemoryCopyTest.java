@@ -3,12 +3,14 @@ package io.github.keepsake4j.transfer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryDetails;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
@@ -21,10 +23,12 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.time.Instant;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,6 +36,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A copy holds all that its memory holds, whichever logs they are in, and however often the copy was interrupted. */
 class MemoryCopyTest {
@@ -248,5 +254,135 @@ class MemoryCopyTest {
                 MemoryCopy.between(new InMemoryMessageLog(), target).memory(KEY);
         assertThat(report.memories()).isZero();
         assertThat(target.details(KEY)).isEqualTo(MemoryDetails.NONE);
+    }
+
+    @Test
+    void e3_an_outcome_that_changed_since_a_copy_is_copied() {
+        MessageLog source = new InMemoryMessageLog();
+        MessageLog target = new InMemoryMessageLog();
+        source.append(
+                KEY,
+                Append.underHead(
+                        new NewMessage("q", UserMessage.from("hello"), 1, "words", Instant.EPOCH)
+                                .withOutcome(Outcome.incomplete("cancelled")),
+                        new NewMessage("a", AiMessage.from("hi"), 1, "words", Instant.EPOCH)));
+        MemoryCopy copy = MemoryCopy.between(source, target);
+        copy.memory(KEY);
+        source.setOutcome(KEY, "q", null, null);
+        source.setOutcome(KEY, "a", Outcome.failed("timeout"), null);
+        assertThat(copy.memory(KEY).messages()).isEqualTo(2);
+        assertSame(source, target, KEY, "outcomes");
+    }
+
+    /** Returns a log that erases a memory right before its n-th change of a title or of metadata. */
+    static MessageLog erasing(MessageLog log, MemoryKey key, int nth) {
+        int[] left = {nth};
+        return (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    boolean describes = Set.of("describe", "mergeMetadata").contains(method.getName());
+                    if (describes && --left[0] == 0) {
+                        log.erase(key);
+                    }
+                    try {
+                        return method.invoke(log, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void e3_a_description_that_comes_behind_an_erasure_is_removed(Home home) throws Exception {
+        MessageLog source = filled(1, 2, 10);
+        source.describe(key(1), "private", Map.of("profile.name", "Ada"));
+        try (Home.Storage storage = home.storage();
+                MessageLog target = storage.open()) {
+            MemoryCopy copy = MemoryCopy.between(source, erasing(target, key(1), 1));
+            assertThatThrownBy(() -> copy.memory(key(1))).isInstanceOf(ErasedException.class);
+            assertThat(target.details(key(1))).isEqualTo(MemoryDetails.NONE);
+            assertThat(copy.memory(key(1)).erased()).containsExactly(key(1));
+        }
+    }
+
+    @Test
+    void e3_a_memory_that_begins_anew_behind_an_erasure_keeps_its_messages_and_gets_no_old_description() {
+        MessageLog source = filled(1, 2, 10);
+        source.describe(key(1), "private", Map.of("profile.name", "Ada"));
+        MessageLog target = new InMemoryMessageLog();
+        MessageLog anew = (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("describe")) {
+                        target.erase(key(1));
+                        target.append(key(1), Append.underHead(NewMessage.of(UserMessage.from("anew"), 1, "words")));
+                    }
+                    return method.invoke(target, arguments);
+                });
+        assertThatThrownBy(() -> MemoryCopy.between(source, anew).memory(key(1)))
+                .isInstanceOf(ErasedException.class);
+        assertThat(target.history(key(1), HistoryQuery.oldest(10)).messages()).hasSize(1);
+        assertThat(target.details(key(1)).info().title()).isNull();
+        assertThat(target.details(key(1)).info().metadata()).isEmpty();
+    }
+
+    @Test
+    void e3_a_memory_that_is_gone_in_the_source_is_told_at_once() {
+        MessageLog source = filled(1, 2, 10);
+        MessageLog target = new InMemoryMessageLog();
+        MemoryCopy copy = MemoryCopy.between(source, target);
+        copy.tenant("acme");
+        source.erase(key(1));
+        assertThatThrownBy(() -> copy.memory(key(1)))
+                .isInstanceOf(KeepsakeException.class)
+                .hasMessageContaining(key(1).toString())
+                .hasMessageContaining("source");
+        assertThat(copy.tenant("acme").memories()).isEqualTo(1);
+        assertThat(target.details(key(1)).info()).isNotNull();
+    }
+
+    @Test
+    void e3_a_memory_that_is_erased_in_the_source_while_it_is_copied_is_told_at_once() {
+        for (boolean anew : List.of(false, true)) {
+            MessageLog source = filled(1, 2, 10);
+            int[] batches = {0};
+            MemoryCopy copy = MemoryCopy.between(source, new InMemoryMessageLog())
+                    .onProgress(progress -> {
+                        batches[0]++;
+                        source.erase(key(1));
+                        if (anew) {
+                            source.append(
+                                    key(1), Append.underHead(NewMessage.of(UserMessage.from("anew"), 1, "words")));
+                        }
+                    });
+            assertThatThrownBy(() -> copy.memory(key(1)))
+                    .isInstanceOf(KeepsakeException.class)
+                    .hasMessageContaining("erased in the source");
+            assertThat(batches[0]).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void e3_the_list_of_the_target_has_the_order_of_the_source() throws Exception {
+        MessageLog source = new InMemoryMessageLog();
+        for (int i = 0; i < 250; i++) {
+            source.append(
+                    ConversationKey.of("acme", "c" + (i * 7 % 250)),
+                    Append.underHead(NewMessage.of(UserMessage.from("hello"), 1, "words")));
+        }
+        List<MemoryKey> listed = keys(source);
+        assertThat(listed).hasSize(250);
+        for (Home home : List.of(Home.IN_MEMORY, Home.SQLITE)) {
+            try (Home.Storage storage = home.storage();
+                    MessageLog target = storage.open()) {
+                MemoryCopy.between(source, target).tenant("acme");
+                assertThat(keys(target)).as("%s", home).isEqualTo(listed);
+            }
+        }
+    }
+
+    private static List<MemoryKey> keys(MessageLog log) {
+        return log.list("acme", ListQuery.first(1_000)).memories().stream()
+                .map(MemoryInfo::key)
+                .toList();
     }
 }

@@ -10,6 +10,7 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
@@ -30,6 +31,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.util.HashMap;
@@ -334,5 +336,62 @@ class MemoryForkTest {
         assertThat(branch(log, INTO, log.read(INTO, ReadQuery.newest(0)).head()))
                 .hasSize(850)
                 .isEqualTo(branch(log, FROM, "m1698"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void g_a_fork_that_is_erased_while_it_is_made_leaves_nothing(Home home) throws Exception {
+        for (int nth = 1; nth <= 3; nth++) {
+            MemoryKey into = ConversationKey.of("acme", "fork " + nth);
+            try (Home.Storage storage = home.storage();
+                    MessageLog log = storage.open()) {
+                log.append(
+                        FROM, Append.underHead(new NewMessage("q", UserMessage.from("q"), 1, "words", Instant.EPOCH)));
+                log.describe(FROM, "private", Map.of("profile.name", "Ada"));
+                MessageLog erasing = MemoryCopyTest.erasing(log, into, nth);
+                assertThatThrownBy(() -> MemoryFork.create(erasing, FROM, "q", into))
+                        .as("change %d", nth)
+                        .isInstanceOf(ErasedException.class);
+                assertThat(log.details(into)).as("change %d", nth).isEqualTo(MemoryDetails.NONE);
+                MemoryFork.create(log, FROM, "q", into);
+                assertThat(texts(log, into)).containsExactly("q");
+            }
+        }
+    }
+
+    @Test
+    void g_a_fork_that_fails_has_no_description_of_its_original() {
+        MessageLog log = log("q1");
+        log.describe(FROM, "private", Map.of("profile.name", "Ada"));
+        MessageLog failing = (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("append")) {
+                        throw new IllegalStateException("down");
+                    }
+                    return method.invoke(log, arguments);
+                });
+        assertThatThrownBy(() -> MemoryFork.create(failing, FROM, "q1", INTO)).hasMessage("down");
+        assertThat(log.details(INTO).info().title()).isNull();
+        assertThat(log.details(INTO).info().metadata().keySet()).allMatch(name -> name.startsWith("keepsake.fork."));
+        MemoryFork.create(log, FROM, "q1", INTO);
+        assertThat(log.details(INTO).info().title()).isEqualTo("private");
+        assertThat(log.details(INTO).info().metadata()).containsEntry("profile.name", "Ada");
+    }
+
+    @Test
+    void g_an_original_that_is_erased_while_it_is_forked_leaves_nothing() {
+        MessageLog log = log("q1");
+        MessageLog erasing = (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("summaries")
+                            || method.getName().equals("details") && arguments[0].equals(FROM)) {
+                        log.erase(FROM);
+                    }
+                    return method.invoke(log, arguments);
+                });
+        assertThatThrownBy(() -> MemoryFork.create(erasing, FROM, "q1", INTO))
+                .isInstanceOf(UnknownMessageException.class)
+                .hasMessageContaining("q1");
+        assertThat(log.details(INTO)).isEqualTo(MemoryDetails.NONE);
     }
 }

@@ -7,8 +7,11 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MemoryDetails;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -21,9 +24,11 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -243,7 +248,6 @@ class NdjsonTest {
                             : line.replaceFirst("\\{\"kind\"", "{\"new\":[1],\"kind\""));
             newer.add("{\"kind\":\"newer\",\"id\":4}");
         }
-        newer.set(0, newer.get(0).replace("1}", "2}"));
         newer.remove(newer.size() - 1);
         MessageLog target = new InMemoryMessageLog();
         read(newer, target);
@@ -265,5 +269,123 @@ class NdjsonTest {
         Ndjson.of(new InMemoryMessageLog()).writeMemory(ConversationKey.of("acme", "none"), out);
         assertThat(split(out.toByteArray())).hasSize(2);
         assertThat(read(out.toByteArray(), new InMemoryMessageLog()).memories()).isZero();
+    }
+
+    @Test
+    void e3_a_newer_export_with_more_messages_brings_their_outcomes_and_what_is_beside_them() throws Exception {
+        MessageLog source = MemoryCopyTest.filled(1, 2, 10);
+        MessageLog target = new InMemoryMessageLog();
+        read(lines(source), target);
+        String first =
+                source.history(KEY, HistoryQuery.oldest(1)).messages().get(0).id();
+        source.setOutcome(KEY, first, Outcome.failed("timeout"), null);
+        source.append(KEY, Append.underHead(NewMessage.of(UserMessage.from("late"), 1, "words")));
+        source.describe(KEY, "newer title", Map.of());
+        read(lines(source), target);
+        assertSame(source, target, 2, "newer");
+    }
+
+    @Test
+    void e3_an_older_export_changes_nothing() throws Exception {
+        MessageLog log = MemoryCopyTest.filled(1, 2, 10);
+        byte[] older = lines(log);
+        List<Runnable> changes = List.of(
+                () -> log.describe(KEY, "renamed", Map.of("profile.name", "Ada")),
+                () -> log.moveHead(
+                        KEY,
+                        log.history(KEY, HistoryQuery.oldest(1))
+                                .messages()
+                                .get(0)
+                                .id(),
+                        null),
+                () -> log.setOutcome(
+                        KEY,
+                        log.history(KEY, HistoryQuery.newest(1))
+                                .messages()
+                                .get(0)
+                                .id(),
+                        Outcome.failed("timeout"),
+                        null));
+        for (Runnable change : changes) {
+            change.run();
+            List<String> before = split(lines(log));
+            assertThatThrownBy(() -> read(older, log))
+                    .isInstanceOf(KeepsakeException.class)
+                    .hasMessageContaining(KEY.toString());
+            assertThat(split(lines(log))).isEqualTo(before);
+        }
+    }
+
+    @Test
+    void e3_an_import_that_broke_off_anywhere_goes_on() throws Exception {
+        long first = Long.getLong("keepsake.seed", System.nanoTime());
+        for (int run = 0; run < Counts.of(20, 300); run++) {
+            long seed = first + run;
+            Random random = new Random(seed);
+            MessageLog source = new InMemoryMessageLog();
+            RandomMemory memory = new RandomMemory(seed, source, KEY);
+            MessageLog target = new InMemoryMessageLog();
+            for (int part = 0; part < 3; part++) {
+                memory.fill(30);
+                byte[] lines = lines(source);
+                boolean done = false;
+                for (int tries = 0; !done && tries < 1_000; tries++) {
+                    try {
+                        read(lines, MemoryCopyTest.breaking(target, 1 + random.nextInt(20)));
+                        done = true;
+                    } catch (IllegalStateException e) {
+                        assertThat(e).hasMessage("broken off");
+                    }
+                }
+                MemoryCopyTest.assertSame(source, target, KEY, "seed " + seed + ", part " + part);
+            }
+        }
+    }
+
+    @Test
+    void e3_an_export_of_a_newer_version_is_refused() throws Exception {
+        List<String> newer = new ArrayList<>(split(lines(GoldenMemory.log())));
+        newer.set(0, newer.get(0).replace("\"version\":1", "\"version\":2"));
+        MessageLog log = new InMemoryMessageLog();
+        assertThatThrownBy(() -> read(newer, log))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("line 1:")
+                .hasMessageContaining("version");
+        assertThat(log.details(GoldenMemory.KEY)).isEqualTo(MemoryDetails.NONE);
+    }
+
+    @Test
+    void e3_an_edited_memory_that_names_what_is_not_there_is_an_error_with_a_line() throws Exception {
+        MessageLog source = new InMemoryMessageLog();
+        MemoryKey key = ConversationKey.of("acme", "c");
+        source.append(
+                key,
+                Append.underHead(
+                        new NewMessage("q", UserMessage.from("secret"), 1, "words", Instant.EPOCH),
+                        new NewMessage("a", UserMessage.from("secret too"), 1, "words", Instant.EPOCH)));
+        source.putSummary(key, new Summary("q", "secret", 1, "words", 1, 1, null, Instant.EPOCH), 1);
+        source.append(key, Append.viewOnly(View.of(null, List.of())));
+        source.moveBranch(key, "tab", "q", null);
+        List<String> lines = split(lines(source)).stream()
+                .map(line -> line.replaceFirst(",\"sha256\":\"[^\"]*\"", ""))
+                .toList();
+        List<String> names = List.of(
+                "\"kind\":\"message\",\"id\":\"a\"",
+                "\"covers\":\"q\"",
+                "\"anchor\":\"a\"",
+                "\"end\":\"q\"",
+                "\"kind\":\"head\",\"id\":\"a\"");
+        for (String name : names) {
+            String other = name.contains("message") ? "q" : "nope";
+            List<String> edited = lines.stream()
+                    .map(line -> line.replace(name, name.replaceFirst("\"[qa]\"$", "\"" + other + "\"")))
+                    .toList();
+            assertThat(edited).as(name).isNotEqualTo(lines);
+            assertThatThrownBy(() -> read(edited, new InMemoryMessageLog()))
+                    .as(name)
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("line " + (lines.size() - 1) + ":")
+                    .hasMessageNotContaining("secret");
+        }
     }
 }
