@@ -7,7 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an index tells of some terms in a scope, all of one moment.
+ * What an index tells of some terms in a scope. In PostgreSQL, frequencies and postings may be of different moments if others
+ * add meanwhile.
  *
  * @param messages the number of indexed messages in the scope
  * @param totalLength the sum of their lengths, in terms
