@@ -388,11 +388,7 @@ public final class Keepsake {
      * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#index index}
      */
     public SearchResult search(Scope scope, String text, SearchOptions options) {
-        if (search == null) {
-            throw new InvalidInputException(
-                    "index", "is required for a search, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
-        }
-        return search.search(scope, text, options);
+        return required(search).search(scope, text, options);
     }
 
     /**
@@ -471,12 +467,13 @@ public final class Keepsake {
         return new RecallTool(new BoundRecall(required(recall), memories::key, scopes, options));
     }
 
-    private static MessageRecall required(@Nullable MessageRecall recall) {
-        if (recall == null) {
+    private static <T> T required(@Nullable T part) {
+        if (part == null) {
             throw new InvalidInputException(
-                    "index", "is required for a recall, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
+                    "index",
+                    "is required for search and recall, such as JdbcMessageIndex.sqlite(Path.of(\"index.db\"))");
         }
-        return recall;
+        return part;
     }
 
     private Set<String> shownIds(MemoryKey key) {
@@ -572,7 +569,7 @@ public final class Keepsake {
         private @Nullable LeavingViewListener leavingViewListener;
         private @Nullable ImportSource importSource;
         private @Nullable MessageIndex index;
-        private Words words = Words.standard();
+        private @Nullable Words words;
 
         private Builder() {}
 
@@ -887,7 +884,7 @@ public final class Keepsake {
                     made,
                     key -> key instanceof NodeKey ? nodes : log,
                     nodes == log ? List.of(log) : List.of(log, nodes),
-                    words,
+                    words == null ? Words.standard() : words,
                     executor,
                     BlockingWork::after);
         }

@@ -33,11 +33,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Makes an index from logs in the background. It learns of what this process appends and erases at once, and of what others do
- * by a sweep. It has no thread of its own, and ends when nobody refers to it any more. Thread-safe.
+ * by a sweep. It has no thread of its own, and ends when it is not referred to any more. Thread-safe.
  *
  * <p>A batch and the watermark behind it are written in one step, and only if the watermark is the one that was seen. So
- * nothing is added twice, whoever is killed or meets another. The lease only keeps two processes from splitting the same long
- * history; whoever adds less than a batch needs none.
+ * nothing is added twice, whatever is killed or meets another. The lease only keeps two processes from splitting the same long
+ * history; an indexer that adds less than a page needs none.
  */
 final class Indexer {
 

@@ -38,7 +38,7 @@ public interface MessageIndex extends AutoCloseable {
     Map<MemoryKey, Watermark> watermarks(Collection<? extends MemoryKey> keys);
 
     /**
-     * Adds messages and moves the watermark in one step, if nobody has moved it in the meantime.
+     * Adds messages and moves the watermark in one step, if it was not moved in the meantime.
      *
      * @param key the memory
      * @param before the watermark that the caller has seen, or null for none

@@ -182,7 +182,7 @@ public final class MessageRecall {
             return speakers;
         }
 
-        /** Ranks the messages that may be recalled or stand beside one. */
+        /** Ranks the messages that may be recalled or be beside one. */
         List<Ranked> rank(Ranking ranking, RecallOptions options) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {

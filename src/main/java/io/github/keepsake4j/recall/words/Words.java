@@ -28,7 +28,7 @@ import java.util.function.UnaryOperator;
  * </ul>
  *
  * <p>Stems and stop words need Lucene's analysis module ({@code org.apache.lucene:lucene-analysis-common}). Where it is
- * absent, a word's own letters stand for its stem, and no word is a stop word unless it was {@linkplain
+ * absent, a word's own letters are its stem, and no word is a stop word unless it was {@linkplain
  * Builder#stopWords given}.
  *
  * <p><b>Bounds.</b> The terms are those of the first {@value #MAX_LENGTH} UTF-16 code units of a text (as it is
