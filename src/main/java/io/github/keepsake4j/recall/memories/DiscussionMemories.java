@@ -1,0 +1,115 @@
+package io.github.keepsake4j.recall.memories;
+
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The memories of one discussion, to be read. Without a discussion there are no memories, and retrievers use the messages at
+ * hand.
+ *
+ * <p>Thread-safe.
+ */
+public final class DiscussionMemories {
+
+    /** Separates the chunks of a text. */
+    public static final String CHUNK_BREAK = "--ChunkBreak--";
+
+    /** The text where there are no memories. */
+    public static final String NO_MEMORIES = "No memories have been generated yet";
+
+    private final MemoryReader reader;
+    private final @Nullable MemoryKey key;
+    private final List<SourceMessage> messages;
+    private final Trust leastTrust;
+
+    DiscussionMemories(MemoryReader reader, @Nullable MemoryKey key, List<SourceMessage> messages, Trust leastTrust) {
+        this.reader = Objects.requireNonNull(reader, "reader");
+        this.key = key;
+        this.messages = List.copyOf(messages);
+        this.leastTrust = Objects.requireNonNull(leastTrust, "leastTrust");
+    }
+
+    /**
+     * Returns whether there is no discussion.
+     *
+     * @return whether nothing is persisted
+     */
+    public boolean isStateless() {
+        return key == null;
+    }
+
+    /**
+     * Returns the messages at hand.
+     *
+     * @return the messages without system messages, oldest first; may be empty if there is a discussion
+     */
+    public List<SourceMessage> messages() {
+        return messages;
+    }
+
+    /**
+     * Returns all chunks.
+     *
+     * @return the chunks of enough trust, oldest first
+     */
+    public List<MadeMemory> chunks() {
+        return chunks(Integer.MAX_VALUE);
+    }
+
+    /**
+     * Returns the newest chunks.
+     *
+     * @param last the largest number, 0 or more
+     * @return the chunks of enough trust, oldest first
+     */
+    public List<MadeMemory> chunks(int last) {
+        return key == null ? List.of() : newest(last, most -> reader.chunks(key, most));
+    }
+
+    /**
+     * Returns the newest facts.
+     *
+     * @param last the largest number, 0 or more
+     * @return the facts of enough trust, oldest first
+     */
+    public List<MadeMemory> facts(int last) {
+        return key == null ? List.of() : newest(last, most -> reader.facts(key, most));
+    }
+
+    /**
+     * Finds facts by their words.
+     *
+     * @param query what to look for; the more trust of the query and of this view is asked for
+     * @return the facts, the best first
+     */
+    public List<FoundMemory> search(FactQuery query) {
+        if (key == null) {
+            return List.of();
+        }
+        Trust least = query.leastTrust().isAtLeast(leastTrust) ? query.leastTrust() : leastTrust;
+        return reader.search(key, new FactQuery(query.keywords(), query.limit(), least));
+    }
+
+    /**
+     * Returns the summary.
+     *
+     * @return the current version, or null if there is none of enough trust
+     */
+    public @Nullable MadeMemory summary() {
+        MadeMemory summary = key == null ? null : reader.summary(key);
+        return summary != null && summary.trust().isAtLeast(leastTrust) ? summary : null;
+    }
+
+    private List<MadeMemory> newest(int last, IntFunction<List<MadeMemory>> read) {
+        if (leastTrust == Trust.RETRIEVED) {
+            return read.apply(last);
+        }
+        List<MadeMemory> trusted = read.apply(Integer.MAX_VALUE).stream()
+                .filter(memory -> memory.trust().isAtLeast(leastTrust))
+                .toList();
+        return trusted.subList(Math.max(0, trusted.size() - last), trusted.size());
+    }
+}
