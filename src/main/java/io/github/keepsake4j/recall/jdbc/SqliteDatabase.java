@@ -30,13 +30,14 @@ final class SqliteDatabase implements Database {
     private static final int JOURNAL_BYTES = 64_000_000;
 
     private final Path file;
-    private final Dialect dialect = new SqliteDialect();
+    private final Schema schema;
     private final Channel writer = new Channel();
     private final Channel reader = new Channel();
     private volatile boolean closed;
 
-    SqliteDatabase(Path file) {
+    SqliteDatabase(Path file, Schema schema) {
         this.file = file;
+        this.schema = schema;
     }
 
     /** A connection, its statements, and the turn to use them. */
@@ -55,11 +56,6 @@ final class SqliteDatabase implements Database {
                 open.close();
             }
         }
-    }
-
-    @Override
-    public Dialect dialect() {
-        return dialect;
     }
 
     @Override
@@ -85,7 +81,9 @@ final class SqliteDatabase implements Database {
                 try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
                     if (row.next() && row.getInt(1) != 0) {
                         throw new StorageUnavailableException(
-                                "compact of the index in SQLite file " + file + ": another process reads it", null);
+                                "compact of the " + schema.what() + " in SQLite file " + file
+                                        + ": another process reads it",
+                                null);
                     }
                 }
             }
@@ -172,12 +170,15 @@ final class SqliteDatabase implements Database {
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         Connection begun = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
         try (Statement statement = begun.createStatement()) {
-            statement.execute("BEGIN IMMEDIATE");
-            for (int version = version(statement); version < Schema.SQLITE.newest(); version++) {
-                statement.executeUpdate(Schema.SQLITE.script(version));
-                statement.executeUpdate("PRAGMA user_version = " + (version + 1));
+            // Who only reads does not wait for a writer.
+            if (version(statement) < schema.newest()) {
+                statement.execute("BEGIN IMMEDIATE");
+                for (int version = version(statement); version < schema.newest(); version++) {
+                    statement.executeUpdate(schema.script(version));
+                    statement.executeUpdate("PRAGMA user_version = " + (version + 1));
+                }
+                statement.execute("COMMIT");
             }
-            statement.execute("COMMIT");
         } catch (SQLException | RuntimeException e) {
             begun.close();
             throw e;
@@ -197,7 +198,8 @@ final class SqliteDatabase implements Database {
         int code = e.getErrorCode() & 0xFF;
         if (code == SQLiteErrorCode.SQLITE_CORRUPT.code || code == SQLiteErrorCode.SQLITE_NOTADB.code) {
             return new UnreadableDataException(
-                    text + ": the file is damaged or is not a SQLite database; delete it, and the index is made again",
+                    text + ": the file is damaged or is not a SQLite database; delete it, and the " + schema.what()
+                            + " are made again",
                     e);
         }
         if (code == SQLiteErrorCode.SQLITE_BUSY.code
