@@ -1,10 +1,12 @@
 package io.github.keepsake4j.recall.memories;
 
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.InvalidInputException;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,20 +46,35 @@ public record MadeMemory(
         @Nullable String replaces,
         MemoryStatus status) {
 
-    /** Checks and copies the components. */
+    private static final Pattern UNSTORABLE = Pattern.compile("\\x00|\\p{Cs}");
+
+    /**
+     * Checks and copies the components.
+     *
+     * @throws InvalidInputException if the id breaks a rule of {@link Ids#check}, or a text has NUL or an unpaired surrogate
+     */
     public MadeMemory {
         Ids.check("id", id);
         Objects.requireNonNull(kind, "kind");
-        Objects.requireNonNull(text, "text");
-        Objects.requireNonNull(title, "title");
-        Objects.requireNonNull(summary, "summary");
+        checkText("text", text);
+        checkText("title", title);
+        checkText("summary", summary);
         entities = List.copyOf(entities);
+        entities.forEach(entity -> checkText("entities", entity));
         keyPhrases = List.copyOf(keyPhrases);
+        keyPhrases.forEach(phrase -> checkText("keyPhrases", phrase));
         Objects.requireNonNull(source, "source");
         Objects.requireNonNull(promptVersion, "promptVersion");
         madeAt = madeAt.truncatedTo(ChronoUnit.MICROS);
         Objects.requireNonNull(trust, "trust");
         Objects.requireNonNull(status, "status");
+    }
+
+    /** Refuses what not every storage keeps as it is. */
+    private static void checkText(String field, String text) {
+        if (UNSTORABLE.matcher(text).find()) {
+            throw new InvalidInputException(field, "must not contain NUL (U+0000) or an unpaired surrogate");
+        }
     }
 
     /**

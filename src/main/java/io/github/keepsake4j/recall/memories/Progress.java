@@ -3,8 +3,11 @@ package io.github.keepsake4j.recall.memories;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How far memories of one kind are made. The steps form a tree, because a conversation has branches and messages are edited.
@@ -37,5 +40,24 @@ public record Progress(long revision, long head, List<Step> steps) {
         }
         Collections.reverse(path);
         return List.copyOf(path);
+    }
+
+    /**
+     * Returns the summary that holds. Only for the progress of chunks.
+     *
+     * @param versions the versions in the order in which they were stored
+     * @return the newest current version whose last chunk is on the path, or null if there is none
+     */
+    public @Nullable MadeMemory holding(List<MadeMemory> versions) {
+        Set<String> ends = new HashSet<>(Set.of(""));
+        path().forEach(step -> ends.add(step.passage().upTo()));
+        for (int i = versions.size() - 1; i >= 0; i--) {
+            MadeMemory version = versions.get(i);
+            if (version.status() == MemoryStatus.CURRENT
+                    && ends.contains(version.source().upTo())) {
+                return version;
+            }
+        }
+        return null;
     }
 }

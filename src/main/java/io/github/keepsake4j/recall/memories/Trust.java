@@ -1,20 +1,36 @@
 package io.github.keepsake4j.recall.memories;
 
 import java.util.Collection;
+import java.util.Comparator;
 
 /** By whom a text was written, from the most trusted to the least. A memory has the least trust of its sources. */
 public enum Trust {
     /** A user wrote it. */
-    USER,
+    USER(0),
 
     /** A model wrote it. */
-    ASSISTANT,
+    ASSISTANT(1),
 
     /** A tool returned it. */
-    TOOL,
+    TOOL(2),
 
     /** It was retrieved from documents, or its source is not known. */
-    RETRIEVED;
+    RETRIEVED(3);
+
+    private final int level;
+
+    Trust(int level) {
+        this.level = level;
+    }
+
+    /**
+     * Returns the number by which stores compare. It never changes.
+     *
+     * @return 0 for the most trusted
+     */
+    public int level() {
+        return level;
+    }
 
     /**
      * Returns whether this trust is enough.
@@ -23,7 +39,7 @@ public enum Trust {
      * @return whether this is the same or more
      */
     public boolean isAtLeast(Trust least) {
-        return compareTo(least) <= 0;
+        return level <= least.level;
     }
 
     /**
@@ -33,6 +49,6 @@ public enum Trust {
      * @return the least; {@link #RETRIEVED} if there is none
      */
     public static Trust least(Collection<Trust> all) {
-        return all.stream().max(Trust::compareTo).orElse(RETRIEVED);
+        return all.stream().max(Comparator.comparingInt(Trust::level)).orElse(RETRIEVED);
     }
 }
