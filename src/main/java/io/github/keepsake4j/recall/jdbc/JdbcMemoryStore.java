@@ -25,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps memories that were made in PostgreSQL 14 and newer, in tables beside the log's or in another database. Needs
  * {@code org.postgresql:postgresql}. Nothing is prepared on the server, so any transaction pooler works. Thread-safe.
- *
  */
 public final class JdbcMemoryStore implements MemoryStore {
 
@@ -88,7 +87,7 @@ public final class JdbcMemoryStore implements MemoryStore {
                     return Optional.ofNullable(
                             versions.isEmpty()
                                     ? null
-                                    : memories.progress(session, key, MemoryKind.CHUNK)
+                                    : memories.progress(session, key, MemoryKind.CHUNK, 0)
                                             .holding(versions));
                 })
                 .orElse(null);
@@ -107,7 +106,7 @@ public final class JdbcMemoryStore implements MemoryStore {
 
     @Override
     public Progress progress(MemoryKey key, MemoryKind kind) {
-        return database.read("progress of " + key, session -> memories.progress(session, key, kind));
+        return database.read("progress of " + key, session -> memories.progress(session, key, kind, 0));
     }
 
     @Override

@@ -68,7 +68,8 @@ public final class JdbcMessageIndex implements MessageIndex {
      * @return the index, to be closed at the end
      */
     public static JdbcMessageIndex sqlite(Path file) {
-        return new JdbcMessageIndex(new SqliteDatabase(file, Schema.SQLITE), new SqliteDialect());
+        return new JdbcMessageIndex(
+                new SqliteDatabase(file, SqliteDatabase.Mode.INDEX, Schema.SQLITE), new SqliteDialect());
     }
 
     /**

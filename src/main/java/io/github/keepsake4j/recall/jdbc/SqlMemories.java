@@ -39,8 +39,6 @@ final class SqlMemories {
     /** A row of the progress. */
     private record State(long revision, long head, String fingerprint) {
 
-        static final State NONE = new State(0, 0, "");
-
         static State of(ResultSet row) throws SQLException {
             return new State(row.getLong(1), row.getLong(2), Objects.requireNonNull(row.getString(3)));
         }
@@ -63,9 +61,10 @@ final class SqlMemories {
         };
     }
 
-    Progress progress(Session session, MemoryKey key, MemoryKind kind) throws SQLException {
+    /** @param least the revision where there is none yet */
+    Progress progress(Session session, MemoryKey key, MemoryKind kind, long least) throws SQLException {
         State state = session.first(sql.progress(), State::of, sql.key(key), kind.name());
-        return progress(session, key, kind, state == null ? State.NONE : state);
+        return progress(session, key, kind, state == null ? new State(least, 0, "") : state);
     }
 
     private Progress progress(Session session, MemoryKey key, MemoryKind kind, State state) throws SQLException {

@@ -18,6 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteOpenMode;
 
 /**
  * A SQLite file, through one connection that writes and one that reads, so that a search does not wait for the indexer.
@@ -29,14 +30,34 @@ final class SqliteDatabase implements Database {
     private static final int CACHE_KIB = 32_768;
     private static final int JOURNAL_BYTES = 64_000_000;
 
+    /**
+     * How a file is used.
+     *
+     * @param journal how it is kept whole
+     * @param synchronous what a commit waits for
+     * @param isMade whether a file that is absent is made
+     */
+    record Mode(SQLiteConfig.JournalMode journal, SQLiteConfig.SynchronousMode synchronous, boolean isMade) {
+
+        /** A large file that is open for long. What a power failure takes away is added again. */
+        static final Mode INDEX = new Mode(SQLiteConfig.JournalMode.WAL, SQLiteConfig.SynchronousMode.NORMAL, true);
+
+        /** A small file that is open for short, is alone, and is read by other programs. */
+        static final Mode WRITING = new Mode(SQLiteConfig.JournalMode.DELETE, SQLiteConfig.SynchronousMode.FULL, true);
+
+        static final Mode READING = new Mode(SQLiteConfig.JournalMode.DELETE, SQLiteConfig.SynchronousMode.FULL, false);
+    }
+
     private final Path file;
+    private final Mode mode;
     private final Schema schema;
     private final Channel writer = new Channel();
     private final Channel reader = new Channel();
     private volatile boolean closed;
 
-    SqliteDatabase(Path file, Schema schema) {
+    SqliteDatabase(Path file, Mode mode, Schema schema) {
         this.file = file;
+        this.mode = mode;
         this.schema = schema;
     }
 
@@ -158,9 +179,11 @@ final class SqliteDatabase implements Database {
         }
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(BUSY_TIMEOUT_MILLIS);
-        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-        // What a power failure takes away is added again.
-        config.setSynchronous(SQLiteConfig.SynchronousMode.NORMAL);
+        config.setJournalMode(mode.journal());
+        config.setSynchronous(mode.synchronous());
+        if (!mode.isMade()) {
+            config.resetOpenMode(SQLiteOpenMode.CREATE);
+        }
         config.setCacheSize(-CACHE_KIB);
         // Joining the segments of a large memory writes much at once.
         config.setJournalSizeLimit(JOURNAL_BYTES);
