@@ -167,7 +167,10 @@ public final class JdbcMemoryStore implements MemoryStore {
     @Override
     public void erase(MemoryKey key) {
         database.write("erasure of the memories of " + key, session -> {
-            memories.erase(session, key);
+            memories.beginAfresh(session, key);
+            for (String statement : PostgresMemorySql.ERASE) {
+                session.update(statement, sql.key(key));
+            }
             return true;
         });
     }

@@ -65,7 +65,4 @@ interface MemorySql {
     /** Columns: term, number, weight. Parameters: discussion, the terms as a JSON array,
      * discussion, the least trust. */
     String words();
-
-    /** Statements that remove all rows of a discussion but its progress. Parameter: discussion. */
-    String[] erase();
 }

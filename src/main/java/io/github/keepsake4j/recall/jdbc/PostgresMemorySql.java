@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.message.MemoryKey;
+import java.util.List;
 
 /** The statements of PostgreSQL. */
 final class PostgresMemorySql implements MemorySql {
@@ -16,6 +17,13 @@ final class PostgresMemorySql implements MemorySql {
 
     static final String RELEASE_LEASE =
             "DELETE FROM keepsake_made_lease WHERE memory_key = ? AND name = ? AND owner = ?";
+
+    /** What an erasure removes. Parameter of each: discussion. */
+    static final List<String> ERASE = List.of(
+            "DELETE FROM keepsake_made_word WHERE memory_key = ?",
+            "DELETE FROM keepsake_made_memory WHERE memory_key = ?",
+            "DELETE FROM keepsake_made_step WHERE memory_key = ?",
+            "DELETE FROM keepsake_made_lease WHERE memory_key = ?");
 
     @Override
     public Object key(MemoryKey discussion) {
@@ -158,15 +166,5 @@ final class PostgresMemorySql implements MemorySql {
             WHERE w.memory_key = ? AND w.term IN (SELECT jsonb_array_elements_text(CAST(? AS jsonb)))
               AND m.memory_key = ? AND m.kind = 'FACT' AND m.trust <= ?
             """;
-    }
-
-    @Override
-    public String[] erase() {
-        return new String[] {
-            "DELETE FROM keepsake_made_word WHERE memory_key = ?",
-            "DELETE FROM keepsake_made_memory WHERE memory_key = ? AND kind = ?",
-            "DELETE FROM keepsake_made_step WHERE memory_key = ?",
-            "DELETE FROM keepsake_made_lease WHERE memory_key = ?"
-        };
     }
 }

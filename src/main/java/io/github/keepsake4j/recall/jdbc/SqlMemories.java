@@ -349,13 +349,11 @@ final class SqlMemories {
         return true;
     }
 
-    void erase(Session session, MemoryKey key) throws SQLException {
+    /** Locks the discussion, and refuses what those add that saw it before. */
+    void beginAfresh(Session session, MemoryKey key) throws SQLException {
         for (MemoryKind kind : MemoryKind.values()) {
             State state = lock(session, key, kind, 0);
             put(session, key, kind, new State(state.revision() + 1, 0, words.fingerprint()));
-        }
-        for (String statement : sql.erase()) {
-            session.update(statement, sql.key(key));
         }
     }
 }

@@ -152,14 +152,4 @@ final class SqliteMemorySql implements MemorySql {
             WHERE ? IS NOT NULL AND w.term IN (SELECT value FROM json_each(?)) AND m.discussion_id = ? AND m.trust <= ?
             """;
     }
-
-    @Override
-    public String[] erase() {
-        return new String[] {
-            "DELETE FROM keepsake_word WHERE ? IS NOT NULL",
-            "DELETE FROM memories_fts WHERE ? IS NOT NULL",
-            "DELETE FROM memories WHERE discussion_id = ?",
-            "DELETE FROM vector_memory_tracker WHERE discussion_id = ?"
-        };
-    }
 }

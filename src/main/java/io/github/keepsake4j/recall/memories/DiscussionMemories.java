@@ -4,6 +4,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.IntFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +31,22 @@ public final class DiscussionMemories {
         this.key = key;
         this.messages = List.copyOf(messages);
         this.leastTrust = Objects.requireNonNull(leastTrust, "leastTrust");
+    }
+
+    /**
+     * Joins the texts of memories, separated by {@value #CHUNK_BREAK}. Where a text has that itself, a space is put into it.
+     *
+     * @param memories the memories
+     * @return the text; empty if there is none
+     */
+    public static String join(List<MadeMemory> memories) {
+        return joinTexts(memories.stream().map(MadeMemory::text).toList(), CHUNK_BREAK);
+    }
+
+    /** Joins texts by a delimiter that is in none of them afterwards. */
+    static String joinTexts(List<String> texts, String delimiter) {
+        String harmless = delimiter.length() < 2 ? delimiter : delimiter.charAt(0) + " " + delimiter.substring(1);
+        return texts.stream().map(text -> text.replace(delimiter, harmless)).collect(Collectors.joining(delimiter));
     }
 
     /**

@@ -30,4 +30,24 @@ public interface MemoryWorkflow {
     default @Nullable String model() {
         return null;
     }
+
+    /**
+     * Returns whether it uses inputs behind the passage. If so, a memory is not trusted more than the memories that it was given.
+     * Default: true.
+     *
+     * @return whether other memories are sources of what it makes
+     */
+    default boolean readsMemories() {
+        return true;
+    }
+
+    /**
+     * Returns what tells it apart from other prompts. It is stored with each memory. Default: an empty text, for which the name of
+     * the workflow is stored.
+     *
+     * @return a short text
+     */
+    default String version() {
+        return "";
+    }
 }

@@ -26,6 +26,11 @@ final class MessageHashes {
         return HexFormat.of().formatHex(sha256().digest(text(message).getBytes(StandardCharsets.UTF_8)));
     }
 
+    /** Returns some digits that tell a prompt apart from its other versions. */
+    static String shortHash(String text) {
+        return HexFormat.of().formatHex(sha256().digest(text.getBytes(StandardCharsets.UTF_8)), 0, 4);
+    }
+
     /**
      * Returns the chained hash of each message: of its type, its text, its tool calls and the chained hash of the message before
      * it.
