@@ -10,7 +10,9 @@ import io.github.keepsake4j.tokens.TextShortener;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -263,7 +265,7 @@ final class Creator {
             Progress progress = store.progress(key, MemoryKind.CHUNK);
             List<MadeMemory> versions = store.summaries(key);
             MadeMemory current = progress.holding(versions);
-            List<MadeMemory> fresh = unfolded(store.chunks(key, Integer.MAX_VALUE), current);
+            List<MadeMemory> fresh = unfolded(progress, store.chunks(key, Integer.MAX_VALUE), current);
             if (fresh.size() < least || fresh.isEmpty()) {
                 return new MemoryRun(End.UP_TO_DATE, made, List.of());
             }
@@ -300,21 +302,12 @@ final class Creator {
     }
 
     /** Returns the chunks behind the last one in a summary. Those that were made by hand are in no place, and are left out. */
-    private static List<MadeMemory> unfolded(List<MadeMemory> chunks, @Nullable MadeMemory summary) {
-        List<MadeMemory> placed = chunks.stream()
-                .filter(chunk -> !chunk.source().equals(Passage.NONE))
-                .toList();
-        if (summary == null) {
-            return placed;
-        }
-        Passage last = summary.source();
-        for (int i = placed.size() - 1; i >= 0; i--) {
-            Passage source = placed.get(i).source();
-            if (source.upTo().equals(last.upTo()) && source.messageHash().equals(last.messageHash())) {
-                return placed.subList(i + 1, placed.size());
-            }
-        }
-        return placed;
+    private static List<MadeMemory> unfolded(Progress progress, List<MadeMemory> chunks, @Nullable MadeMemory summary) {
+        List<Passage> path = progress.path().stream().map(Step::passage).toList();
+        // The last chunk itself may be forgotten.
+        int folded = summary == null ? 0 : path.indexOf(summary.source()) + 1;
+        Set<Passage> behind = new HashSet<>(path.subList(folded, path.size()));
+        return chunks.stream().filter(chunk -> behind.contains(chunk.source())).toList();
     }
 
     private static String clean(String answer) {

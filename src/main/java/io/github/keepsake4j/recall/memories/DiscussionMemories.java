@@ -21,6 +21,9 @@ public final class DiscussionMemories {
     /** The text where there are no memories. */
     public static final String NO_MEMORIES = "No memories have been generated yet";
 
+    /** The text where a search finds nothing. */
+    public static final String NO_MATCH = "No memories were found";
+
     private final MemoryReader reader;
     private final @Nullable MemoryKey key;
     private final List<SourceMessage> messages;

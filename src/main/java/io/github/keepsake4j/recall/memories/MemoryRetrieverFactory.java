@@ -3,7 +3,7 @@ package io.github.keepsake4j.recall.memories;
 import java.util.Map;
 
 /**
- * Provides retrievers by name to every {@code Discussions}. Implementations are found by {@link java.util.ServiceLoader}: list the
+ * Provides retrievers by name to every {@link Discussions}. Implementations are found by {@link java.util.ServiceLoader}: list the
  * class in {@code META-INF/services/io.github.keepsake4j.recall.memories.MemoryRetrieverFactory}.
  */
 public interface MemoryRetrieverFactory {

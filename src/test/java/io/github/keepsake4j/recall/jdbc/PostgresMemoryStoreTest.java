@@ -8,23 +8,40 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.MemoryStoreContract;
 import io.github.keepsake4j.testing.Postgres;
+import java.sql.Connection;
 import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
+import java.sql.Statement;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 class PostgresMemoryStoreTest extends MemoryStoreContract {
 
-    private HikariDataSource pool;
+    private static HikariDataSource pool;
 
-    @AfterEach
-    void disconnect() {
+    @BeforeAll
+    static void connect() throws SQLException {
+        pool = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 5, true);
+    }
+
+    @AfterAll
+    static void disconnect() {
         pool.close();
     }
 
     @Override
     protected MemoryStore newStore() throws SQLException {
-        pool = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 5, true);
-        return sameStore();
+        MemoryStore store = sameStore();
+        store.facts(key, 1);
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(
+                    """
+                    TRUNCATE keepsake_made_progress, keepsake_made_step, keepsake_made_memory, keepsake_made_word,
+                             keepsake_made_lease
+                    """);
+        }
+        return store;
     }
 
     @Override
