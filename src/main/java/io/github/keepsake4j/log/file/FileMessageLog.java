@@ -147,6 +147,11 @@ public final class FileMessageLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return ask("read of", key, tree -> tree.findAt(sequences), absent -> List.of());
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return ask("read of", key, tree -> tree.history(query), absent -> new HistoryPage(List.of(), Optional.empty()));
     }
