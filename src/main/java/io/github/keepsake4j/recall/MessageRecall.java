@@ -83,10 +83,11 @@ public final class MessageRecall {
         if (question.units().isEmpty()) {
             question = asked;
         }
+        Set<String> terms = question.terms();
         Ranking ranking = new Ranking(question, candidates.statistics(), Features.WEIGHTS, options.zone());
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
-            memory.rank(ranking, options).forEach(ranked -> found.add(new Found(memory, ranked)));
+            memory.rank(ranking, terms, options).forEach(ranked -> found.add(new Found(memory, ranked)));
         }
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
@@ -158,7 +159,7 @@ public final class MessageRecall {
         }
 
         /** Ranks the messages that may be recalled or be beside one. */
-        List<Ranked> rank(Ranking ranking, RecallOptions options) {
+        List<Ranked> rank(Ranking ranking, Set<String> terms, RecallOptions options) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 if (isSaid(message) && isVisible(message, options)) {
@@ -167,7 +168,8 @@ public final class MessageRecall {
                             RecalledText.speaker(message),
                             message.createdAt(),
                             IndexedText.of(message.message()),
-                            words));
+                            words,
+                            terms::contains));
                 }
             }
             List<Session> sessions = Session.cut(utterances, options.sessionGap());

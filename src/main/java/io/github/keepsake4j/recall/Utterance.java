@@ -8,6 +8,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * A message as ranking sees it.
@@ -16,9 +17,9 @@ import java.util.Set;
  * @param speaker who said it: a name, or the role in lower case
  * @param time when it was said
  * @param length the number of its terms, with repetitions
- * @param terms how often each term occurs
- * @param stated the terms of its sentences that are no questions
- * @param asked the terms of its questions
+ * @param terms how often each term occurs that was wanted
+ * @param stated those of its sentences that are no questions
+ * @param asked those of its questions
  */
 record Utterance(
         long sequence,
@@ -31,6 +32,12 @@ record Utterance(
 
     /** Splits a text. */
     static Utterance of(long sequence, String speaker, Instant time, String text, Words words) {
+        return of(sequence, speaker, time, text, words, term -> true);
+    }
+
+    /** Splits a text, of which only some terms are kept. */
+    static Utterance of(
+            long sequence, String speaker, Instant time, String text, Words words, Predicate<String> isWanted) {
         List<Token> tokens = words.tokens(text);
         Map<String, Integer> terms = new HashMap<>();
         Set<String> stated = new HashSet<>();
@@ -40,8 +47,10 @@ record Utterance(
             while (token.start() >= sentence.end()) {
                 sentence = Sentence.at(text, sentence.end());
             }
-            terms.merge(token.term(), 1, Integer::sum);
-            (sentence.question() ? asked : stated).add(token.term());
+            if (isWanted.test(token.term())) {
+                terms.merge(token.term(), 1, Integer::sum);
+                (sentence.question() ? asked : stated).add(token.term());
+            }
         }
         return new Utterance(sequence, speaker, time, tokens.size(), terms, stated, asked);
     }

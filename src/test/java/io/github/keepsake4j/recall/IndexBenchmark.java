@@ -185,13 +185,15 @@ public final class IndexBenchmark {
             places.forEach((key, sequences) ->
                     messages.addAll(search.finder().around(key, sequences, 2).values()));
             long looked = System.nanoTime();
+            Set<String> terms = question.terms();
             List<Utterance> utterances = messages.stream()
                     .map(message -> Utterance.of(
                             message.sequence(),
                             "user",
                             message.createdAt(),
                             IndexedText.of(message.message()),
-                            search.words()))
+                            search.words(),
+                            terms::contains))
                     .toList();
             long split = System.nanoTime();
             new Ranking(question, candidates.statistics(), Features.WEIGHTS, ZoneOffset.UTC)

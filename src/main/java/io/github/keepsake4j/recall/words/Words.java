@@ -56,19 +56,13 @@ public final class Words {
     /** Changes when the terms of a text do, so that an index is made again. */
     private static final int VERSION = 1;
 
-    private static final int PART = 4;
-
-    /** Cannot be in a word, so a part never equals a word. */
-    private static final String PART_MARK = "_";
-
-    private static final String BEGINNING_MARK = "^";
-
     private static final Words STANDARD = builder().language("en", "de").build();
 
     private final List<String> codes;
     private final List<Language> languages;
     private final Set<String> stopWords;
     private final UnaryOperator<String> mapping;
+    private final SplitWords splitWords;
 
     private Words(Builder builder) {
         codes = List.copyOf(builder.languages);
@@ -76,6 +70,7 @@ public final class Words {
                 codes.stream().map(Languages::load).flatMap(Optional::stream).toList();
         stopWords = Set.copyOf(builder.stopWords);
         mapping = builder.mapping;
+        splitWords = new SplitWords(word -> SplitWord.of(word, languages, this::map));
     }
 
     /**
@@ -141,13 +136,19 @@ public final class Words {
         private final NormalizedText text;
         private final boolean beginnings;
         private final List<Token> tokens = new ArrayList<>();
-        private final List<UnaryOperator<String>> stemmers =
-                languages.stream().map(Language::stemmer).toList();
+        private final List<Run> runs = new ArrayList<>();
         private final Set<String> stops;
 
         Splitter(NormalizedText text, boolean beginnings) {
             this.text = text;
             this.beginnings = beginnings;
+            for (int at = 0; at < text.length(); ) {
+                Run run = Run.at(text, at);
+                if (run.script() != Script.NONE) {
+                    runs.add(run);
+                }
+                at = run.end();
+            }
             this.stops = languages.size() > 1
                     ? stopWordsOf(text)
                     : languages.isEmpty() ? Set.of() : languages.get(0).stopWords();
@@ -156,15 +157,13 @@ public final class Words {
         /** Returns the stop words of the language of which the text has the most. */
         private Set<String> stopWordsOf(NormalizedText text) {
             int[] counts = new int[languages.size()];
-            for (int at = 0; at < text.length(); ) {
-                Run run = Run.at(text, at);
+            for (Run run : runs) {
                 if (run.script() == Script.ALPHABET && run.length() <= MAX_WORD) {
                     String word = text.substring(run.start(), run.end());
                     for (int i = 0; i < counts.length; i++) {
                         counts[i] += languages.get(i).stopWords().contains(word) ? 1 : 0;
                     }
                 }
-                at = run.end();
             }
             int most = 0;
             for (int i = 1; i < counts.length; i++) {
@@ -174,51 +173,31 @@ public final class Words {
         }
 
         List<Token> split() {
-            for (int at = 0; at < text.length() && tokens.size() < MAX_TOKENS; ) {
-                Run run = Run.at(text, at);
-                switch (run.script()) {
-                    case ALPHABET -> addWord(run);
-                    case CHARACTERS -> addCharacters(run);
-                    case NONE -> {}
+            for (Run run : runs) {
+                if (tokens.size() >= MAX_TOKENS) {
+                    break;
                 }
-                at = run.end();
+                if (run.script() == Script.ALPHABET) {
+                    addWord(run);
+                } else {
+                    addCharacters(run);
+                }
             }
             return List.copyOf(tokens.size() > MAX_TOKENS ? tokens.subList(0, MAX_TOKENS) : tokens);
         }
 
         private void addWord(Run run) {
-            String whole = text.substring(run.start(), run.start() + usedLength(run));
-            String written = withoutFormat(whole);
-            boolean stop = stops.contains(written) || stopWords.contains(written);
-            int end = run.start() + baseLength(whole);
-            String base = whole.length() == end - run.start() ? whole : whole.substring(0, end - run.start());
-            FoldedWord folded = FoldedWord.of(base);
-            if (folded.size() == 0) {
-                return;
-            }
-            if (beginnings) {
-                for (int size = 2; !stop && size <= Math.min(3, folded.size()); size++) {
-                    int to = run.start() + folded.source(size - 1);
-                    add(
-                            BEGINNING_MARK + folded.text(0, size),
-                            run.start(),
-                            to + Character.charCount(text.codePointAt(to)),
-                            Kind.BEGINNING);
+            boolean isCut = run.length() > MAX_RUN;
+            String written = text.substring(run.start(), run.start() + usedLength(run));
+            SplitWord word = splitWords.get(written);
+            boolean stop = stops.contains(word.text()) || stopWords.contains(word.text());
+            for (SplitWord.Term term : word.terms()) {
+                Kind kind = term.kind();
+                boolean isWanted = (kind == Kind.BEGINNING) == beginnings && !(stop && kind != Kind.WORD);
+                if (isWanted) {
+                    int end = isCut && kind == Kind.WORD ? run.end() : run.start() + term.end();
+                    add(term.text(), run.start() + term.start(), end, stop ? Kind.STOP_WORD : kind);
                 }
-                return;
-            }
-            int last = run.length() > MAX_RUN ? run.end() : end;
-            for (String stem : stems(base, folded)) {
-                add(stem, run.start(), last, stop ? Kind.STOP_WORD : Kind.WORD);
-            }
-            for (int i = 0; !stop && i + PART <= folded.size(); i++) {
-                int from = run.start() + folded.source(i);
-                int to = run.start() + folded.source(i + PART - 1);
-                add(
-                        PART_MARK + folded.text(i, i + PART),
-                        from,
-                        to + Character.charCount(text.codePointAt(to)),
-                        Kind.PART);
             }
         }
 
@@ -229,19 +208,6 @@ public final class Words {
             boolean splitsAPair = Character.isSurrogatePair(
                     text.chars().charAt(run.start() + MAX_RUN - 1), text.chars().charAt(run.start() + MAX_RUN));
             return splitsAPair ? MAX_RUN - 1 : MAX_RUN;
-        }
-
-        private Set<String> stems(String base, FoldedWord folded) {
-            if (stemmers.isEmpty() || folded.size() > MAX_WORD) {
-                return Set.of(folded.text(0, Math.min(folded.size(), MAX_WORD)));
-            }
-            Set<String> stems = new LinkedHashSet<>();
-            String word = withoutFormat(base);
-            for (UnaryOperator<String> stemmer : stemmers) {
-                String stem = FoldedWord.fold(stemmer.apply(word));
-                stems.add(stem.isEmpty() ? folded.text() : stem);
-            }
-            return stems;
         }
 
         private void addCharacters(Run run) {
@@ -257,11 +223,11 @@ public final class Words {
                     continue;
                 }
                 if (previous >= 0 && !(Script.isHiragana(previous) && Script.isHiragana(c))) {
-                    add(Character.toString(previous) + Character.toString(c), before, next, Kind.CHARACTERS);
+                    add(map(Character.toString(previous) + Character.toString(c)), before, next, Kind.CHARACTERS);
                 }
                 boolean alone = at == run.start() && next == run.end();
                 if (Character.isIdeographic(c) || (alone && !Script.isHiragana(c))) {
-                    add(Character.toString(c), at, next, Kind.CHARACTERS);
+                    add(map(Character.toString(c)), at, next, Kind.CHARACTERS);
                 }
                 previous = c;
                 before = at;
@@ -269,29 +235,8 @@ public final class Words {
         }
 
         private void add(String term, int from, int to, Kind kind) {
-            tokens.add(new Token(map(term), text.start(from), text.end(to - 1), kind));
+            tokens.add(new Token(term, text.start(from), text.end(to - 1), kind));
         }
-    }
-
-    /** Returns the length of a word without an apostrophe and what comes after it. */
-    private static int baseLength(String word) {
-        int apostrophe = word.indexOf(Script.APOSTROPHE);
-        int typographic = word.indexOf(Script.TYPOGRAPHIC_APOSTROPHE);
-        int at = apostrophe < 0 ? typographic : apostrophe;
-        return at < 0 ? word.length() : at;
-    }
-
-    /** Removes soft hyphens and the like, and makes all apostrophes the same. */
-    private static String withoutFormat(String word) {
-        if (word.chars().allMatch(c -> c < 0x80)) {
-            return word;
-        }
-        StringBuilder without = new StringBuilder(word.length());
-        word.codePoints()
-                .filter(c -> Character.getType(c) != Character.FORMAT)
-                .map(c -> c == Script.TYPOGRAPHIC_APOSTROPHE ? Script.APOSTROPHE : c)
-                .forEach(without::appendCodePoint);
-        return without.toString();
     }
 
     /** Says which words there are. */
