@@ -21,6 +21,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the messages in which words occur: by the index, and, of what a memory has behind the watermark, by splitting it.
@@ -64,8 +65,10 @@ final class Finder {
         Set<MemoryKey> behind = tails(scope);
         boolean lagging = behind.size() > MAX_TAILS || (scope.only() == null && indexer.isUnswept(scope.tenant()));
         List<Tail> tails = new ArrayList<>();
-        for (MemoryKey key : behind.stream().limit(MAX_TAILS).toList()) {
-            Tail tail = tail(key);
+        List<MemoryKey> looked = behind.stream().limit(MAX_TAILS).toList();
+        Map<MemoryKey, Watermark> known = index.watermarks(looked);
+        for (MemoryKey key : looked) {
+            Tail tail = tail(key, known.get(key));
             lagging |= tail.more();
             tails.add(tail);
         }
@@ -94,8 +97,7 @@ final class Finder {
         return behind;
     }
 
-    private Tail tail(MemoryKey key) {
-        Watermark known = index.watermarks(List.of(key)).get(key);
+    private Tail tail(MemoryKey key, @Nullable Watermark known) {
         MessageLog log = logs.apply(key);
         Position position = log.read(key, ReadQuery.newest(0)).position();
         boolean isStale = known != null && known.epoch() != position.epoch();
