@@ -173,10 +173,10 @@ public final class IndexBenchmark {
         int rounds = 300;
         for (int round = -100; round < rounds; round++) {
             String text = questions.sentence(3, 12);
-            long start = System.nanoTime();
+            long start = cpu();
             Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words());
             Candidates candidates = search.finder().find(scope, question.terms(), 100);
-            long found = System.nanoTime();
+            long found = cpu();
             Map<MemoryKey, List<Long>> places = new LinkedHashMap<>();
             candidates.best().forEach(candidate -> places.computeIfAbsent(
                             candidates.keys().get(candidate.posting().memory()), key -> new ArrayList<>())
@@ -184,7 +184,7 @@ public final class IndexBenchmark {
             List<LoggedMessage> messages = new ArrayList<>();
             places.forEach((key, sequences) ->
                     messages.addAll(search.finder().around(key, sequences, 2).values()));
-            long looked = System.nanoTime();
+            long looked = cpu();
             Set<String> terms = question.terms();
             List<Utterance> utterances = messages.stream()
                     .map(message -> Utterance.of(
@@ -195,10 +195,10 @@ public final class IndexBenchmark {
                             search.words(),
                             terms::contains))
                     .toList();
-            long split = System.nanoTime();
+            long split = cpu();
             new Ranking(question, candidates.statistics(), Features.WEIGHTS, ZoneOffset.UTC)
                     .rank(Session.cut(utterances, Duration.ofHours(4)));
-            long ranked = System.nanoTime();
+            long ranked = cpu();
             if (round >= 0) {
                 read += messages.size();
                 long[] took = {found - start, looked - found, split - looked, ranked - split};
@@ -206,7 +206,7 @@ public final class IndexBenchmark {
             }
         }
         print(
-                "a recall's stages, mean: candidates %.1f ms, read %d messages %.1f ms, split them %.1f ms, rank them %.1f ms",
+                "a recall's stages, mean of this thread's CPU: candidates %.1f ms, read %d messages %.1f ms, split them %.1f ms, rank them %.1f ms",
                 nanos[0] / 1e6 / rounds,
                 read / rounds,
                 nanos[1] / 1e6 / rounds,

@@ -36,15 +36,15 @@ record SplitWord(String text, List<Term> terms) {
      * Splits a word.
      *
      * @param word the word in NFKC and lower case
-     * @param languages the languages in which it has stems
+     * @param stemmers what makes its stem in each language
      * @param mapping what each term passes through
      */
-    static SplitWord of(String word, List<Language> languages, UnaryOperator<String> mapping) {
+    static SplitWord of(String word, List<UnaryOperator<String>> stemmers, UnaryOperator<String> mapping) {
         String base = word.substring(0, baseLength(word));
         FoldedWord folded = FoldedWord.of(base);
         List<Term> terms = new ArrayList<>();
         if (folded.size() > 0) {
-            for (String stem : stems(base, folded, languages)) {
+            for (String stem : stems(base, folded, stemmers)) {
                 terms.add(new Term(mapping.apply(stem), 0, base.length(), Kind.WORD));
             }
             for (int i = 0; i + PART <= folded.size(); i++) {
@@ -67,14 +67,14 @@ record SplitWord(String text, List<Term> terms) {
                 kind);
     }
 
-    private static Set<String> stems(String base, FoldedWord folded, List<Language> languages) {
-        if (languages.isEmpty() || folded.size() > Words.MAX_WORD) {
+    private static Set<String> stems(String base, FoldedWord folded, List<UnaryOperator<String>> stemmers) {
+        if (stemmers.isEmpty() || folded.size() > Words.MAX_WORD) {
             return Set.of(folded.text(0, Math.min(folded.size(), Words.MAX_WORD)));
         }
         Set<String> stems = new LinkedHashSet<>();
         String word = withoutFormat(base);
-        for (Language language : languages) {
-            String stem = FoldedWord.fold(language.stemmer().apply(word));
+        for (UnaryOperator<String> stemmer : stemmers) {
+            String stem = FoldedWord.fold(stemmer.apply(word));
             stems.add(stem.isEmpty() ? folded.text() : stem);
         }
         return stems;

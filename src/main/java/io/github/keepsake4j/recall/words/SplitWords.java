@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class SplitWords {
 
-    private static final int SIZE = 1 << 12;
+    private static final int BITS = 13;
+    private static final int SIZE = 1 << BITS;
 
     /** Longer words are rare and have many parts. */
     private static final int MAX_LENGTH = 24;
@@ -18,18 +19,14 @@ final class SplitWords {
     private record Kept(String word, SplitWord split) {}
 
     private final AtomicReferenceArray<@Nullable Kept> kept = new AtomicReferenceArray<>(SIZE);
-    private final Function<String, SplitWord> splitter;
 
-    SplitWords(Function<String, SplitWord> splitter) {
-        this.splitter = splitter;
-    }
-
-    SplitWord get(String word) {
+    /** Returns the terms of a word, which are always made by the same function. */
+    SplitWord get(String word, Function<String, SplitWord> splitter) {
         if (word.length() > MAX_LENGTH) {
             return splitter.apply(word);
         }
         int hash = word.hashCode() * 0x9E3779B9;
-        int place = hash >>> 20;
+        int place = hash >>> (32 - BITS);
         Kept known = kept.get(place);
         if (known != null && known.word().equals(word)) {
             return known.split();

@@ -62,7 +62,7 @@ public final class Words {
     private final List<Language> languages;
     private final Set<String> stopWords;
     private final UnaryOperator<String> mapping;
-    private final SplitWords splitWords;
+    private final SplitWords splitWords = new SplitWords();
 
     private Words(Builder builder) {
         codes = List.copyOf(builder.languages);
@@ -70,7 +70,6 @@ public final class Words {
                 codes.stream().map(Languages::load).flatMap(Optional::stream).toList();
         stopWords = Set.copyOf(builder.stopWords);
         mapping = builder.mapping;
-        splitWords = new SplitWords(word -> SplitWord.of(word, languages, this::map));
     }
 
     /**
@@ -137,6 +136,8 @@ public final class Words {
         private final boolean beginnings;
         private final List<Token> tokens = new ArrayList<>();
         private final List<Run> runs = new ArrayList<>();
+        private final List<UnaryOperator<String>> stemmers =
+                languages.stream().map(Language::stemmer).toList();
         private final Set<String> stops;
 
         Splitter(NormalizedText text, boolean beginnings) {
@@ -189,7 +190,7 @@ public final class Words {
         private void addWord(Run run) {
             boolean isCut = run.length() > MAX_RUN;
             String written = text.substring(run.start(), run.start() + usedLength(run));
-            SplitWord word = splitWords.get(written);
+            SplitWord word = splitWords.get(written, this::split);
             boolean stop = stops.contains(word.text()) || stopWords.contains(word.text());
             for (SplitWord.Term term : word.terms()) {
                 Kind kind = term.kind();
@@ -199,6 +200,10 @@ public final class Words {
                     add(term.text(), run.start() + term.start(), end, stop ? Kind.STOP_WORD : kind);
                 }
             }
+        }
+
+        private SplitWord split(String word) {
+            return SplitWord.of(word, stemmers, Words.this::map);
         }
 
         private int usedLength(Run run) {
