@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.MessageSearch.Visible;
 import io.github.keepsake4j.recall.Recalled.Passage;
+import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -83,7 +84,7 @@ public final class MessageRecall {
         if (question.units().isEmpty()) {
             question = asked;
         }
-        Set<String> terms = question.terms();
+        WantedTerms terms = WantedTerms.of(question.terms());
         Ranking ranking = new Ranking(question, candidates.statistics(), Features.WEIGHTS, options.zone());
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
@@ -159,7 +160,7 @@ public final class MessageRecall {
         }
 
         /** Ranks the messages that may be recalled or be beside one. */
-        List<Ranked> rank(Ranking ranking, Set<String> terms, RecallOptions options) {
+        List<Ranked> rank(Ranking ranking, WantedTerms terms, RecallOptions options) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 if (isSaid(message) && isVisible(message, options)) {
@@ -169,7 +170,7 @@ public final class MessageRecall {
                             message.createdAt(),
                             IndexedText.of(message.message()),
                             words,
-                            terms::contains));
+                            terms));
                 }
             }
             List<Session> sessions = Session.cut(utterances, options.sessionGap());

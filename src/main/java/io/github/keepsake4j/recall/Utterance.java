@@ -1,6 +1,8 @@
 package io.github.keepsake4j.recall;
 
+import io.github.keepsake4j.recall.words.SomeTokens;
 import io.github.keepsake4j.recall.words.Token;
+import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Instant;
 import java.util.HashMap;
@@ -8,7 +10,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
 
 /**
  * A message as ranking sees it.
@@ -32,27 +33,28 @@ record Utterance(
 
     /** Splits a text. */
     static Utterance of(long sequence, String speaker, Instant time, String text, Words words) {
-        return of(sequence, speaker, time, text, words, term -> true);
+        List<Token> tokens = words.tokens(text);
+        return of(sequence, speaker, time, text, new SomeTokens(tokens, tokens.size()));
     }
 
     /** Splits a text, of which only some terms are kept. */
-    static Utterance of(
-            long sequence, String speaker, Instant time, String text, Words words, Predicate<String> isWanted) {
-        List<Token> tokens = words.tokens(text);
+    static Utterance of(long sequence, String speaker, Instant time, String text, Words words, WantedTerms wanted) {
+        return of(sequence, speaker, time, text, words.tokens(text, wanted));
+    }
+
+    private static Utterance of(long sequence, String speaker, Instant time, String text, SomeTokens tokens) {
         Map<String, Integer> terms = new HashMap<>();
         Set<String> stated = new HashSet<>();
         Set<String> asked = new HashSet<>();
         Sentence sentence = Sentence.at(text, 0);
-        for (Token token : tokens) {
+        for (Token token : tokens.tokens()) {
             while (token.start() >= sentence.end()) {
                 sentence = Sentence.at(text, sentence.end());
             }
-            if (isWanted.test(token.term())) {
-                terms.merge(token.term(), 1, Integer::sum);
-                (sentence.question() ? asked : stated).add(token.term());
-            }
+            terms.merge(token.term(), 1, Integer::sum);
+            (sentence.question() ? asked : stated).add(token.term());
         }
-        return new Utterance(sequence, speaker, time, tokens.size(), terms, stated, asked);
+        return new Utterance(sequence, speaker, time, tokens.total(), terms, stated, asked);
     }
 
     /** A sentence of a text, up to the next one. */

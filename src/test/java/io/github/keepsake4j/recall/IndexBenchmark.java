@@ -11,6 +11,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Postgres;
 import java.lang.management.ManagementFactory;
@@ -185,7 +186,7 @@ public final class IndexBenchmark {
             places.forEach((key, sequences) ->
                     messages.addAll(search.finder().around(key, sequences, 2).values()));
             long looked = cpu();
-            Set<String> terms = question.terms();
+            WantedTerms terms = WantedTerms.of(question.terms());
             List<Utterance> utterances = messages.stream()
                     .map(message -> Utterance.of(
                             message.sequence(),
@@ -193,7 +194,7 @@ public final class IndexBenchmark {
                             message.createdAt(),
                             IndexedText.of(message.message()),
                             search.words(),
-                            terms::contains))
+                            terms))
                     .toList();
             long split = cpu();
             new Ranking(question, candidates.statistics(), Features.WEIGHTS, ZoneOffset.UTC)

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Splits a text into the terms under which it is found. A text and a question about it are split in the same way, so
@@ -52,6 +53,9 @@ public final class Words {
 
     /** The number of UTF-16 code units of a word that parts are made from. */
     public static final int MAX_RUN = 256;
+
+    /** In place of a language's number. */
+    private static final int OWN_STOP_WORDS = 31;
 
     /** Changes when the terms of a text do, so that an index is made again. */
     private static final int VERSION = 1;
@@ -110,7 +114,19 @@ public final class Words {
      * @return the terms in the order in which they begin in the text; the parts of a word come after its stems
      */
     public List<Token> tokens(String text) {
-        return new Splitter(NormalizedText.of(text, MAX_LENGTH), false).split();
+        return new Splitter(text, null, false).split();
+    }
+
+    /**
+     * Splits a text and keeps only some terms, which is faster.
+     *
+     * @param text any text, also one that is no valid Unicode
+     * @param wanted the terms to keep
+     * @return those of {@link #tokens(String)} that are wanted, and the number of all
+     */
+    public SomeTokens tokens(String text, WantedTerms wanted) {
+        Splitter splitter = new Splitter(text, wanted, false);
+        return new SomeTokens(splitter.split(), splitter.total());
     }
 
     /**
@@ -122,88 +138,106 @@ public final class Words {
      *     letters for each word that is long enough
      */
     public List<Token> beginnings(String text) {
-        return new Splitter(NormalizedText.of(text, MAX_LENGTH), true).split();
+        return new Splitter(text, null, true).split();
     }
 
     private String map(String term) {
         return Objects.requireNonNull(mapping.apply(term), "the mapping returned null");
     }
 
+    /** Returns whether a word is a stop word of a language, or of those that were given. */
+    private boolean isStopWord(String word, int language) {
+        return language == OWN_STOP_WORDS
+                ? stopWords.contains(word)
+                : language < languages.size()
+                        && languages.get(language).stopWords().contains(word);
+    }
+
     /** Splits one text. */
     private final class Splitter {
 
         private final NormalizedText text;
+        private final @Nullable WantedTerms wanted;
         private final boolean beginnings;
         private final List<Token> tokens = new ArrayList<>();
         private final List<Run> runs = new ArrayList<>();
+
+        /** Of each run the word, or null if it is not of an alphabet. */
+        private final List<@Nullable SplitWord> words = new ArrayList<>();
+
         private final List<UnaryOperator<String>> stemmers =
                 languages.stream().map(Language::stemmer).toList();
-        private final Set<String> stops;
+        private int total;
 
-        Splitter(NormalizedText text, boolean beginnings) {
-            this.text = text;
+        Splitter(String text, @Nullable WantedTerms wanted, boolean beginnings) {
+            this.text = NormalizedText.of(text, MAX_LENGTH);
+            this.wanted = wanted;
             this.beginnings = beginnings;
-            for (int at = 0; at < text.length(); ) {
-                Run run = Run.at(text, at);
-                if (run.script() != Script.NONE) {
-                    runs.add(run);
-                }
-                at = run.end();
-            }
-            this.stops = languages.size() > 1
-                    ? stopWordsOf(text)
-                    : languages.isEmpty() ? Set.of() : languages.get(0).stopWords();
         }
 
-        /** Returns the stop words of the language of which the text has the most. */
-        private Set<String> stopWordsOf(NormalizedText text) {
-            int[] counts = new int[languages.size()];
-            for (Run run : runs) {
-                if (run.script() == Script.ALPHABET && run.length() <= MAX_WORD) {
-                    String word = text.substring(run.start(), run.end());
-                    for (int i = 0; i < counts.length; i++) {
-                        counts[i] += languages.get(i).stopWords().contains(word) ? 1 : 0;
-                    }
-                }
-            }
-            int most = 0;
-            for (int i = 1; i < counts.length; i++) {
-                most = counts[i] > counts[most] ? i : most;
-            }
-            return languages.get(most).stopWords();
+        /** Returns the number of terms, also of those that were not wanted. */
+        int total() {
+            return Math.min(total, MAX_TOKENS);
         }
 
         List<Token> split() {
-            for (Run run : runs) {
-                if (tokens.size() >= MAX_TOKENS) {
-                    break;
+            int[] counts = new int[languages.size()];
+            for (int at = 0; at < text.length(); ) {
+                Run run = Run.at(text, at);
+                at = run.end();
+                if (run.script() != Script.NONE) {
+                    SplitWord word = run.script() == Script.ALPHABET ? word(run) : null;
+                    for (int i = 0; word != null && i < counts.length; i++) {
+                        counts[i] += word.isStopWordOf(i) ? 1 : 0;
+                    }
+                    runs.add(run);
+                    words.add(word);
                 }
-                if (run.script() == Script.ALPHABET) {
-                    addWord(run);
+            }
+            int language = mostOf(counts);
+            for (int i = 0; i < runs.size() && total < MAX_TOKENS; i++) {
+                SplitWord word = words.get(i);
+                if (word == null) {
+                    addCharacters(runs.get(i));
                 } else {
-                    addCharacters(run);
+                    addWord(runs.get(i), word, word.isStopWordOf(language) || word.isStopWordOf(OWN_STOP_WORDS));
                 }
             }
             return List.copyOf(tokens.size() > MAX_TOKENS ? tokens.subList(0, MAX_TOKENS) : tokens);
         }
 
-        private void addWord(Run run) {
+        /** Returns the language of which the text has the most stop words; the first one of several. */
+        private int mostOf(int[] counts) {
+            int most = 0;
+            for (int i = 1; i < counts.length; i++) {
+                most = counts[i] > counts[most] ? i : most;
+            }
+            return most;
+        }
+
+        private void addWord(Run run, SplitWord word, boolean stop) {
             boolean isCut = run.length() > MAX_RUN;
-            String written = text.substring(run.start(), run.start() + usedLength(run));
-            SplitWord word = splitWords.get(written, this::split);
-            boolean stop = stops.contains(word.text()) || stopWords.contains(word.text());
-            for (SplitWord.Term term : word.terms()) {
-                Kind kind = term.kind();
-                boolean isWanted = (kind == Kind.BEGINNING) == beginnings && !(stop && kind != Kind.WORD);
-                if (isWanted) {
-                    int end = isCut && kind == Kind.WORD ? run.end() : run.start() + term.end();
-                    add(term.text(), run.start() + term.start(), end, stop ? Kind.STOP_WORD : kind);
+            for (int i = word.first(beginnings); i < word.end(beginnings, stop); i++) {
+                if (isWanted(word.hash(i))) {
+                    SplitWord.Term term = word.terms().get(i);
+                    int end = isCut && term.kind() == Kind.WORD ? run.end() : run.start() + term.end();
+                    add(term.text(), run.start() + term.start(), end, stop ? Kind.STOP_WORD : term.kind());
+                } else {
+                    total++;
                 }
             }
         }
 
+        private boolean isWanted(int hash) {
+            return wanted == null || wanted.mayHave(hash);
+        }
+
+        private SplitWord word(Run run) {
+            return splitWords.get(text.substring(run.start(), run.start() + usedLength(run)), this::split);
+        }
+
         private SplitWord split(String word) {
-            return SplitWord.of(word, stemmers, Words.this::map);
+            return SplitWord.of(word, stemmers, Words.this::isStopWord, Words.this::map);
         }
 
         private int usedLength(Run run) {
@@ -221,7 +255,7 @@ public final class Words {
             }
             int previous = -1;
             int before = 0;
-            for (int at = run.start(), next; at < run.end() && tokens.size() < MAX_TOKENS; at = next) {
+            for (int at = run.start(), next; at < run.end() && total < MAX_TOKENS; at = next) {
                 int c = text.codePointAt(at);
                 next = at + Character.charCount(c);
                 if (Script.of(c) != Script.CHARACTERS) {
@@ -240,7 +274,10 @@ public final class Words {
         }
 
         private void add(String term, int from, int to, Kind kind) {
-            tokens.add(new Token(term, text.start(from), text.end(to - 1), kind));
+            total++;
+            if (wanted == null || wanted.has(term)) {
+                tokens.add(new Token(term, text.start(from), text.end(to - 1), kind));
+            }
         }
     }
 
