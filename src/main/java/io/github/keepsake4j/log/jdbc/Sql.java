@@ -123,6 +123,19 @@ final class Sql {
             "up_to",
             "rows");
 
+    /**
+     * The runs, found by the index over their starts, and the message beside each one that continues its parent's run.
+     * Parameters: key, key.
+     */
+    static final String RUNS =
+            """
+            SELECT r.seq, r.id, r.parent_seq,
+                   (SELECT n.id FROM keepsake_message n
+                    WHERE n.memory_key = ? AND n.seq = r.parent_seq + 1 AND n.run_start < n.seq) AS beside
+            FROM keepsake_message r
+            WHERE r.memory_key = ? AND r.run_start = r.seq
+            """;
+
     static final String BUMP_REVISION =
             """
             UPDATE keepsake_memory SET revision = revision + 1 WHERE memory_key = ?
