@@ -153,7 +153,7 @@ class UserInterfaceTest {
     void e4_branches_are_told_apart_by_the_beginnings_of_their_own_messages(Backend backend) throws Exception {
         open(backend);
         conversation.append(Parent.root(), "q", user("Which\n\n  honey?"));
-        conversation.append(Parent.head(), "a1", ai("Heather honey. " + "It is good. ".repeat(10_000)));
+        conversation.append(Parent.head(), "a1", ai("Heather honey. " + "It is good. ".repeat(1_000)));
         conversation.append(Parent.head(), "q2", user("Why?"));
         conversation.append(Parent.head(), "a2", ai("Because of the taste."));
         conversation.append(Parent.of("q"), "b1", ai("Lime honey."));
@@ -197,7 +197,7 @@ class UserInterfaceTest {
     @Test
     void e4_a_preview_is_one_line_that_is_cut_between_characters() {
         assertThat(text(user("  a\n\t b  "))).isEqualTo("a b");
-        assertThat(text(user(" ".repeat(1_000_000)))).isEmpty();
+        assertThat(text(user(" ".repeat(10_000)))).isEmpty();
         assertThat(text(user("x".repeat(120)))).isEqualTo("x".repeat(120));
         assertThat(text(user("x".repeat(121)))).isEqualTo("x".repeat(119) + "…");
         assertThat(text(user("x".repeat(118) + "😀😀"))).isEqualTo("x".repeat(118) + "…");

@@ -176,7 +176,7 @@ class PagingTest {
     void e4_pages_of_conversations_cost_the_same_anywhere_and_miss_nothing_while_others_write(Backend backend)
             throws Exception {
         open(backend);
-        int count = Counts.of(600, 100_000);
+        int count = Counts.of(300, 100_000);
         Set<MemoryKey> all = new HashSet<>();
         for (int i = 0; i < count; i++) {
             others.append(key("c" + i), batch("a"));
@@ -245,11 +245,11 @@ class PagingTest {
     void e4_pages_of_a_history_cost_the_same_anywhere_and_miss_nothing_while_others_write(Backend backend)
             throws Exception {
         open(backend);
-        int count = Counts.of(5_000, 100_000);
+        int count = Counts.of(1_000, 100_000);
         MemoryKey key = key("c");
-        for (int i = 0; i < count; i += 500) {
-            String[] ids = IntStream.range(i, i + 500).mapToObj(n -> "a" + n).toArray(String[]::new);
-            others.append(key, i % 2_000 == 1_500 ? batchUnder("a" + (i - 700), ids) : batch(ids));
+        for (int i = 0; i < count; i += 100) {
+            String[] ids = IntStream.range(i, i + 100).mapToObj(n -> "a" + n).toArray(String[]::new);
+            others.append(key, i % 400 == 300 ? batchUnder("a" + (i - 150), ids) : batch(ids));
         }
         List<String> all = IntStream.range(0, count).mapToObj(n -> "a" + n).toList();
         Conversation conversation = keepsake.conversation("c");
