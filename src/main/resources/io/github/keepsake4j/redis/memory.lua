@@ -445,7 +445,9 @@ function ops.branches(m)
   while seq > 0 do
     local n = node(seq)
     local begin = n.run == seq and n or node(n.run)
-    local beside = begin.parent > 0 and node(begin.parent + 1)
+    -- It may be gone, without harm to the run.
+    local row = begin.parent > 0 and get('n' .. (begin.parent + 1))
+    local beside = row and parsed(begin.parent + 1, row)
     parents[begin.parent] = true
     ends[#ends + 1] = n
     runs[#runs + 1] = { begin.seq, begin.id, begin.parent, beside and beside.run < beside.seq and beside.id or '' }

@@ -385,7 +385,7 @@ public final class JdbcMessageLog implements MessageLog {
                 session -> place == null
                         ? session.list(Sql.LIST, this::listed, tenant, number, limit)
                         : session.list(
-                                Sql.LIST_BY_ACTIVITY,
+                                dialect.listByActivity(),
                                 this::listed,
                                 tenant,
                                 Rows.micros(place.activeAt()),

@@ -62,10 +62,10 @@ class PagingTest {
         POSTGRES
     }
 
-    /** Blocks of a page of 50 rows: a root, an inner and some leaf pages of one index, and a heap page for each row. */
-    private static final long BLOCKS = 150;
+    /** Blocks of a page of 20 rows: a root, an inner and some leaf pages of one index, and a heap page for each row. */
+    private static final long BLOCKS = 100;
 
-    private static final int PAGE = 50;
+    private static final int PAGE = 20;
 
     /** Reads through a data source that counts. SQLite's own connections cannot be counted from outside. */
     private static final class Counted extends Connections {
@@ -176,7 +176,7 @@ class PagingTest {
     void e4_pages_of_conversations_cost_the_same_anywhere_and_miss_nothing_while_others_write(Backend backend)
             throws Exception {
         open(backend);
-        int count = Counts.of(300, 100_000);
+        int count = Counts.of(150, 100_000);
         Set<MemoryKey> all = new HashSet<>();
         for (int i = 0; i < count; i++) {
             others.append(key("c" + i), batch("a"));
@@ -245,7 +245,7 @@ class PagingTest {
     void e4_pages_of_a_history_cost_the_same_anywhere_and_miss_nothing_while_others_write(Backend backend)
             throws Exception {
         open(backend);
-        int count = Counts.of(1_000, 100_000);
+        int count = Counts.of(600, 100_000);
         MemoryKey key = key("c");
         for (int i = 0; i < count; i += 100) {
             String[] ids = IntStream.range(i, i + 100).mapToObj(n -> "a" + n).toArray(String[]::new);
