@@ -34,6 +34,8 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -66,6 +68,8 @@ class PagingTest {
     private static final long BLOCKS = 100;
 
     private static final int PAGE = 20;
+
+    private static final int WRITERS = 8;
 
     /** Reads through a data source that counts. SQLite's own connections cannot be counted from outside. */
     private static final class Counted extends Connections {
@@ -101,6 +105,7 @@ class PagingTest {
     @TempDir
     Path directory;
 
+    private final ExecutorService threads = Executors.newFixedThreadPool(WRITERS);
     private final TestClock clock = new TestClock();
     private final Random random = new Random(11);
     private final List<AutoCloseable> opened = new ArrayList<>();
@@ -119,6 +124,7 @@ class PagingTest {
 
     @AfterEach
     void close() throws Exception {
+        threads.shutdown();
         Collections.reverse(opened);
         for (AutoCloseable each : opened) {
             each.close();
@@ -136,7 +142,7 @@ class PagingTest {
         } else {
             Postgres server = Postgres.newest();
             String database = server.newDatabase();
-            HikariDataSource writing = Postgres.pool(server.database(database), 2, true);
+            HikariDataSource writing = Postgres.pool(server.database(database), WRITERS, true);
             HikariDataSource reading = Postgres.pool(server.database(database), 1, true);
             others = JdbcMessageLog.builder()
                     .dataSource(writing)
@@ -178,8 +184,19 @@ class PagingTest {
         open(backend);
         int count = Counts.of(150, 100_000);
         Set<MemoryKey> all = new HashSet<>();
+        List<CompletableFuture<Void>> fillings = new ArrayList<>();
+        for (int from = 0; from < WRITERS; from++) {
+            int first = from;
+            fillings.add(CompletableFuture.runAsync(
+                    () -> {
+                        for (int i = first; i < count; i += WRITERS) {
+                            others.append(key("c" + i), batch("a"));
+                        }
+                    },
+                    threads));
+        }
+        fillings.forEach(CompletableFuture::join);
         for (int i = 0; i < count; i++) {
-            others.append(key("c" + i), batch("a"));
             all.add(key("c" + i));
         }
 
