@@ -353,7 +353,8 @@ public final class Conversation {
     }
 
     /**
-     * Reads what a list of conversations shows of this one: title, metadata, counts and times.
+     * Reads what a list of conversations shows of this one: title, metadata, counts and times. The cost is that of
+     * {@link MessageLog#details}.
      *
      * @return the entry, or empty if the memory was never written or was erased
      */

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  */
 final class InstanceIds {
 
-    /** The maximum number of ids that are kept for one instance. Two are as many as a thousand: the id is not certain. */
+    /** The maximum number of ids that are kept for one instance. From two on, the id is not certain in any case. */
     private static final int MOST = 16;
 
     private record Known(MemoryKey key, String id, int hash) {}

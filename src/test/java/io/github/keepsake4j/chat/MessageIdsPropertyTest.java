@@ -153,7 +153,7 @@ class MessageIdsPropertyTest {
     @Test
     void an_instance_has_its_own_id_and_a_copy_that_of_the_only_equal_message_in_view() {
         int found = 0;
-        for (int i = 0; i < Counts.of(100, 5_000); i++) {
+        for (int i = 0; i < Counts.of(50, 5_000); i++) {
             Chat chat = new Chat();
             for (int step = 0; step < 20; step++) {
                 chat.act();

@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat;
 
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static io.github.keepsake4j.testing.Dialogue.call;
+import static io.github.keepsake4j.testing.Dialogue.calls;
 import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -12,12 +13,14 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.service.TokenStream;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.EndingTurns.Script;
 import io.github.keepsake4j.chat.EndingTurns.StreamScript;
+import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
@@ -379,6 +382,27 @@ class UserInterfaceTest {
         assertThat(conversation.idOf(answers.get(0))).as("it is two messages").isEmpty();
         conversation.erase();
         assertThat(conversation.idOf(answers.get(1))).isEmpty();
+    }
+
+    @Test
+    void e4_a_result_that_is_shown_shortened_has_the_id_of_the_stored_one() {
+        Keepsake clearing = Keepsake.builder()
+                .messageLog(log)
+                .strategy(ClearToolResults.keepNewest(1))
+                .build();
+        KeepsakeChatMemory memory = clearing.chatMemory("c");
+        for (String call : List.of("1", "2")) {
+            memory.add(List.of(user("use it"), calls(call)));
+            memory.add(ToolExecutionResultMessage.from(call, "tool", "result ".repeat(50)));
+            memory.add(ai("used " + call));
+        }
+        String id = conversation.branch(100).messages().get(2).id();
+        ChatMessage shown = memory.messages().get(2);
+        ChatMessage stored = ToolExecutionResultMessage.from("1", "tool", "result ".repeat(50));
+
+        assertThat(shown).isInstanceOf(ToolExecutionResultMessage.class).isNotEqualTo(stored);
+        assertThat(clearing.conversation("c").idOf(shown)).contains(id);
+        assertThat(clearing.conversation("c").idOf(stored)).contains(id);
     }
 
     @Test

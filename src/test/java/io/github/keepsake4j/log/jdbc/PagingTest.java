@@ -190,7 +190,7 @@ class PagingTest {
     void e4_pages_of_conversations_cost_the_same_anywhere_and_miss_nothing_while_others_write(Backend backend)
             throws Exception {
         open(backend);
-        int count = Counts.of(150, 100_000);
+        int count = Counts.of(100, 100_000);
         Set<MemoryKey> all = new HashSet<>();
         List<CompletableFuture<Void>> fillings = new ArrayList<>();
         for (int from = 0; from < WRITERS; from++) {
@@ -271,7 +271,7 @@ class PagingTest {
     void e4_pages_of_a_history_cost_the_same_anywhere_and_miss_nothing_while_others_write(Backend backend)
             throws Exception {
         open(backend);
-        int count = Counts.of(600, 100_000);
+        int count = Counts.of(400, 100_000);
         MemoryKey key = key("c");
         for (int i = 0; i < count; i += 100) {
             String[] ids = IntStream.range(i, i + 100).mapToObj(n -> "a" + n).toArray(String[]::new);
