@@ -219,6 +219,13 @@ public final class FileMessageLog implements MessageLog {
     }
 
     @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        InputRules.checkDescription(title, Map.of());
+        Instant now = clock.instant();
+        change("title of", key, changes -> changes.setTitle(title, now), now);
+    }
+
+    @Override
     public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
         Map<String, String> before =
                 ask("metadata of", key, tree -> Map.copyOf(tree.description().metadata()), absent -> Map.of());
