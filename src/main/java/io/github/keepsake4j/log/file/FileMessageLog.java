@@ -149,6 +149,11 @@ public final class FileMessageLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return ask("read of", key, tree -> tree.findAt(sequences), absent -> List.of());
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return ask("read of", key, tree -> tree.history(query), absent -> new HistoryPage(List.of(), Optional.empty()));
     }
@@ -213,6 +218,13 @@ public final class FileMessageLog implements MessageLog {
         InputRules.checkDescription(title, metadata);
         Instant now = clock.instant();
         change("description of", key, changes -> changes.describe(title, metadata, now), now);
+    }
+
+    @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        InputRules.checkDescription(title, Map.of());
+        Instant now = clock.instant();
+        change("title of", key, changes -> changes.setTitle(title, now), now);
     }
 
     @Override

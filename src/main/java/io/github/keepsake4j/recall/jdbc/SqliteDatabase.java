@@ -26,6 +26,9 @@ import org.sqlite.SQLiteOpenMode;
  */
 final class SqliteDatabase implements Database {
 
+    /** How many bytes of the file are mapped; the others are read through the cache. */
+    private static final long MAPPED = 1L << 30;
+
     private static final int BUSY_TIMEOUT_MILLIS = 10_000;
     private static final int CACHE_KIB = 32_768;
     private static final int JOURNAL_BYTES = 64_000_000;
@@ -191,6 +194,8 @@ final class SqliteDatabase implements Database {
         config.setGetGeneratedKeys(false);
         // Erased data is overwritten and does not remain in free pages.
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
+        // A query reads some pages for each term, more than the default cache of 2 MB keeps.
+        config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, String.valueOf(MAPPED));
         Connection begun = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
         try (Statement statement = begun.createStatement()) {
             // Who only reads does not wait for a writer.
