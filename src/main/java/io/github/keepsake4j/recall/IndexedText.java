@@ -28,13 +28,13 @@ final class IndexedText {
             .replace("{{contents}}", "");
 
     /**
-     * Returns the text of a message, with spaces in place of what was recalled or retrieved for it.
+     * Returns the text of a message, with spaces in place of what was recalled, remembered or retrieved for it.
      *
      * @param message any message
      * @return its texts, one after the other; empty if it has none
      */
     static String of(ChatMessage message) {
-        String text = RecalledText.blank(written(message));
+        String text = Fence.MEMORIES.blank(Fence.RECALLED.blank(written(message)));
         int retrieved = message instanceof UserMessage ? text.indexOf(BEFORE_RETRIEVED) : -1;
         return retrieved < 0 ? text : text.substring(0, retrieved) + " ".repeat(text.length() - retrieved);
     }

@@ -101,7 +101,17 @@ public final class MessageSearch {
      * @return a log that adds no statement to any call
      */
     public MessageLog watched(MessageLog log) {
-        return new IndexedLog(log, indexer);
+        return new ObservedLog(log, new ObservedLog.Observer() {
+            @Override
+            public void appended(MemoryKey key) {
+                indexer.changed(key);
+            }
+
+            @Override
+            public void erased(MemoryKey key) {
+                indexer.changed(key);
+            }
+        });
     }
 
     /** Returns the log that keeps a memory. */

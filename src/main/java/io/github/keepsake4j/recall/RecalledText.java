@@ -14,16 +14,13 @@ import java.util.Locale;
  */
 final class RecalledText {
 
-    private static final String BEGIN = "<recalled-messages>";
-    private static final String END = "</recalled-messages>";
-
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm", Locale.ROOT);
 
     private RecalledText() {}
 
     /** Writes a passage. */
     static String of(Passage passage, ZoneId zone) {
-        StringBuilder text = new StringBuilder(BEGIN).append('\n');
+        StringBuilder text = new StringBuilder();
         for (LoggedMessage message : passage.messages()) {
             text.append('[')
                     .append(TIME.format(message.createdAt().atZone(zone)))
@@ -33,7 +30,7 @@ final class RecalledText {
                     .append(withoutRecalled(IndexedText.written(message.message())))
                     .append('\n');
         }
-        return text.append(END).toString();
+        return Fence.RECALLED.around(text.toString().stripTrailing());
     }
 
     /** Returns who said a message: a name, or the role. */
@@ -47,11 +44,11 @@ final class RecalledText {
                 : message.message().type().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Removes what was recalled for a message, and marks with which it could end the passage. */
+    /** Removes what was recalled for a message. */
     private static String withoutRecalled(String text) {
-        String blanked = blank(text);
+        String blanked = Fence.RECALLED.blank(text);
         if (blanked.equals(text)) {
-            return text.replace(END, "");
+            return text;
         }
         StringBuilder without = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {
@@ -60,28 +57,5 @@ final class RecalledText {
             }
         }
         return without.toString().strip();
-    }
-
-    /**
-     * Replaces recalled passages by spaces, so that all else stays at its place.
-     *
-     * @param text the text of a message
-     * @return a text of the same length
-     */
-    static String blank(String text) {
-        int begin = text.indexOf(BEGIN);
-        if (begin < 0) {
-            return text;
-        }
-        StringBuilder blanked = new StringBuilder(text);
-        while (begin >= 0) {
-            int end = text.indexOf(END, begin);
-            int after = end < 0 ? text.length() : end + END.length();
-            for (int i = begin; i < after; i++) {
-                blanked.setCharAt(i, ' ');
-            }
-            begin = text.indexOf(BEGIN, after);
-        }
-        return blanked.toString();
     }
 }

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Memories in tables: what is done in one transaction. A writer locks the progress first. Of a discussion the rows that are shown
@@ -244,10 +245,20 @@ final class SqlMemories {
         }
         Set<Long> path = new HashSet<>(Set.of(0L));
         new Progress(0, step, before.steps()).path().forEach(each -> path.add(each.number()));
-        for (Row row : session.list(sql.memories(), rows(key), sql.key(key), kind.name())) {
-            boolean shown = path.contains(row.step()) && row.memory().status() == MemoryStatus.CURRENT;
-            if (shown != row.isShown()) {
-                update(session, key, row, row.memory(), shown);
+        List<Row> rows = session.list(sql.memories(), rows(key), sql.key(key), kind.name());
+        Set<String> replaced = rows.stream()
+                .filter(row -> path.contains(row.step()) && row.memory().status() != MemoryStatus.FORGOTTEN)
+                .map(row -> Objects.requireNonNullElse(row.memory().replaces(), ""))
+                .collect(Collectors.toSet());
+        for (Row row : rows) {
+            // What is replaced on one branch only holds on the others.
+            MadeMemory memory = row.memory();
+            MadeMemory after = memory.status() == MemoryStatus.FORGOTTEN
+                    ? memory
+                    : memory.withStatus(replaced.contains(memory.id()) ? MemoryStatus.REPLACED : MemoryStatus.CURRENT);
+            boolean shown = path.contains(row.step()) && after.status() == MemoryStatus.CURRENT;
+            if (shown != row.isShown() || after.status() != memory.status()) {
+                update(session, key, row, after, shown);
             }
         }
         if (step != 0) {

@@ -10,11 +10,13 @@ import io.github.keepsake4j.tokens.TextShortener;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +29,7 @@ final class Creator {
     private static final int FEWEST_MESSAGES = 3;
 
     private static final int RECENT_CHUNKS = 3;
+    private static final int KNOWN_FACTS = 10;
     private static final int MAX_TOOL_RESULT_CHARS = 1_000;
     private static final double FILL = 0.8;
     private static final String LEASE = "memories";
@@ -147,8 +150,9 @@ final class Creator {
                 if (kind == MemoryKind.CHUNK) {
                     memoriesOfPassage = chunk(passage, text, from, to);
                 } else {
-                    String answer = memories.run(List.of(text));
-                    FactsJson facts = answer == null ? null : FactsJson.read(answer, passage, trust(from, to));
+                    Trust trust = trust(from, to);
+                    String answer = memories.run(List.of(text, known(text, trust)));
+                    FactsJson facts = answer == null ? null : FactsJson.read(answer, passage, trust, this::replaced);
                     memoriesOfPassage = facts == null ? null : facts.facts();
                     skipped = facts == null ? skipped : facts.problems();
                 }
@@ -169,6 +173,26 @@ final class Creator {
                 problems.addAll(skipped);
             }
             return End.UP_TO_DATE;
+        }
+
+        /** Returns the titles and summaries of facts like a text. They are trusted as much as it, so they may be its sources. */
+        private String known(String text, Trust trust) {
+            return memories.workflow().readsMemories()
+                    ? store.search(key, new FactQuery(List.of(text), KNOWN_FACTS, trust)).stream()
+                            .map(found -> "- " + oneLine(found.memory().title()) + ": "
+                                    + oneLine(found.memory().summary()))
+                            .collect(Collectors.joining("\n"))
+                    : "";
+        }
+
+        /** Returns the fact of a title that a fact may replace: one that is trusted no more, and not pinned. */
+        private @Nullable String replaced(String title, Trust trust) {
+            return store.facts(key, Integer.MAX_VALUE).stream()
+                    .filter(fact -> fact.title().equalsIgnoreCase(title) && trust.isAtLeast(fact.trust()))
+                    .filter(fact -> !fact.pinned())
+                    .reduce((older, newer) -> newer)
+                    .map(MadeMemory::id)
+                    .orElse(null);
         }
 
         private @Nullable List<MadeMemory> chunk(Passage passage, String text, int from, int to) {
@@ -302,13 +326,23 @@ final class Creator {
         }
     }
 
-    /** Returns the chunks behind the last one in a summary. Those that were made by hand are in no place, and are left out. */
+    /**
+     * Returns the chunks behind the last one in a summary. A correction is in the place of what it corrects. Other chunks that
+     * were made by hand are in no place, and are left out.
+     */
     private static List<MadeMemory> unfolded(Progress progress, List<MadeMemory> chunks, @Nullable MadeMemory summary) {
         List<Passage> path = progress.path().stream().map(Step::passage).toList();
         // The last chunk itself may be forgotten.
         int folded = summary == null ? 0 : path.indexOf(summary.source()) + 1;
         Set<Passage> behind = new HashSet<>(path.subList(folded, path.size()));
-        return chunks.stream().filter(chunk -> behind.contains(chunk.source())).toList();
+        return chunks.stream()
+                .filter(chunk -> behind.contains(chunk.source()))
+                .sorted(Comparator.comparingInt(chunk -> path.indexOf(chunk.source())))
+                .toList();
+    }
+
+    private static String oneLine(String text) {
+        return text.replaceAll("\\s+", " ");
     }
 
     private static String clean(String answer) {

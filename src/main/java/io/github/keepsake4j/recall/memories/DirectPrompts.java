@@ -28,9 +28,10 @@ record DirectPrompts(ChatModel chatModel, String system, String prompt, List<Str
             """
             You keep the memory of a conversation. Write the facts of the given part that are worth remembering, each as a JSON \
             object with the texts "title" and "summary" and the lists of texts "entities" and "key_phrases". Answer with a JSON \
-            array of these objects only, in the language of the conversation. If there is nothing to remember, answer [].""";
+            array of these objects only, in the language of the conversation. If there is nothing to remember, answer []. Do not \
+            repeat known facts; if a fact contradicts a known one, add the text "replaces" with the known one's title.""";
 
-    private static final String FACT_PROMPT = "The part of the conversation: [TextChunk]\nWrite the JSON array.";
+    private static final String FACT_PROMPT = "Known facts: [Known_Facts]\nThe part of the conversation: [TextChunk]\nWrite the JSON array.";
 
     private static final String SUMMARY_SYSTEM =
             """
@@ -42,6 +43,8 @@ record DirectPrompts(ChatModel chatModel, String system, String prompt, List<Str
 
     private static final List<String> CHUNK_PLACEHOLDERS =
             List.of("[TextChunk]", "[Memory_file]", "[Full_Memory_file]", "[Chat_Summary]");
+
+    private static final List<String> FACT_PLACEHOLDERS = List.of("[TextChunk]", "[Known_Facts]");
 
     private static final List<String> SUMMARY_PLACEHOLDERS = List.of("[LATEST_MEMORIES]", "[CHAT_SUMMARY]");
 
@@ -56,7 +59,7 @@ record DirectPrompts(ChatModel chatModel, String system, String prompt, List<Str
                 FACT_SYSTEM,
                 config.vectorMemoryPrompt(),
                 FACT_PROMPT,
-                CHUNK_PLACEHOLDERS.subList(0, 1));
+                FACT_PLACEHOLDERS);
     }
 
     static DirectPrompts summaries(ChatModel model, DiscussionConfig config) {

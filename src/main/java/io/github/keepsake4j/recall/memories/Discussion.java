@@ -27,18 +27,21 @@ public final class Discussion {
     private final Creator creator;
     private final Map<String, MemoryRetriever> retrievers;
     private final Trust leastTrust;
+    private final boolean userTextOnly;
 
     Discussion(
             MemoryStore store,
             @Nullable MemoryKey key,
             Creator creator,
             Map<String, MemoryRetriever> retrievers,
-            Trust leastTrust) {
+            Trust leastTrust,
+            boolean userTextOnly) {
         this.store = store;
         this.key = key;
         this.creator = creator;
         this.retrievers = retrievers;
         this.leastTrust = leastTrust;
+        this.userTextOnly = userTextOnly;
     }
 
     /**
@@ -59,7 +62,17 @@ public final class Discussion {
      * @throws StorageUnavailableException if the storage cannot be reached
      */
     public MemoryRun qualityMemory(List<SourceMessage> messages) {
-        return key == null ? stateless() : creator.create(key, conversation(messages));
+        if (key == null) {
+            return stateless();
+        }
+        List<SourceMessage> all = conversation(messages);
+        return creator.create(
+                key,
+                userTextOnly
+                        ? all.stream()
+                                .filter(source -> source.trust() == Trust.USER)
+                                .toList()
+                        : all);
     }
 
     /**

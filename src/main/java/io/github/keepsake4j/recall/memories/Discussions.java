@@ -27,10 +27,12 @@ public final class Discussions {
     private final Creator creator;
     private final Map<String, MemoryRetriever> retrievers;
     private final Trust leastTrust;
+    private final boolean userTextOnly;
 
     private Discussions(Builder builder) {
         store = builder.store;
         leastTrust = builder.leastTrust;
+        userTextOnly = builder.userTextOnly;
         Map<String, MemoryRetriever> all = new HashMap<>(Retrievers.byName());
         ServiceLoader.load(MemoryRetrieverFactory.class).forEach(factory -> all.putAll(factory.retrievers()));
         all.putAll(builder.retrievers);
@@ -55,7 +57,7 @@ public final class Discussions {
      * @return the discussion
      */
     public Discussion discussion(@Nullable MemoryKey key) {
-        return new Discussion(store, key, creator, retrievers, leastTrust);
+        return new Discussion(store, key, creator, retrievers, leastTrust, userTextOnly);
     }
 
     /**
@@ -70,6 +72,15 @@ public final class Discussions {
         return discussion(discussionId == null ? null : ConversationKey.of(tenant, discussionId));
     }
 
+    /**
+     * Returns the store.
+     *
+     * @return what keeps the memories
+     */
+    public MemoryStore store() {
+        return store;
+    }
+
     /** Configures the memories. Not thread-safe. */
     public static final class Builder {
 
@@ -81,6 +92,7 @@ public final class Discussions {
         private Duration leaseDuration = Duration.ofMinutes(5);
         private Clock clock = Clock.systemUTC();
         private Trust leastTrust = Trust.RETRIEVED;
+        private boolean userTextOnly;
         private @Nullable ChatModel chatModel;
         private @Nullable Path workflowDirectory;
 
@@ -155,6 +167,18 @@ public final class Discussions {
          */
         public Builder leastTrust(Trust trust) {
             this.leastTrust = Objects.requireNonNull(trust, "leastTrust");
+            return this;
+        }
+
+        /**
+         * Makes memories of what users wrote alone, so that all of them have {@link Trust#USER}. Answers, tool results and
+         * retrieved texts are not shown to the model. Default: memories are made of all, and a memory of several messages has
+         * the least trust of them.
+         *
+         * @return this builder
+         */
+        public Builder userTextOnly() {
+            this.userTextOnly = true;
             return this;
         }
 

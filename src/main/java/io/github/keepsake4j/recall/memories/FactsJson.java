@@ -6,12 +6,14 @@ import io.github.keepsake4j.summary.TranscriptText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BiFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The facts in a model's answer. Only four fields are read. All else that a model writes, such as a trust or an id, is ignored.
+ * The facts in a model's answer. Only four fields are read, and the title of an older fact that a fact contradicts. All else
+ * that a model writes, such as a trust or an id, is ignored.
  *
  * @param facts the valid ones
  * @param problems why each of the others was skipped
@@ -23,9 +25,11 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
     /**
      * Reads an answer.
      *
+     * @param replaced returns the id of the fact of a title that a fact of a trust may replace, or null
      * @throws MemoryFailedException if there is no JSON object or array in it, or no object in the array is valid
      */
-    static FactsJson read(String answer, Passage source, Trust trust) {
+    static FactsJson read(
+            String answer, Passage source, Trust trust, BiFunction<String, Trust, @Nullable String> replaced) {
         Matcher fence = FENCE.matcher(answer);
         Object json = parse(fence.matches() ? fence.group(1) : answer);
         if (!(json instanceof List<?>) && !(json instanceof Map<?, ?>)) {
@@ -36,7 +40,7 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
         List<String> problems = new ArrayList<>();
         for (int i = 0; i < objects.size(); i++) {
             try {
-                facts.add(fact(objects.get(i), source, trust));
+                facts.add(fact(objects.get(i), source, trust, replaced));
             } catch (InvalidInputException e) {
                 problems.add("fact " + (i + 1) + " of " + objects.size() + ": " + e.getMessage());
             }
@@ -55,17 +59,21 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
         }
     }
 
-    private static MadeMemory fact(@Nullable Object value, Passage source, Trust trust) {
+    private static MadeMemory fact(
+            @Nullable Object value, Passage source, Trust trust, BiFunction<String, Trust, @Nullable String> replaced) {
         if (!(value instanceof Map<?, ?> fact)) {
             throw new InvalidInputException("fact", "must be an object");
         }
-        return MadeMemory.fact(
+        MadeMemory made = MadeMemory.fact(
                 text(fact, "title"),
                 text(fact, "summary"),
                 texts(fact, "entities"),
                 texts(fact, "key_phrases"),
                 source,
                 trust);
+        return fact.get("replaces") instanceof String title
+                ? made.replacing(replaced.apply(title.strip(), trust))
+                : made;
     }
 
     private static String text(Map<?, ?> fact, String name) {

@@ -14,10 +14,11 @@ public interface MemoryWorkflow {
      * Makes memories from a passage.
      *
      * @param inputs for a chunk: the passage as text, the recent chunks, all chunks and the current summary, which prompts call
-     *     {@code {agent1Input}} to {@code {agent4Input}}; for facts: the passage. All of it is untrusted text that the caller
+     *     {@code {agent1Input}} to {@code {agent4Input}}; for facts: the passage, and the titles and summaries of known facts like
+     *     it. All of it is untrusted text that the caller
      *     of a model should fence.
      * @return for a chunk: its text; for facts: a JSON object or an array of objects with {@code title}, {@code summary},
-     *     {@code entities} and {@code key_phrases}; null or blank stores nothing, and the passage is tried again
+     *     {@code entities} and {@code key_phrases}, and in {@code replaces} the title of a fact that it contradicts; null or blank stores nothing, and the passage is tried again
      */
     @Nullable
     String run(List<String> inputs);

@@ -28,31 +28,66 @@ import java.time.LocalDate;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Tells an indexer what is appended and erased through it. It adds no statement to any call. */
-final class IndexedLog implements MessageLog {
+/**
+ * Tells an observer what is appended and erased through it. It adds no statement to any call. This class is not for users: a
+ * {@code Keepsake} puts it around its logs. Thread-safe.
+ */
+public final class ObservedLog implements MessageLog {
+
+    /** Is told of changes after they are stored, on the caller's thread. Must be thread-safe and must not wait. */
+    public interface Observer {
+
+        /**
+         * Is told that something was appended.
+         *
+         * @param key the memory
+         */
+        void appended(MemoryKey key);
+
+        /**
+         * Is told that another message is the head of the memory or of a branch.
+         *
+         * @param key the memory
+         */
+        default void moved(MemoryKey key) {}
+
+        /**
+         * Is told that a memory was erased. It may wait, and the caller of the erasure gets what it throws.
+         *
+         * @param key the memory
+         */
+        void erased(MemoryKey key);
+    }
 
     private final MessageLog log;
-    private final Indexer indexer;
+    private final Observer observer;
 
-    IndexedLog(MessageLog log, Indexer indexer) {
-        this.log = log;
-        this.indexer = indexer;
+    /**
+     * Observes a log.
+     *
+     * @param log the log
+     * @param observer is told of changes
+     */
+    public ObservedLog(MessageLog log, Observer observer) {
+        this.log = Objects.requireNonNull(log, "log");
+        this.observer = Objects.requireNonNull(observer, "observer");
     }
 
     @Override
     public AppendResult append(MemoryKey key, Append append) {
         AppendResult result = log.append(key, append);
-        indexer.changed(key);
+        observer.appended(key);
         return result;
     }
 
     @Override
     public long erase(MemoryKey key) {
         long epoch = log.erase(key);
-        indexer.changed(key);
+        observer.erased(key);
         return epoch;
     }
 
@@ -60,7 +95,7 @@ final class IndexedLog implements MessageLog {
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
         boolean erased = log.eraseIfIdle(key, since);
         if (erased) {
-            indexer.changed(key);
+            observer.erased(key);
         }
         return erased;
     }
@@ -92,7 +127,9 @@ final class IndexedLog implements MessageLog {
 
     @Override
     public String moveHead(MemoryKey key, String messageId, @Nullable Long epoch) {
-        return log.moveHead(key, messageId, epoch);
+        String before = log.moveHead(key, messageId, epoch);
+        observer.moved(key);
+        return before;
     }
 
     @Override

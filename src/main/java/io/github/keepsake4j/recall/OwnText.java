@@ -1,0 +1,61 @@
+package io.github.keepsake4j.recall;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.UserMessage;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * What the author of a message wrote, without what was added to it: what LangChain4j puts behind a question with its
+ * {@code DefaultContentInjector} and the template that it has unless another one is given, texts in a {@link Fence}, and the
+ * texts that the memory component keeps with a message. What an injector with another template added cannot be told from the
+ * user's own text; with such a one, set {@code storeRetrievedContentInChatMemory(false)}.
+ *
+ * @param text the text; empty if the author wrote none
+ * @param isAll whether nothing was added to it
+ */
+public record OwnText(String text, boolean isAll) {
+
+    /** Where the memory component keeps retrieved texts, some of which are contents of the message too. */
+    private static final String KEPT_WITH_MESSAGE = "keepsake.context";
+
+    /**
+     * Returns what the author of a message wrote.
+     *
+     * @param message any message
+     * @return its own text
+     */
+    public static OwnText of(ChatMessage message) {
+        ChatMessage without = message instanceof UserMessage user ? withoutKept(user) : message;
+        String written = IndexedText.written(without);
+        String own = IndexedText.of(without);
+        return own.equals(written) ? new OwnText(written, without == message) : new OwnText(own.strip(), false);
+    }
+
+    private static UserMessage withoutKept(UserMessage user) {
+        if (!(user.attributes().get(KEPT_WITH_MESSAGE) instanceof List<?> kept)) {
+            return user;
+        }
+        Set<Object> texts = new HashSet<>();
+        kept.forEach(each -> {
+            if (each instanceof Map<?, ?> fields && Boolean.TRUE.equals(fields.get("shown"))) {
+                texts.add(String.valueOf(fields.get("text")));
+            }
+        });
+        List<Content> own = user.contents().stream()
+                .filter(content -> !(content instanceof TextContent text && texts.contains(text.text())))
+                .collect(Collectors.toList());
+        if (own.size() == user.contents().size()) {
+            return user;
+        }
+        if (own.isEmpty()) {
+            own.add(TextContent.from(" "));
+        }
+        return user.toBuilder().contents(own).build();
+    }
+}

@@ -1,0 +1,172 @@
+package io.github.keepsake4j.recall.memories;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.Seen;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.recall.OwnText;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The messages of a conversation's current branch, as sources of memories, with the trust that each deserves:
+ *
+ * <ul>
+ *   <li>A user message has the text that the user wrote, and {@link Trust#USER}. What was retrieved for it is left out.
+ *   <li>A tool's result has {@link Trust#TOOL}, or {@link Trust#RETRIEVED} if it tells memories or recalled messages.
+ *   <li>An answer has the least trust of what the model was shown for it, and {@link Trust#ASSISTANT} at most. Where it is not
+ *       known what the model was shown, it was all that precedes the answer on its branch.
+ * </ul>
+ *
+ * <p>What failed or was rejected is left out, and system messages. Thread-safe.
+ */
+public final class BranchMessages {
+
+    private static final int REMEMBERED = 100_000;
+
+    private final Function<MemoryKey, MessageLog> logs;
+
+    /** What a model was exposed to that was shown a message. The ancestors of a message never change, so neither does this. */
+    private final RecentlyUsed<Place, Trust> exposures = new RecentlyUsed<>(REMEMBERED);
+
+    private record Place(MemoryKey key, long epoch, String messageId) {}
+
+    /**
+     * Reads from one log.
+     *
+     * @param log the log
+     */
+    public BranchMessages(MessageLog log) {
+        this(key -> log);
+    }
+
+    /**
+     * Reads from several logs.
+     *
+     * @param logs returns the log of a memory
+     */
+    public BranchMessages(Function<MemoryKey, MessageLog> logs) {
+        this.logs = Objects.requireNonNull(logs, "logs");
+    }
+
+    /**
+     * A branch as it was read.
+     *
+     * @param epoch the epoch of the memory; when it has changed, the memory was erased
+     * @param messages the messages from the beginning of the conversation, oldest first
+     */
+    public record Branch(long epoch, List<SourceMessage> messages) {
+
+        /** Copies the messages. */
+        public Branch {
+            messages = List.copyOf(messages);
+        }
+    }
+
+    /**
+     * Reads the current branch. It costs one statement, and one for each answer that was not read before by this object.
+     *
+     * @param key the conversation
+     * @return the messages; empty if there is none
+     */
+    public Branch read(MemoryKey key) {
+        MessageLog log = logs.apply(key);
+        var tail = log.read(key, ReadQuery.wholeBranch());
+        Map<Long, Trust> exposed = new LinkedHashMap<>();
+        List<SourceMessage> messages = new ArrayList<>();
+        for (LoggedMessage logged : tail.messages()) {
+            ChatMessage message = logged.message();
+            OwnText own = OwnText.of(message);
+            Place place = new Place(key, tail.epoch(), logged.id());
+            Trust exposure = exposures.get(place);
+            if (exposure == null) {
+                exposure = exposure(log, key, logged, own, exposed);
+                exposures.put(place, exposure);
+            }
+            exposed.put(logged.sequence(), exposure);
+            if (isSource(logged)) {
+                Trust trust = message instanceof UserMessage ? Trust.USER : exposure;
+                messages.add(new SourceMessage(logged.id(), own.isAll() ? message : withText(message, own), trust));
+            }
+        }
+        return new Branch(tail.epoch(), messages);
+    }
+
+    private static boolean isSource(LoggedMessage logged) {
+        Outcome outcome = logged.outcome();
+        boolean endedBadly = outcome != null && outcome.kind() != Outcome.Kind.INCOMPLETE;
+        return !endedBadly && !(logged.message() instanceof SystemMessage);
+    }
+
+    /** Returns the least trust of what a model was shown with a message. */
+    private static Trust exposure(
+            MessageLog log, MemoryKey key, LoggedMessage logged, OwnText own, Map<Long, Trust> exposed) {
+        ChatMessage message = logged.message();
+        if (message instanceof AiMessage) {
+            Optional<Seen> seen = log.made(key, logged.id()).map(Made::seen);
+            return seen.map(known -> shownTo(known, exposed)).orElseGet(() -> least(Trust.ASSISTANT, exposed));
+        }
+        if (message instanceof UserMessage) {
+            return own.isAll() ? Trust.USER : Trust.RETRIEVED;
+        }
+        if (message instanceof ToolExecutionResultMessage) {
+            // A tool may tell memories that are trusted less than a tool.
+            return own.isAll() ? Trust.TOOL : Trust.RETRIEVED;
+        }
+        return message instanceof SystemMessage ? Trust.USER : Trust.RETRIEVED;
+    }
+
+    private static Trust shownTo(Seen seen, Map<Long, Trust> exposed) {
+        if (seen.altered()) {
+            // Nothing tells where the rest of the request was from.
+            return Trust.RETRIEVED;
+        }
+        if (seen.summary() > 0) {
+            // It may be of all that is older.
+            return least(Trust.ASSISTANT, exposed);
+        }
+        List<Trust> all = new ArrayList<>(List.of(Trust.ASSISTANT));
+        seen.sequences().forEach(sequence -> all.add(exposed.getOrDefault(sequence, Trust.RETRIEVED)));
+        return Trust.least(all);
+    }
+
+    private static Trust least(Trust most, Map<Long, Trust> exposed) {
+        List<Trust> all = new ArrayList<>(exposed.values());
+        all.add(most);
+        return Trust.least(all);
+    }
+
+    private static ChatMessage withText(ChatMessage message, OwnText own) {
+        // A message of LangChain4j has a text.
+        String text = own.text().isBlank() ? " " : own.text();
+        if (message instanceof UserMessage user) {
+            List<Content> contents = new ArrayList<>(List.of(TextContent.from(text)));
+            user.contents().stream()
+                    .filter(content -> !(content instanceof TextContent))
+                    .forEach(contents::add);
+            return user.toBuilder().contents(contents).build();
+        }
+        if (message instanceof AiMessage ai) {
+            return ai.toBuilder().text(text).build();
+        }
+        return message instanceof ToolExecutionResultMessage result
+                ? ToolExecutionResultMessage.from(result.id(), result.toolName(), text)
+                : message;
+    }
+}

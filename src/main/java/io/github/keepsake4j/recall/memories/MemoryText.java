@@ -1,0 +1,39 @@
+package io.github.keepsake4j.recall.memories;
+
+import io.github.keepsake4j.recall.Fence;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** Memories as text for a model, in a fence that no memory can close. Pure functions. */
+final class MemoryText {
+
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd", Locale.ROOT);
+
+    private MemoryText() {}
+
+    /** Writes memories, one below the other. What a memory says begins behind its date and source; its further lines are indented. */
+    static String of(List<MadeMemory> memories, ZoneId zone) {
+        return Fence.MEMORIES.around(
+                memories.stream().map(memory -> entry(memory, zone)).collect(Collectors.joining("\n")));
+    }
+
+    private static String entry(MadeMemory memory, ZoneId zone) {
+        String text = memory.title().isBlank() || memory.text().equals(memory.title())
+                ? memory.text()
+                : memory.title() + ": " + memory.text();
+        return "[" + DATE.format(memory.madeAt().atZone(zone)) + ", " + source(memory.trust()) + "] "
+                + text.replaceAll("\\R", "\n  ");
+    }
+
+    private static String source(Trust trust) {
+        return switch (trust) {
+            case USER -> "from the user";
+            case ASSISTANT -> "from the conversation";
+            case TOOL -> "from a tool, unverified";
+            case RETRIEVED -> "from a document, unverified";
+        };
+    }
+}
