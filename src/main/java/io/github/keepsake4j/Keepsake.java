@@ -32,6 +32,7 @@ import io.github.keepsake4j.recall.BoundRecall;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageRecall;
 import io.github.keepsake4j.recall.MessageSearch;
+import io.github.keepsake4j.recall.ObservedLog;
 import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.recall.RecallRetriever;
 import io.github.keepsake4j.recall.RecallTool;
@@ -39,6 +40,16 @@ import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.SearchOptions;
 import io.github.keepsake4j.recall.SearchResult;
+import io.github.keepsake4j.recall.memories.BackgroundCreators;
+import io.github.keepsake4j.recall.memories.ConversationMemories;
+import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.MemoryContentRetriever;
+import io.github.keepsake4j.recall.memories.MemoryFailedException;
+import io.github.keepsake4j.recall.memories.MemoryLookup;
+import io.github.keepsake4j.recall.memories.MemoryOptions;
+import io.github.keepsake4j.recall.memories.MemoryRun;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.MemoryTools;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
@@ -92,6 +103,8 @@ public final class Keepsake {
     private final KeepsakeChatMemoryStore store;
     private final @Nullable MessageSearch search;
     private final @Nullable MessageRecall recall;
+    private final @Nullable MemoryStore memoryStore;
+    private final @Nullable BackgroundCreators creators;
 
     private Keepsake(
             String tenant,
@@ -99,7 +112,9 @@ public final class Keepsake {
             MessageLog nodeLog,
             TurnLeases turns,
             ChatMemories memories,
-            @Nullable MessageSearch search) {
+            @Nullable MessageSearch search,
+            @Nullable MemoryStore memoryStore,
+            @Nullable BackgroundCreators creators) {
         this.tenant = tenant;
         this.log = log;
         this.nodeLog = nodeLog;
@@ -108,6 +123,8 @@ public final class Keepsake {
         this.store = memories.store();
         this.search = search;
         this.recall = search == null ? null : new MessageRecall(search, this::shownIds);
+        this.memoryStore = memoryStore;
+        this.creators = creators;
     }
 
     /**
@@ -554,6 +571,94 @@ public final class Keepsake {
         return part;
     }
 
+    /**
+     * Returns the memories that were made of a conversation, to be read, corrected, pinned and forgotten. Does no I/O.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @return the memories
+     * @throws InvalidInputException if the id is of another type or breaks a rule, or this {@link Keepsake} has no
+     *     {@linkplain Builder#memories memories}
+     */
+    public ConversationMemories memories(Object memoryId) {
+        return new ConversationMemories(requiredMemories(memoryStore), key -> log, memories.key(memoryId));
+    }
+
+    /**
+     * Makes the memories of a conversation that are due, on the caller's thread, without waiting for the background. It calls a
+     * model and may take long.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @return what was made
+     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and nothing is skipped
+     * @throws InvalidInputException if the id is of another type or breaks a rule, or this {@link Keepsake} has no
+     *     {@linkplain Builder#memories memories}
+     */
+    public MemoryRun makeMemories(Object memoryId) {
+        return requiredMemories(creators).make(memories.key(memoryId));
+    }
+
+    /**
+     * Returns a retriever that adds to each question the memories of the same conversation that fit it.
+     *
+     * @param options which memories
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
+     *     id
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
+     */
+    public MemoryContentRetriever memoryRetriever(MemoryOptions options) {
+        return memoryRetriever(options, Scope::memory);
+    }
+
+    /**
+     * Returns a retriever that adds to each question the memories of some conversations that fit it.
+     *
+     * @param options which memories
+     * @param scopes returns the conversations of a conversation, such as all of the same user
+     * @return the retriever, for {@code AiServices.contentRetriever} or a {@code RetrievalAugmentor}; the service needs a memory
+     *     id
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
+     */
+    public MemoryContentRetriever memoryRetriever(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
+        return new MemoryContentRetriever(lookup(options, scopes));
+    }
+
+    /**
+     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of its
+     * conversation. The model cannot choose the conversation.
+     *
+     * @param options which memories
+     * @return the tools, for {@code AiServices.tools}; the service needs a memory id
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
+     */
+    public MemoryTools memoryTools(MemoryOptions options) {
+        return memoryTools(options, Scope::memory);
+    }
+
+    /**
+     * Returns the tools {@code searchMemory} and {@code recentMemories}, with which a model looks up the memories of some
+     * conversations. The model cannot choose them.
+     *
+     * @param options which memories
+     * @param scopes returns the conversations of a conversation, such as all of the same user
+     * @return the tools, for {@code AiServices.tools}; the service needs a memory id
+     * @throws InvalidInputException if this {@link Keepsake} has no {@linkplain Builder#memories memories}
+     */
+    public MemoryTools memoryTools(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
+        return new MemoryTools(lookup(options, scopes));
+    }
+
+    private MemoryLookup lookup(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
+        return new MemoryLookup(requiredMemories(memoryStore), key -> log, memories::key, scopes, options);
+    }
+
+    private static <T> T requiredMemories(@Nullable T part) {
+        if (part == null) {
+            throw new InvalidInputException(
+                    "memories", "is required, such as Discussions.builder(store).chatModel(model).build()");
+        }
+        return part;
+    }
+
     private Set<String> shownIds(MemoryKey key) {
         return conversation(key).context().shown().stream()
                 .map(LoggedMessage::id)
@@ -648,6 +753,8 @@ public final class Keepsake {
         private @Nullable ImportSource importSource;
         private @Nullable MessageIndex index;
         private @Nullable Words words;
+        private @Nullable Discussions discussions;
+        private Duration memoriesFreshness = Duration.ZERO;
 
         private Builder() {}
 
@@ -910,6 +1017,23 @@ public final class Keepsake {
         }
 
         /**
+         * Sets how memories of conversations are made. Creators run in the background, on the {@linkplain #executor executor}, of
+         * one conversation at most one in all processes. No turn waits for them, and one that fails or hangs delays no turn. They
+         * read the conversation's current branch. When a conversation is erased, its memories are too. Conversations that go on in
+         * no process after a crash get their memories with the next turn, or by {@link Keepsake#makeMemories}. Default: none.
+         *
+         * @param made makes and keeps the memories; the caller closes the store after the logs are not used any more
+         * @param freshness how long after an append the creators begin at the latest, from zero to one day. What is appended
+         *     within this time is looked at together
+         * @return this builder
+         */
+        public Builder memories(Discussions made, Duration freshness) {
+            this.discussions = Objects.requireNonNull(made, "memories");
+            this.memoriesFreshness = Objects.requireNonNull(freshness, "freshness");
+            return this;
+        }
+
+        /**
          * Builds the {@link Keepsake}.
          *
          * @return a new {@link Keepsake}
@@ -930,7 +1054,12 @@ public final class Keepsake {
                         "summarizer", "is required by the strategy, such as Summarizer.of(chatModel)");
             }
             MessageSearch search = index == null ? null : search(messageLog, index);
-            MessageLog kept = search == null ? messageLog : search.watched(messageLog);
+            MessageLog indexed = search == null ? messageLog : search.watched(messageLog);
+            BackgroundCreators creators = discussions == null
+                    ? null
+                    : new BackgroundCreators(
+                            discussions, key -> indexed, memoriesFreshness, executor, BlockingWork::after);
+            MessageLog kept = creators == null ? indexed : new ObservedLog(indexed, creators);
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
             MessageLog conversations =
                     importSource == null ? kept : new ImportingLog(kept, importSource.ofTenant(tenant), counter);
@@ -953,7 +1082,15 @@ public final class Keepsake {
             if (search != null) {
                 search.start(tenant);
             }
-            return new Keepsake(tenant, conversations, nodes, turns, memories, search);
+            return new Keepsake(
+                    tenant,
+                    conversations,
+                    nodes,
+                    turns,
+                    memories,
+                    search,
+                    discussions == null ? null : discussions.store(),
+                    creators);
         }
 
         private MessageSearch search(MessageLog log, MessageIndex made) {

@@ -49,7 +49,8 @@ public final class ConversationMemories {
                 switch (kind) {
                     case CHUNK -> store.chunks(key, Integer.MAX_VALUE);
                     case FACT -> store.facts(key, Integer.MAX_VALUE);
-                    case SUMMARY -> Optional.ofNullable(store.summary(key)).stream().toList();
+                    case SUMMARY ->
+                        Optional.ofNullable(store.summary(key)).stream().toList();
                 };
         return branch.onBranch(key, all);
     }
@@ -194,7 +195,6 @@ public final class ConversationMemories {
 
     private MadeMemory required(String id) {
         return store.find(key, id)
-                .orElseThrow(() ->
-                        new InvalidInputException("id", "conversation " + key + " has no memory " + id));
+                .orElseThrow(() -> new InvalidInputException("id", "conversation " + key + " has no memory " + id));
     }
 }

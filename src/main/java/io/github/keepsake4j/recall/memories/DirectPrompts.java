@@ -31,7 +31,8 @@ record DirectPrompts(ChatModel chatModel, String system, String prompt, List<Str
             array of these objects only, in the language of the conversation. If there is nothing to remember, answer []. Do not \
             repeat known facts; if a fact contradicts a known one, add the text "replaces" with the known one's title.""";
 
-    private static final String FACT_PROMPT = "Known facts: [Known_Facts]\nThe part of the conversation: [TextChunk]\nWrite the JSON array.";
+    private static final String FACT_PROMPT =
+            "Known facts: [Known_Facts]\nThe part of the conversation: [TextChunk]\nWrite the JSON array.";
 
     private static final String SUMMARY_SYSTEM =
             """

@@ -76,9 +76,7 @@ public record MemoryLookup(
                 .limit(options.limit())
                 .toList();
         return newest.stream()
-                .sorted(Comparator.comparing(MadeMemory::pinned)
-                        .reversed()
-                        .thenComparing(MadeMemory::madeAt))
+                .sorted(Comparator.comparing(MadeMemory::pinned).reversed().thenComparing(MadeMemory::madeAt))
                 .toList();
     }
 
@@ -98,7 +96,8 @@ public record MemoryLookup(
         List<MemoryKey> named = scopes.apply(key).memories();
         if (named == null) {
             throw new InvalidInputException(
-                    "scope", "must name memories; all of tenant " + key.tenant() + " would tell one user what another said");
+                    "scope",
+                    "must name memories; all of tenant " + key.tenant() + " would tell one user what another said");
         }
         return named;
     }

@@ -80,8 +80,11 @@ class SourcesTest {
                 .tools(new Web())
                 .build();
         chat.chat("alice", "Hello");
-        model.answers.add(AiMessage.from(
-                ToolExecutionRequest.builder().id("1").name("web").arguments("{}").build()));
+        model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
+                .id("1")
+                .name("web")
+                .arguments("{}")
+                .build()));
         chat.chat("alice", "Look it up");
         chat.chat("alice", "And what do you think?");
         chat.chat("alice", "Thanks");
@@ -111,7 +114,10 @@ class SourcesTest {
         chat.chat("alice", "What is my name?");
 
         List<SourceMessage> sources = sources();
-        assertThat(((UserMessage) log.find(key, List.of(sources.get(2).id())).get(0).message()).singleText())
+        assertThat(((UserMessage) log.find(key, List.of(sources.get(2).id()))
+                                .get(0)
+                                .message())
+                        .singleText())
                 .as("it is stored with what was retrieved")
                 .contains("Mallory");
         assertThat(sources.get(2).message()).isEqualTo(UserMessage.from("What is my name?"));
@@ -132,13 +138,7 @@ class SourcesTest {
         append(AiMessage.from("So."), UserMessage.from("Thanks"), AiMessage.from("Yes"));
         assertThat(trusts())
                 .containsExactly(
-                        Trust.USER,
-                        Trust.ASSISTANT,
-                        Trust.ASSISTANT,
-                        Trust.TOOL,
-                        Trust.TOOL,
-                        Trust.USER,
-                        Trust.TOOL);
+                        Trust.USER, Trust.ASSISTANT, Trust.ASSISTANT, Trust.TOOL, Trust.TOOL, Trust.USER, Trust.TOOL);
     }
 
     @Test
@@ -150,15 +150,16 @@ class SourcesTest {
                         .name("searchMemory")
                         .arguments("{}")
                         .build()),
-                ToolExecutionResultMessage.from(
-                        "1", "searchMemory", Fence.MEMORIES.around("Ada likes cats")));
+                ToolExecutionResultMessage.from("1", "searchMemory", Fence.MEMORIES.around("Ada likes cats")));
         assertThat(trusts()).containsExactly(Trust.USER, Trust.ASSISTANT, Trust.RETRIEVED);
         assertThat(MessageHashes.text(sources().get(2).message())).isBlank();
     }
 
     private void append(ChatMessage... messages) {
-        log.append(key, Append.underHead(Arrays.stream(messages)
-                .map(message -> NewMessage.of(message, 1, "test"))
-                .toArray(NewMessage[]::new)));
+        log.append(
+                key,
+                Append.underHead(Arrays.stream(messages)
+                        .map(message -> NewMessage.of(message, 1, "test"))
+                        .toArray(NewMessage[]::new)));
     }
 }

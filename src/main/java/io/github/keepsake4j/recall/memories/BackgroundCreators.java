@@ -1,0 +1,224 @@
+package io.github.keepsake4j.recall.memories;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.ObservedLog;
+import io.github.keepsake4j.recall.memories.MemoryRun.End;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes memories of conversations in the background, some time after something was appended. Of one conversation at most one
+ * run is at work in this process, and by the store's lease at most one in all processes. A run that fails or hangs delays no
+ * turn: a turn only notes that there is something to do. What fails is tried again, each time after twice the pause. This
+ * class is not for users: a {@code Keepsake} makes one. Thread-safe.
+ */
+public final class BackgroundCreators implements ObservedLog.Observer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(BackgroundCreators.class);
+    private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
+    private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+    private static final Duration LONGEST_FRESHNESS = Duration.ofDays(1);
+
+    private final Discussions discussions;
+    private final Function<MemoryKey, MessageLog> logs;
+    private final BranchMessages branches;
+    private final Duration freshness;
+    private final Executor executor;
+    private final Function<Duration, Executor> after;
+    private final Map<MemoryKey, Job> jobs = new HashMap<>();
+
+    /** What is to be done for a conversation. Guarded by the map. */
+    private static final class Job {
+
+        private boolean isRunning;
+        private boolean isAgain;
+        private int failures;
+    }
+
+    /**
+     * Creates it. Nothing is begun before the first change.
+     *
+     * @param discussions makes the memories
+     * @param logs returns the log of a conversation
+     * @param freshness how long after a change a run begins at the latest, from zero to one day
+     * @param executor runs the creators
+     * @param after returns an executor that begins something after a pause
+     * @throws InvalidInputException if the freshness is out of range
+     */
+    public BackgroundCreators(
+            Discussions discussions,
+            Function<MemoryKey, MessageLog> logs,
+            Duration freshness,
+            Executor executor,
+            Function<Duration, Executor> after) {
+        this.discussions = Objects.requireNonNull(discussions, "discussions");
+        this.logs = Objects.requireNonNull(logs, "logs");
+        this.branches = new BranchMessages(logs);
+        this.executor = Objects.requireNonNull(executor, "executor");
+        this.after = Objects.requireNonNull(after, "after");
+        this.freshness = Objects.requireNonNull(freshness, "freshness");
+        if (freshness.isNegative() || freshness.compareTo(LONGEST_FRESHNESS) > 0) {
+            throw new InvalidInputException("freshness", "must be from zero to one day, is " + freshness);
+        }
+    }
+
+    @Override
+    public void appended(MemoryKey key) {
+        changed(key);
+    }
+
+    @Override
+    public void moved(MemoryKey key) {
+        changed(key);
+    }
+
+    @Override
+    public void erased(MemoryKey key) {
+        if (key instanceof ConversationKey) {
+            discussions.store().erase(key);
+        }
+    }
+
+    /** Only conversations have memories: what an agent's nodes say to each other is in them, as far as it matters. */
+    private void changed(MemoryKey key) {
+        if (!(key instanceof ConversationKey)) {
+            return;
+        }
+        synchronized (jobs) {
+            Job job = jobs.get(key);
+            if (job != null) {
+                job.isAgain |= job.isRunning;
+                return;
+            }
+            jobs.put(key, new Job());
+        }
+        schedule(key, freshness);
+    }
+
+    private void schedule(MemoryKey key, Duration pause) {
+        try {
+            if (pause.isZero()) {
+                executor.execute(() -> run(key));
+            } else {
+                after.apply(pause).execute(() -> handOver(key));
+            }
+        } catch (RuntimeException e) {
+            forget(key, e);
+        }
+    }
+
+    private void handOver(MemoryKey key) {
+        try {
+            executor.execute(() -> run(key));
+        } catch (RuntimeException e) {
+            forget(key, e);
+        }
+    }
+
+    /** The next change begins anew. */
+    private void forget(MemoryKey key, RuntimeException e) {
+        LOG.warn("No memories of {} are made: the executor refuses work ({})", key, e.getClass().getName());
+        synchronized (jobs) {
+            jobs.remove(key);
+        }
+    }
+
+    private void run(MemoryKey key) {
+        synchronized (jobs) {
+            Job job = jobs.get(key);
+            if (job == null) {
+                return;
+            }
+            job.isRunning = true;
+            job.isAgain = false;
+        }
+        boolean isBusy = false;
+        RuntimeException failure = null;
+        try {
+            isBusy = make(key).end() == End.BUSY;
+        } catch (RuntimeException e) {
+            failure = e;
+        } catch (Error e) {
+            ended(key, false, new IllegalStateException("a creator failed", e));
+            throw e;
+        }
+        ended(key, isBusy, failure);
+    }
+
+    private void ended(MemoryKey key, boolean isBusy, @Nullable RuntimeException failure) {
+        Duration pause;
+        synchronized (jobs) {
+            Job job = jobs.get(key);
+            if (job == null) {
+                return;
+            }
+            job.isRunning = false;
+            job.failures = failure == null ? 0 : job.failures + 1;
+            if (failure == null && !isBusy && !job.isAgain) {
+                jobs.remove(key);
+                return;
+            }
+            pause = failure == null && !isBusy ? freshness : pause(job.failures);
+            if (failure != null && job.failures == 1) {
+                // Its message may quote what was said, unless it is ours.
+                LOG.warn(
+                        "No memories of {} were made ({}). Nothing is skipped; it is tried again in the background",
+                        key,
+                        failure instanceof KeepsakeException ? failure.getMessage() : String.valueOf(failure.getClass()));
+            }
+        }
+        schedule(key, pause);
+    }
+
+    private Duration pause(int failures) {
+        Duration first = freshness.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : freshness;
+        Duration pause = first.multipliedBy(1L << Math.min(Math.max(0, failures - 1), 12));
+        return pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
+    }
+
+    /**
+     * Makes what is due of a conversation on this thread.
+     *
+     * @param key the conversation
+     * @return what was made, of all kinds
+     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and nothing is skipped
+     * @throws KeepsakeException if a storage cannot be used
+     */
+    public MemoryRun make(MemoryKey key) {
+        BranchMessages.Branch branch = branches.read(key);
+        Discussion discussion = discussions.discussion(key);
+        if (branch.messages().isEmpty()) {
+            // It was erased by what does not know of memories, such as a clean-up in another process.
+            discussion.erase();
+        }
+        try {
+            MemoryRun made = discussion.qualityMemory(branch.messages());
+            if (made.end() == End.BUSY) {
+                return made;
+            }
+            MemoryRun folded = discussion.updateSummary();
+            List<MadeMemory> all = new ArrayList<>(made.made());
+            all.addAll(folded.made());
+            return new MemoryRun(folded.end() == End.BUSY ? End.BUSY : made.end(), all, made.problems());
+        } finally {
+            if (logs.apply(key).read(key, ReadQuery.newest(0)).epoch() != branch.epoch()) {
+                // It was erased meanwhile, perhaps before the first memory was stored.
+                discussion.erase();
+            }
+        }
+    }
+}

@@ -1,0 +1,519 @@
+package io.github.keepsake4j.recall.memories;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.service.MemoryId;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
+import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Memories that are made of conversations of a log, and how they reach a model. */
+class BranchMemoriesTest {
+
+    interface Chat {
+        String chat(@MemoryId String id, @dev.langchain4j.service.UserMessage String text);
+    }
+
+    /** Gives prepared answers and keeps the requests. */
+    private static final class Prepared implements ChatModel {
+
+        private final Deque<AiMessage> answers = new ArrayDeque<>();
+        private final List<ChatRequest> requests = new ArrayList<>();
+
+        @Override
+        public ChatResponse doChat(ChatRequest request) {
+            requests.add(request);
+            AiMessage next = answers.poll();
+            return ChatResponse.builder()
+                    .aiMessage(next == null ? AiMessage.from("Fine.") : next)
+                    .build();
+        }
+
+        List<ChatMessage> lastRequest() {
+            return requests.get(requests.size() - 1).messages();
+        }
+    }
+
+    private static final String FACTS = "{\"useVectorForQualityMemory\":true,\"vectorMemoryWorkflowName\":\"w\","
+            + "\"vectorMemoryMaxMessagesBetweenChunks\":2,\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1}";
+    private static final String CHUNKS = "{\"fileMemoryWorkflowName\":\"w\",\"chatSummaryWorkflowName\":\"s\","
+            + "\"maxMessagesBetweenChunks\":2,\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1}";
+
+    @TempDir
+    Path directory;
+
+    private final Prepared model = new Prepared();
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private MemoryStore store;
+
+    @AfterEach
+    void close() throws Exception {
+        for (AutoCloseable each : open) {
+            each.close();
+        }
+    }
+
+    private Keepsake.Builder keepsake(MessageLog log, String config, Function<String, String> workflow) {
+        open.add(log);
+        store = FileMemoryStore.of(directory.resolve("memories"));
+        open.add(store);
+        Discussions discussions = Discussions.builder(store)
+                .config(DiscussionConfig.ofJson(config))
+                .workflow("w", inputs -> workflow.apply(inputs.get(0)))
+                .workflow("s", inputs -> "Summary of " + inputs.get(0))
+                .build();
+        return Keepsake.builder().messageLog(log).memories(discussions, Duration.ofDays(1));
+    }
+
+    private Chat chat(Keepsake keepsake) {
+        return keepsake.aiServices(Chat.class).chatModel(model).build();
+    }
+
+    private static String fact(String title, String summary) {
+        return "{\"title\":\"" + title + "\",\"summary\":\"" + summary + "\"}";
+    }
+
+    /** Makes one fact of a passage: what its last line says. */
+    private static String lastLine(String passage) {
+        String line = passage.substring(passage.lastIndexOf('\n') + 1);
+        return fact(line.replaceAll("\\W+", " ").strip(), line.replace("\"", ""));
+    }
+
+    private static List<String> texts(List<MadeMemory> memories) {
+        return memories.stream().map(MadeMemory::text).toList();
+    }
+
+    private static String newest(Keepsake keepsake, String id) {
+        return keepsake.conversation(id).history(HistoryQuery.newest(1)).messages().get(0).id();
+    }
+
+    @Test
+    void a_regenerated_answer_has_memories_of_its_own_and_switching_brings_those_of_the_other_back() {
+        for (MessageLog log : List.of(
+                new InMemoryMessageLog(), JdbcMessageLog.sqlite(directory.resolve("chat.db")))) {
+            String id = log.backend();
+            Keepsake keepsake = keepsake(log, FACTS, BranchMemoriesTest::lastLine).build();
+            Chat chat = chat(keepsake);
+            chat.chat(id, "Hello");
+            chat.chat(id, "Hello again");
+            keepsake.makeMemories(id);
+            model.answers.add(AiMessage.from("Take the train."));
+            chat.chat(id, "How do I get to Rome?");
+            keepsake.makeMemories(id);
+            String first = newest(keepsake, id);
+            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT)))
+                    .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
+
+            model.answers.add(AiMessage.from("Take a plane."));
+            keepsake.regenerate(id, first, question -> chat.chat(id, question.singleText()));
+            // Nothing was made since, and what is gone from the branch is not read any more.
+            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT))).containsExactly("Assistant: Fine.");
+            assertThat(keepsake.memories(id).search(FactQuery.of("train"))).isEmpty();
+            assertThat(retrieved(keepsake, id, "train")).isEmpty();
+            keepsake.makeMemories(id);
+            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT)))
+                    .containsExactly("Assistant: Fine.", "Assistant: Take a plane.");
+
+            keepsake.conversation(id).switchTo(first);
+            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT))).containsExactly("Assistant: Fine.");
+            keepsake.makeMemories(id);
+            assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT)))
+                    .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
+        }
+    }
+
+    private static List<String> retrieved(Keepsake keepsake, String id, String question) {
+        var query = dev.langchain4j.rag.query.Query.from(
+                question,
+                dev.langchain4j.rag.query.Metadata.from(UserMessage.from(question), id, List.of()));
+        return keepsake.memoryRetriever(MemoryOptions.standard()).retrieve(query).stream()
+                .map(content -> content.textSegment().text())
+                .toList();
+    }
+
+    @Test
+    void a_newer_fact_names_the_older_one_that_it_contradicts_and_only_on_its_branch() {
+        Keepsake keepsake = keepsake(
+                        new InMemoryMessageLog(),
+                        FACTS,
+                        passage -> passage.contains("Rome")
+                                ? "{\"title\":\"Home\",\"summary\":\"Ada lives in Rome.\",\"replaces\":\"home\"}"
+                                : fact("Home", "Ada lives in Oslo."))
+                .build();
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        chat.chat("a", "I live in Oslo");
+        keepsake.makeMemories("a");
+        String before = newest(keepsake, "a");
+        chat.chat("a", "I moved to Rome");
+        keepsake.makeMemories("a");
+
+        List<MadeMemory> current = keepsake.memories("a").list(MemoryKind.FACT);
+        assertThat(texts(current)).containsExactly("Ada lives in Rome.");
+        String older = current.get(0).replaces();
+        assertThat(older).isNotNull();
+        assertThat(keepsake.memories("a").find(older)).hasValueSatisfying(memory -> {
+            assertThat(memory.text()).isEqualTo("Ada lives in Oslo.");
+            assertThat(memory.status()).isEqualTo(MemoryStatus.REPLACED);
+        });
+
+        keepsake.conversation("a").switchTo(before);
+        keepsake.makeMemories("a");
+        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT))).containsExactly("Ada lives in Oslo.");
+    }
+
+    @Test
+    void a_model_replaces_no_fact_that_is_pinned_or_trusted_more() {
+        Keepsake keepsake = keepsake(
+                        new InMemoryMessageLog(),
+                        FACTS,
+                        passage -> "{\"title\":\"Home\",\"summary\":\"" + passage.lines().count()
+                                + "\",\"replaces\":\"Home\"}")
+                .build();
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        chat.chat("a", "one");
+        MadeMemory made = keepsake.makeMemories("a").made().get(0);
+        MadeMemory corrected = keepsake.memories("a").correct(made.id(), "Ada lives in Oslo.", Trust.USER);
+        chat.chat("a", "two");
+        MadeMemory second = keepsake.makeMemories("a").made().get(0);
+        assertThat(second.replaces()).isNull();
+        keepsake.memories("a").pin(second.id(), true);
+        chat.chat("a", "three");
+        assertThat(keepsake.makeMemories("a").made().get(0).replaces()).isNull();
+        assertThat(keepsake.memories("a").list(MemoryKind.FACT))
+                .extracting(MadeMemory::id)
+                .contains(corrected.id(), second.id());
+    }
+
+    @Test
+    void a_memory_is_corrected_and_forgotten_and_its_summary_is_made_again() {
+        Keepsake keepsake =
+                keepsake(new InMemoryMessageLog(), CHUNKS, passage -> "On " + passage.replace('\n', ' ')).build();
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        chat.chat("a", "Oslo");
+        keepsake.makeMemories("a");
+        chat.chat("a", "Paris");
+        keepsake.makeMemories("a");
+        ConversationMemories memories = keepsake.memories("a");
+        List<MadeMemory> chunks = memories.list(MemoryKind.CHUNK);
+        assertThat(memories.list(MemoryKind.SUMMARY).get(0).text()).contains("Paris");
+
+        MadeMemory correction = memories.correct(chunks.get(0).id(), "It was Rome.", Trust.USER);
+        assertThat(memories.list(MemoryKind.SUMMARY)).isEmpty();
+        keepsake.makeMemories("a");
+        assertThat(memories.list(MemoryKind.SUMMARY).get(0).text())
+                .contains("It was Rome.", "Paris")
+                .doesNotContain("Oslo");
+        assertThat(memories.find(chunks.get(0).id())).hasValueSatisfying(older -> assertThat(older.status())
+                .isEqualTo(MemoryStatus.REPLACED));
+
+        memories.forget(correction.id());
+        keepsake.makeMemories("a");
+        assertThat(texts(memories.list(MemoryKind.CHUNK))).singleElement().asString().contains("Paris");
+        assertThat(memories.list(MemoryKind.SUMMARY).get(0).text()).doesNotContain("Rome", "Oslo");
+        assertThat(bytes(directory)).doesNotContain("Rome", "Oslo");
+        assertThatThrownBy(() -> memories.pin(correction.id(), true))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("FORGOTTEN");
+    }
+
+    private static String bytes(Path directory) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            StringBuilder all = new StringBuilder();
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                all.append(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
+            }
+            return all.toString();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void an_erased_conversation_has_no_memories_also_if_a_creator_was_at_work() throws Exception {
+        CountDownLatch working = new CountDownLatch(1);
+        CountDownLatch erased = new CountDownLatch(1);
+        Keepsake keepsake = keepsake(new InMemoryMessageLog(), FACTS, passage -> {
+                    if (passage.contains("late")) {
+                        working.countDown();
+                        try {
+                            assertThat(erased.await(30, TimeUnit.SECONDS)).isTrue();
+                        } catch (InterruptedException e) {
+                            throw new AssertionError(e);
+                        }
+                    }
+                    return fact("Quokka", "A quokka.");
+                })
+                .build();
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        chat.chat("a", "early");
+        keepsake.makeMemories("a");
+        assertThat(keepsake.memories("a").list(MemoryKind.FACT)).hasSize(1);
+        assertThat(bytes(directory)).containsIgnoringCase("quokka");
+
+        chat.chat("a", "late");
+        Thread creator = new Thread(() -> keepsake.makeMemories("a"));
+        creator.start();
+        assertThat(working.await(30, TimeUnit.SECONDS)).isTrue();
+        keepsake.conversation("a").erase();
+        erased.countDown();
+        creator.join();
+        assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
+        assertThat(bytes(directory)).doesNotContainIgnoringCase("quokka");
+    }
+
+    @Test
+    void memories_of_the_user_alone_are_made_of_what_users_wrote() {
+        MessageLog log = new InMemoryMessageLog();
+        open.add(log);
+        store = FileMemoryStore.of(directory);
+        open.add(store);
+        List<String> seen = new ArrayList<>();
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .memories(
+                        Discussions.builder(store)
+                                .config(DiscussionConfig.ofJson(FACTS))
+                                .workflow("w", inputs -> {
+                                    seen.add(inputs.get(0));
+                                    return fact("t", "s");
+                                })
+                                .userTextOnly()
+                                .build(),
+                        Duration.ofDays(1))
+                .build();
+        Chat chat = chat(keepsake);
+        for (int i = 0; i < 3; i++) {
+            chat.chat("a", "question " + i);
+        }
+        MemoryRun run = keepsake.makeMemories("a");
+        assertThat(run.made()).extracting(MadeMemory::trust).containsOnly(Trust.USER);
+        assertThat(String.join("\n", seen)).contains("question 0", "question 2").doesNotContain("Assistant", "Fine");
+    }
+
+    @Test
+    void memories_reach_a_model_by_a_retriever_and_by_tools_of_its_own_conversation_alone() {
+        Keepsake keepsake =
+                keepsake(new InMemoryMessageLog(), FACTS, BranchMemoriesTest::lastLine).build();
+        for (String id : List.of("alice", "bob")) {
+            chat(keepsake).chat(id, "Hello");
+            model.answers.add(AiMessage.from("Your parrot is called " + (id.equals("bob") ? "Rex." : "Coco.")));
+            chat(keepsake).chat(id, "My parrot");
+        }
+        keepsake.makeMemories("alice");
+        keepsake.makeMemories("bob");
+
+        Chat withRetriever = keepsake.aiServices(Chat.class)
+                .chatModel(model)
+                .contentRetriever(keepsake.memoryRetriever(MemoryOptions.standard()))
+                .build();
+        withRetriever.chat("alice", "What is the parrot called?");
+        assertThat(model.lastRequest().toString())
+                .contains("<made-memories>", "from the conversation] ", "Your parrot is called Coco.")
+                .doesNotContain("Rex");
+
+        Chat withTools = keepsake.aiServices(Chat.class)
+                .chatModel(model)
+                .tools(keepsake.memoryTools(MemoryOptions.standard()))
+                .build();
+        for (String tool : List.of("searchMemory", "recentMemories")) {
+            model.answers.add(AiMessage.from(ToolExecutionRequest.builder()
+                    .id(tool)
+                    .name(tool)
+                    .arguments("{\"question\": \"parrot\", \"memoryId\": \"bob\"}")
+                    .build()));
+            withTools.chat("alice", "And the parrot?");
+            assertThat(model.lastRequest())
+                    .filteredOn(ToolExecutionResultMessage.class::isInstance)
+                    .last()
+                    .satisfies(result -> assertThat(((ToolExecutionResultMessage) result).text())
+                            .contains("Coco")
+                            .doesNotContain("Rex"));
+        }
+
+        Function<MemoryKey, Scope> both = key -> Scope.memories(
+                List.of(ConversationKey.of("default", "alice"), ConversationKey.of("default", "bob")));
+        assertThat(keepsake.memoryTools(MemoryOptions.standard(), both).searchMemory("parrot", "carol"))
+                .contains("Coco", "Rex");
+        assertThatThrownBy(() -> keepsake.memoryTools(MemoryOptions.standard(), key -> Scope.tenant("default"))
+                        .searchMemory("parrot", "alice"))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContaining("scope");
+        assertThat(keepsake.memoryTools(MemoryOptions.standard().withMinTrust(Trust.USER))
+                        .searchMemory("parrot", "alice"))
+                .isEqualTo(DiscussionMemories.NO_MATCH);
+    }
+
+    @Test
+    void retrievers_and_tools_only_read() {
+        keepsake(new InMemoryMessageLog(), FACTS, BranchMemoriesTest::lastLine);
+        MemoryReader reader = (MemoryReader) Proxy.newProxyInstance(
+                MemoryReader.class.getClassLoader(),
+                new Class<?>[] {MemoryStore.class},
+                (proxy, method, arguments) -> {
+                    assertThat(method.getDeclaringClass()).isEqualTo(MemoryReader.class);
+                    return method.invoke(store, arguments);
+                });
+        MessageLog log = (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    assertThat(method.getName()).isEqualTo("read");
+                    return method.invoke(open.get(0), arguments);
+                });
+        MemoryKey key = ConversationKey.of("default", "a");
+        MadeMemory fact = MadeMemory.fact("Pet", "A cat.", List.of(), List.of(), Passage.NONE, Trust.USER);
+        store.add(key, MemoryKind.FACT, 0, Passage.NONE, List.of(fact));
+        MemoryLookup lookup =
+                new MemoryLookup(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard());
+        assertThat(lookup.search("a", "cat")).as("a conversation without messages has no memories").isEmpty();
+        chat(Keepsake.builder().messageLog((MessageLog) open.get(0)).build()).chat("a", "Hello");
+        assertThat(lookup.search("a", "cat")).hasSize(1);
+        assertThat(lookup.recent("a")).hasSize(1);
+    }
+
+    @Test
+    void creators_run_in_the_background_once_for_several_turns_and_again_after_a_failure() {
+        MessageLog log = new InMemoryMessageLog();
+        MemoryKey key = ConversationKey.of("default", "a");
+        chat(Keepsake.builder().messageLog(log).build()).chat("a", "Hello");
+        store = FileMemoryStore.of(directory);
+        open.add(store);
+        boolean[] fails = {true};
+        ConcurrentLinkedQueue<Runnable> work = new ConcurrentLinkedQueue<>();
+        List<Duration> pauses = new ArrayList<>();
+        BackgroundCreators creators = new BackgroundCreators(
+                Discussions.builder(store)
+                        .config(DiscussionConfig.ofJson(FACTS))
+                        .workflow("w", inputs -> {
+                            if (fails[0]) {
+                                throw new IllegalStateException("down");
+                            }
+                            return fact("t", "s");
+                        })
+                        .build(),
+                any -> log,
+                Duration.ofSeconds(10),
+                Runnable::run,
+                pause -> {
+                    pauses.add(pause);
+                    return work::add;
+                });
+        chat(Keepsake.builder().messageLog(log).build()).chat("a", "Hello again");
+        creators.appended(key);
+        creators.appended(key);
+        assertThat(work).as("several changes are one run").hasSize(1);
+        work.remove().run();
+        assertThat(work).as("it failed and is tried again").hasSize(1);
+        work.remove().run();
+        assertThat(store.facts(key, 9)).isEmpty();
+        fails[0] = false;
+        work.remove().run();
+        assertThat(work).isEmpty();
+        assertThat(store.facts(key, 9)).isNotEmpty();
+        assertThat(pauses).containsExactly(Duration.ofSeconds(10), Duration.ofSeconds(10), Duration.ofSeconds(20));
+        creators.appended(key);
+        assertThat(work).hasSize(1);
+    }
+
+    @Test
+    void a_creator_that_hangs_holds_no_turn_and_runs_on_no_turns_thread() throws Exception {
+        CountDownLatch hanging = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        MessageLog log = new InMemoryMessageLog();
+        open.add(log);
+        store = FileMemoryStore.of(directory);
+        open.add(store);
+        List<Thread> threads = new ArrayList<>();
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .memories(
+                        Discussions.builder(store)
+                                .config(DiscussionConfig.ofJson(FACTS))
+                                .workflow("w", inputs -> {
+                                    threads.add(Thread.currentThread());
+                                    hanging.countDown();
+                                    try {
+                                        assertThat(end.await(60, TimeUnit.SECONDS)).isTrue();
+                                    } catch (InterruptedException e) {
+                                        throw new AssertionError(e);
+                                    }
+                                    return null;
+                                })
+                                .build(),
+                        Duration.ZERO)
+                .build();
+        Chat chat = chat(keepsake);
+        chat.chat("a", "one");
+        chat.chat("a", "two");
+        assertThat(hanging.await(30, TimeUnit.SECONDS)).isTrue();
+        for (int i = 0; i < 20; i++) {
+            assertThat(chat.chat("a", "while it hangs")).isEqualTo("Fine.");
+        }
+        assertThat(threads).hasSize(1).doesNotContain(Thread.currentThread());
+        end.countDown();
+    }
+
+    @Test
+    void fifty_injections_become_no_memory_of_user_trust_and_none_leaves_its_fence() {
+        MessageLog log = new InMemoryMessageLog();
+        Keepsake keepsake = keepsake(log, FACTS, PoisonedTexts::obey).build();
+        PoisonedTexts.chat(keepsake, model.answers, model);
+        List<String> made = new ArrayList<>();
+        for (String id : PoisonedTexts.conversations()) {
+            keepsake.makeMemories(id);
+            for (MadeMemory memory : keepsake.memories(id).list(MemoryKind.FACT)) {
+                if (memory.text().contains(PoisonedTexts.MARK)) {
+                    made.add(memory.id());
+                    assertThat(memory.trust()).isIn(Trust.TOOL, Trust.RETRIEVED);
+                    assertThat(memory.pinned()).isFalse();
+                }
+            }
+            assertThat(made).as(id).isNotEmpty();
+            String standard = keepsake.memoryTools(MemoryOptions.standard().withLimit(100)).recentMemories(id);
+            assertThat(standard).doesNotContain(PoisonedTexts.MARK);
+            MemoryOptions any = MemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
+            PoisonedTexts.assertFenced(keepsake.memoryTools(any).recentMemories(id));
+            PoisonedTexts.assertFenced(keepsake.memoryTools(any).searchMemory(PoisonedTexts.MARK, id));
+            assertThat(keepsake.memoryTools(MemoryOptions.standard().withMinTrust(Trust.USER))
+                            .recentMemories(id))
+                    .isEqualTo(DiscussionMemories.NO_MEMORIES);
+        }
+        assertThat(made).as("the creator obeyed").hasSizeGreaterThanOrEqualTo(50);
+    }
+}
