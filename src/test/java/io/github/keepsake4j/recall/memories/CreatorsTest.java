@@ -210,6 +210,9 @@ class CreatorsTest {
             Files.write(ledger, java.util.Arrays.copyOf(two, length));
             boolean whole = length == two.length - 1;
             assertThat(store.chunks(KEY, 9)).as("cut at byte " + length).hasSize(whole ? 2 : 1);
+            if (length % Counts.of(16, 1) != 0) {
+                continue;
+            }
             discussion.qualityMemory(talk(10));
             assertThat(covered(MemoryKind.CHUNK)).as("cut at byte " + length).containsExactly(ids(1, 5), ids(6, 10));
             assertThat(Files.readAllLines(ledger)).hasSize(2);
@@ -786,7 +789,7 @@ class CreatorsTest {
 
     @Test
     void memories_of_a_chat_cost_so_many_calls_and_tokens() {
-        int messages = Counts.of(200, 1_000);
+        int messages = Counts.of(100, 1_000);
         List<SourceMessage> chat = new ArrayList<>();
         for (int i = 0; i < messages; i++) {
             ChatMessage message = i % 2 == 0
