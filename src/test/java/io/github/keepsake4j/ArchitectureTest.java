@@ -66,6 +66,30 @@ class ArchitectureTest {
                             "component",
                             "transfer",
                             "retention")),
+            // What makes the beans of an application; nothing uses it.
+            Map.entry(
+                    "spring",
+                    List.of(
+                            "",
+                            "message",
+                            "tokens",
+                            "log",
+                            "log.file",
+                            "log.inmemory",
+                            "log.jdbc",
+                            "log.redis",
+                            "log.s3",
+                            "context",
+                            "chat",
+                            "summary",
+                            "turn",
+                            "metrics",
+                            "recall",
+                            "recall.inmemory",
+                            "recall.jdbc",
+                            "recall.words",
+                            "transfer",
+                            "retention")),
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
@@ -88,7 +112,8 @@ class ArchitectureTest {
                     ROOT + ".log.jdbc..",
                     ROOT + ".recall.jdbc..",
                     ROOT + ".workflow.files.jdbc..",
-                    ROOT + ".transfer.jdbc..")
+                    ROOT + ".transfer.jdbc..",
+                    ROOT + ".spring..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");
@@ -97,6 +122,8 @@ class ArchitectureTest {
     static final ArchRule one_class_knows_micrometer = noClasses()
             .that()
             .doNotHaveFullyQualifiedName(ROOT + ".metrics.MicrometerMetrics")
+            .and()
+            .resideOutsideOfPackage(ROOT + ".spring..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.micrometer..");
@@ -110,9 +137,19 @@ class ArchitectureTest {
             .resideInAnyPackage("org.apache.lucene..", "org.tartarus..");
 
     @ArchTest
+    static final ArchRule spring_stays_in_its_package = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".spring..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.springframework..", "org.aopalliance..");
+
+    @ArchTest
     static final ArchRule the_aws_sdk_stays_in_its_adapters = noClasses()
             .that()
             .resideOutsideOfPackages(ROOT + ".log.s3..", ROOT + ".workflow.files.s3..")
+            .and()
+            .doNotHaveFullyQualifiedName(ROOT + ".spring.S3Store")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("software.amazon..", "org.apache.hc..");
@@ -121,6 +158,8 @@ class ArchitectureTest {
     static final ArchRule jedis_stays_in_its_adapter = noClasses()
             .that()
             .resideOutsideOfPackage(ROOT + ".log.redis..")
+            .and()
+            .doNotHaveFullyQualifiedName(ROOT + ".spring.RedisStore")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("redis..");
@@ -192,8 +231,8 @@ class ArchitectureTest {
                 if (from.isEmpty()) {
                     type.getDirectDependenciesFromSelf().stream()
                             .filter(dependency -> ours(dependency.getTargetClass()))
-                            .filter(dependency ->
-                                    List.of("component", "cli").contains(relative(dependency.getTargetClass())))
+                            .filter(dependency -> List.of("component", "cli", "spring")
+                                    .contains(relative(dependency.getTargetClass())))
                             .forEach(dependency ->
                                     events.add(SimpleConditionEvent.violated(type, dependency.getDescription())));
                     return;
