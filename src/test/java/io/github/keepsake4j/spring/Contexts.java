@@ -18,6 +18,10 @@ import org.sqlite.SQLiteDataSource;
 /** Application contexts with the auto-configuration, and what they are made of. */
 final class Contexts {
 
+    /** OpenTelemetry is on the class path of the tests for another library. */
+    static final String NO_TELEMETRY = "spring.autoconfigure.exclude="
+            + "org.springframework.boot.actuate.autoconfigure.logging.OpenTelemetryLoggingAutoConfiguration";
+
     private Contexts() {}
 
     static ApplicationContextRunner runner() {
