@@ -14,6 +14,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.NullMarked;
 
 /** One-way flow between the packages, as package-info of the root says. */
@@ -143,6 +144,36 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.springframework..", "org.aopalliance..");
+
+    /** A native image needs a hint for each use; {@code KeepsakeRuntimeHints} has them. */
+    @ArchTest
+    static final ArchRule reflection_is_used_where_it_is_known = noClasses()
+            .that()
+            .haveNameNotMatching(ROOT.replace(".", "\\.") + "\\.("
+                    + String.join(
+                            "|",
+                            "BlockingWork",
+                            "chat\\.AttachedServices",
+                            "chat\\.CachedTokens(\\$1)?",
+                            "chat\\.KeepsakeListenerRegistrarFactory",
+                            "chat\\.WatchedCall",
+                            "cli\\.Library",
+                            "cli\\.Terminal",
+                            "log\\.s3\\.KeepsakeField",
+                            "recall\\.words\\.Languages",
+                            "spring\\.ObservedLog",
+                            "spring\\.StreamingModels")
+                    + ")")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.lang.reflect..", "java.lang.invoke..")
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(ServiceLoader.class)
+            .orShould()
+            .callMethod(Class.class, "forName", String.class)
+            .orShould()
+            .callMethod(Class.class, "forName", String.class, boolean.class, ClassLoader.class);
 
     @ArchTest
     static final ArchRule the_aws_sdk_stays_in_its_adapters = noClasses()
