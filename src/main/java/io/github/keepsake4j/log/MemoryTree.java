@@ -404,6 +404,22 @@ public final class MemoryTree {
     }
 
     /**
+     * Does {@link MessageLog#findAt}.
+     *
+     * @param sequences the sequences
+     * @return the messages that are there, in order of sequence
+     */
+    public List<LoggedMessage> findAt(Collection<Long> sequences) {
+        requireSound();
+        return sequences.stream()
+                .distinct()
+                .filter(sequence -> sequence >= 1 && sequence <= nodes.size())
+                .sorted()
+                .map(sequence -> logged(nodes.get(Math.toIntExact(sequence - 1))))
+                .toList();
+    }
+
+    /**
      * Does {@link MessageLog#history}.
      *
      * @param query the page
@@ -430,10 +446,10 @@ public final class MemoryTree {
      */
     public List<Branch> branches() {
         requireSound();
-        Set<Node> parents = new HashSet<>();
+        Map<Node, Integer> children = new HashMap<>();
         nodes.forEach(node -> {
             if (node.parent != null) {
-                parents.add(node.parent);
+                children.merge(node.parent, 1, Integer::sum);
             }
         });
         Map<Node, List<String>> names = new HashMap<>();
@@ -442,9 +458,14 @@ public final class MemoryTree {
         List<Branch> branches = new ArrayList<>();
         for (int i = nodes.size() - 1; i >= 0; i--) {
             Node node = nodes.get(i);
-            if (!parents.contains(node)) {
+            if (!children.containsKey(node)) {
+                Node first = node;
+                while (first.parent != null && children.getOrDefault(first.parent, 0) == 1) {
+                    first = first.parent;
+                }
                 branches.add(new Branch(
                         node.entry.id(),
+                        first.entry.id(),
                         node.depth,
                         node.entry.createdAt(),
                         node == head,
@@ -564,6 +585,16 @@ public final class MemoryTree {
     public Map<String, String> metadata() {
         requireSound();
         return metadata;
+    }
+
+    /**
+     * Does {@link MessageLog#setTitle}.
+     *
+     * @param newTitle the title, or null
+     * @param now the store's time
+     */
+    public void setTitle(@Nullable String newTitle, Instant now) {
+        describe(newTitle, metadata, now);
     }
 
     /**

@@ -73,6 +73,15 @@ public interface MessageLog extends AutoCloseable {
     List<LoggedMessage> find(MemoryKey key, Collection<String> ids);
 
     /**
+     * Returns messages by their sequences.
+     *
+     * @param key the memory
+     * @param sequences the sequences, in any order
+     * @return the messages that are there, in order of sequence
+     */
+    List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences);
+
+    /**
      * Reads one page of all messages of all branches, by sequence. No cursor stays open between pages. Each message
      * that is stored before the first page is read is on exactly one page.
      *
@@ -168,6 +177,14 @@ public interface MessageLog extends AutoCloseable {
      * @param metadata short texts by name
      */
     void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata);
+
+    /**
+     * Sets the title and keeps the metadata, in one step.
+     *
+     * @param key the memory; it is created if it does not exist
+     * @param title the title, without NUL and at most 1,000 characters, or null for none
+     */
+    void setTitle(MemoryKey key, @Nullable String title);
 
     /**
      * Changes a part of the metadata in one step. Names that the changes do not contain keep their texts, and the title

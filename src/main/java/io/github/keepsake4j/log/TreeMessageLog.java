@@ -76,6 +76,11 @@ public abstract class TreeMessageLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return ask(key, tree -> tree.findAt(sequences));
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return ask(key, tree -> tree.history(query));
     }
@@ -127,6 +132,15 @@ public abstract class TreeMessageLog implements MessageLog {
         InputRules.checkDescription(title, metadata);
         change(key, tree -> {
             tree.describe(title, metadata, now());
+            return true;
+        });
+    }
+
+    @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        InputRules.checkDescription(title, Map.of());
+        change(key, tree -> {
+            tree.setTitle(title, now());
             return true;
         });
     }

@@ -76,6 +76,11 @@ final class IndexedLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return log.findAt(key, sequences);
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return log.history(key, query);
     }
@@ -118,6 +123,11 @@ final class IndexedLog implements MessageLog {
     @Override
     public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
         log.describe(key, title, metadata);
+    }
+
+    @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        log.setTitle(key, title);
     }
 
     @Override

@@ -153,6 +153,11 @@ public final class ImportingLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return current(key).findAt(key, sequences);
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return current(key).history(key, query);
     }
@@ -195,6 +200,11 @@ public final class ImportingLog implements MessageLog {
     @Override
     public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
         used(key).describe(key, title, metadata);
+    }
+
+    @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        used(key).setTitle(key, title);
     }
 
     @Override

@@ -30,11 +30,12 @@ class ReadmeTest {
 
     private static final Path README = Path.of("README.md");
     private static final Path GUIDE = Path.of("src/docs/guide");
+    private static final Path SPRING = Path.of("samples/spring");
     private static final Path SAMPLES = Path.of("samples/io/github/keepsake4j/samples");
 
     /** The classes that hold the documents' code. This test runs them, so no other class counts. */
-    private static final Map<String, BiFunction<ChatModel, Path, String>> EXAMPLES =
-            Map.of("ReadmeExample", ReadmeExample::run, "GuideExample", GuideExample::run);
+    private static final Map<String, BiFunction<ChatModel, Path, String>> EXAMPLES = Map.of(
+            "ReadmeExample", ReadmeExample::run, "GuideExample", GuideExample::run, "CdiExample", CdiExample::run);
 
     private static final Pattern MARKED = Pattern.compile("(?ms)^ *// example begins\n(.*?)^ *// example ends$");
     private static final Pattern JAVA_BLOCK =
@@ -54,7 +55,8 @@ class ReadmeTest {
 
         assertThat(results)
                 .containsEntry("ReadmeExample", "before: 20 shown, 20 stored; after: 20 shown, 120 in the history")
-                .containsEntry("GuideExample", "all pages");
+                .containsEntry("GuideExample", "all pages")
+                .containsEntry("CdiExample", "alice has a memory");
     }
 
     @Test
@@ -62,9 +64,12 @@ class ReadmeTest {
         List<String> examples = new ArrayList<>();
         for (String name : EXAMPLES.keySet()) {
             for (String part : parts(MARKED, SAMPLES.resolve(name + ".java"))) {
-                examples.add(part.replace("directory.resolve(", "Path.of("));
+                examples.add(part.replace("directory.resolve(", "Path.of(").replace("@CdiExample.", "@"));
             }
         }
+        examples.addAll(parts(MARKED, SAMPLES.resolve("SpringBeans.java")));
+        String service = Files.readString(SPRING.resolve("src/main/java/com/example/chat/Assistant.java"));
+        examples.add(service.substring(service.indexOf("@AiService")).strip());
         List<String> shown = new ArrayList<>();
         for (Path document : documents()) {
             List<String> blocks = parts(JAVA_BLOCK, document);
@@ -79,6 +84,21 @@ class ReadmeTest {
                 .as("examples that are in no document")
                 .filteredOn(example -> !shown.contains(example))
                 .isEmpty();
+    }
+
+    @Test
+    void the_section_on_spring_boot_has_the_files_of_the_sample() throws IOException {
+        String readme = Files.readString(README);
+        String section = readme.substring(readme.indexOf("## Spring Boot"));
+        String pom = Files.readString(SPRING.resolve("pom.xml")).replaceAll("(?m)^ +", "");
+        String properties = Files.readString(SPRING.resolve("src/main/resources/application.properties"));
+        assertThat(pom).contains(block("xml", section).replaceAll("(?m)^ +", ""));
+        assertThat(properties).contains(block("properties", section));
+    }
+
+    private static String block(String kind, String text) {
+        int begin = text.indexOf("```" + kind + "\n") + kind.length() + 4;
+        return text.substring(begin, text.indexOf("```", begin));
     }
 
     @Test

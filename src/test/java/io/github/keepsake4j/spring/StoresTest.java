@@ -10,6 +10,7 @@ import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.samples.SpringBeans;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -224,6 +225,19 @@ class StoresTest {
         DataSource memories() {
             return Contexts.sqlite("jdbc:sqlite:" + file);
         }
+    }
+
+    @Test
+    void the_beans_of_the_guide_work() {
+        runner().withUserConfiguration(SpringBeans.class)
+                .withPropertyValues("chats.url=jdbc:sqlite:" + directory.resolve("guide.db"), "keepsake4j.tenant=other")
+                .run(context -> {
+                    assertThat(chatted(context)).isEqualTo("sqlite");
+                    assertThat(context.getBean(Keepsake.class)
+                                    .conversation(new StringBuilder("42"))
+                                    .key())
+                            .hasToString("conversation/acme/42");
+                });
     }
 
     @Test

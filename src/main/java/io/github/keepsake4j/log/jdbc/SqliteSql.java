@@ -113,6 +113,14 @@ final class SqliteSql {
             CROSS JOIN keepsake_message m ON m.memory_key = ?1 AND m.id = wanted.value
             """;
 
+    /** Messages by their sequences, which are one JSON array, in any order. */
+    static final String FIND_AT =
+            """
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.outcome
+            FROM json_each(?2) AS wanted
+            CROSS JOIN keepsake_message m ON m.memory_key = ?1 AND m.seq = wanted.value
+            """;
+
     static final String MESSAGE_BY_SEQ =
             """
             SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome
@@ -201,6 +209,37 @@ final class SqliteSql {
             )
             SELECT min(high), low, up, low <= ? AS reached, high >= ? AS within FROM run HAVING min(high) IS NOT NULL
             """;
+
+    /**
+     * A page of a tenant's memories by activity: the rest of those of the cursor's time, and then those of earlier times. As
+     * one condition, SQLite would go through all memories of that time, and an import may give very many the same one.
+     */
+    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(
+            """
+            SELECT * FROM (
+              SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+                     created_at, last_message_at, stored_at
+              FROM keepsake_memory
+              WHERE tenant = :tenant AND active_at = :active_at AND number < :number
+              ORDER BY number DESC
+              LIMIT :rows
+            )
+            UNION ALL
+            SELECT * FROM (
+              SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+                     created_at, last_message_at, stored_at
+              FROM keepsake_memory
+              WHERE tenant = :tenant AND active_at < :active_at
+              ORDER BY active_at DESC, number DESC
+              LIMIT :rows
+            )
+            ORDER BY active_at DESC, number DESC
+            LIMIT :rows
+            """,
+            "tenant",
+            "active_at",
+            "number",
+            "rows");
 
     /**
      * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.log.Forks;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MemoryDetails;
@@ -20,6 +21,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Reads messages, long reads in parts. Thread-safe. */
@@ -123,11 +125,26 @@ final class Reader {
     }
 
     List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        List<String> wanted = new LinkedHashSet<>(ids).stream().map(Text::id).toList();
+        return find(
+                key,
+                "find",
+                "ids",
+                new LinkedHashSet<>(ids).stream().map(Text::id).toList());
+    }
+
+    List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return find(
+                key,
+                "findAt",
+                "sequences",
+                new TreeSet<>(sequences).stream().map(String::valueOf).toList());
+    }
+
+    private List<LoggedMessage> find(MemoryKey key, String operation, String field, List<String> wanted) {
         List<LoggedMessage> found = new ArrayList<>();
         for (int from = 0; from == 0 || from < wanted.size(); from += MemoryScript.CHUNK) {
-            Request request = script.use("find")
-                    .withAll("ids", wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
+            Request request = script.use(operation)
+                    .withAll(field, wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
             found.addAll(MemoryScript.messages(key, script.run("read of memory " + key, key, request)));
         }
         found.sort(Comparator.comparingLong(LoggedMessage::sequence));
@@ -173,11 +190,24 @@ final class Reader {
             names.computeIfAbsent(name.number(1), any -> new ArrayList<>()).add(name.text(0));
         }
         names.values().forEach(Collections::sort);
+        Map<Long, String> ids = new HashMap<>();
+        List<Forks.Run> runs = new ArrayList<>();
+        for (Reply run : reply.list(3).lists()) {
+            long parent = run.number(2);
+            String beside = run.nullableText(3);
+            ids.put(run.number(0), run.text(1));
+            if (beside != null) {
+                ids.put(parent + 1, beside);
+            }
+            runs.add(new Forks.Run(run.number(0), parent, beside != null));
+        }
+        Forks forks = Forks.of(runs);
         List<Branch> branches = new ArrayList<>();
         for (Reply leaf : reply.list(0).lists()) {
             long sequence = leaf.number(0);
             branches.add(new Branch(
                     leaf.text(1),
+                    ids.getOrDefault(forks.first(sequence), leaf.text(1)),
                     leaf.number(2),
                     Contents.time(key, leaf.text(1), leaf.text(3)),
                     sequence == reply.number(1),

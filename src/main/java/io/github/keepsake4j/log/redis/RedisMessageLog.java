@@ -145,6 +145,11 @@ public final class RedisMessageLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return reader.findAt(key, sequences);
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return reader.history(key, query);
     }
@@ -203,6 +208,12 @@ public final class RedisMessageLog implements MessageLog {
     public void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata) {
         InputRules.checkDescription(title, metadata);
         writer.describe(key, title, metadata, now());
+    }
+
+    @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        InputRules.checkDescription(title, Map.of());
+        writer.setTitle(key, title, now());
     }
 
     @Override

@@ -311,12 +311,14 @@ class PostgresPreparedTest {
         log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000));
         reads(log, key);
         log.find(key, List.of("a", "b"));
+        log.findAt(key, List.of(1L, 2L));
         log.history(key, HistoryQuery.newest(2));
         log.history(key, HistoryQuery.oldest(2));
         log.branches(key);
         log.moveHead(key, "h", null);
         log.describe(key, "title", Map.of("a", "b"));
         log.describe(key, null, Map.of());
+        log.setTitle(key, "title");
         log.mergeMetadata(key, Map.of("a", "b"));
         log.details(key);
         log.list("acme", ListQuery.first(10));
