@@ -277,6 +277,12 @@ record KeepsakeProperties(
                 throw wrong("redis.time-to-live", "must be 1ms or more, is " + timeToLive);
             }
         }
+
+        /** Shows no URL, which may have a password. */
+        @Override
+        public String toString() {
+            return "Redis[prefix=" + prefix + ", timeToLive=" + timeToLive + "]";
+        }
     }
 
     /**

@@ -6,6 +6,8 @@ import static io.github.keepsake4j.spring.Contexts.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
@@ -25,6 +27,7 @@ import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.summary.Summarizer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -334,6 +337,28 @@ class ContextTest {
         public boolean isRunning() {
             return true;
         }
+    }
+
+    @Test
+    void every_property_has_a_description_for_the_ide_and_no_secret_is_printed() throws Exception {
+        JsonNode metadata = new ObjectMapper()
+                .readTree(getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json"));
+        List<JsonNode> properties = new ArrayList<>();
+        metadata.at("/properties").forEach(properties::add);
+        assertThat(properties).hasSizeGreaterThan(40).allSatisfy(property -> {
+            assertThat(property.path("name").asText()).matches("(keepsake4j|management\\.endpoint\\.keepsake)\\..*");
+            assertThat(property.path("description").asText())
+                    .as(property.toString())
+                    .isNotBlank();
+        });
+        inMemory()
+                .withPropertyValues(
+                        "keepsake4j.redis.url=redis://user:hunter2@localhost",
+                        "keepsake4j.s3.access-key=hunter2",
+                        "keepsake4j.s3.secret-key=hunter2")
+                .run(context -> assertThat(
+                                context.getBean(KeepsakeProperties.class).toString())
+                        .doesNotContain("hunter2"));
     }
 
     @Test
