@@ -404,6 +404,22 @@ public final class MemoryTree {
     }
 
     /**
+     * Does {@link MessageLog#findAt}.
+     *
+     * @param sequences the sequences
+     * @return the messages that are there, in order of sequence
+     */
+    public List<LoggedMessage> findAt(Collection<Long> sequences) {
+        requireSound();
+        return sequences.stream()
+                .distinct()
+                .filter(sequence -> sequence >= 1 && sequence <= nodes.size())
+                .sorted()
+                .map(sequence -> logged(nodes.get(Math.toIntExact(sequence - 1))))
+                .toList();
+    }
+
+    /**
      * Does {@link MessageLog#history}.
      *
      * @param query the page

@@ -73,6 +73,15 @@ public interface MessageLog extends AutoCloseable {
     List<LoggedMessage> find(MemoryKey key, Collection<String> ids);
 
     /**
+     * Returns messages by their sequences.
+     *
+     * @param key the memory
+     * @param sequences the sequences, in any order
+     * @return the messages that are there, in order of sequence
+     */
+    List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences);
+
+    /**
      * Reads one page of all messages of all branches, by sequence. No cursor stays open between pages. Each message
      * that is stored before the first page is read is on exactly one page.
      *

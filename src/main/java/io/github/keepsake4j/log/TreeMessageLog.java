@@ -76,6 +76,11 @@ public abstract class TreeMessageLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return ask(key, tree -> tree.findAt(sequences));
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return ask(key, tree -> tree.history(query));
     }

@@ -12,12 +12,16 @@ import io.github.keepsake4j.recall.words.Words;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the messages in which words occur: by the index, and, of what a memory has behind the watermark, by splitting it.
@@ -61,8 +65,10 @@ final class Finder {
         Set<MemoryKey> behind = tails(scope);
         boolean lagging = behind.size() > MAX_TAILS || (scope.only() == null && indexer.isUnswept(scope.tenant()));
         List<Tail> tails = new ArrayList<>();
-        for (MemoryKey key : behind.stream().limit(MAX_TAILS).toList()) {
-            Tail tail = tail(key);
+        List<MemoryKey> looked = behind.stream().limit(MAX_TAILS).toList();
+        Map<MemoryKey, Watermark> known = index.watermarks(looked);
+        for (MemoryKey key : looked) {
+            Tail tail = tail(key, known.get(key));
             lagging |= tail.more();
             tails.add(tail);
         }
@@ -91,8 +97,7 @@ final class Finder {
         return behind;
     }
 
-    private Tail tail(MemoryKey key) {
-        Watermark known = index.watermarks(List.of(key)).get(key);
+    private Tail tail(MemoryKey key, @Nullable Watermark known) {
         MessageLog log = logs.apply(key);
         Position position = log.read(key, ReadQuery.newest(0)).position();
         boolean isStale = known != null && known.epoch() != position.epoch();
@@ -115,20 +120,17 @@ final class Finder {
                 page.next().isPresent());
     }
 
-    /** Reads messages around a place in a memory, in order of sequence. */
-    List<LoggedMessage> around(MemoryKey key, long sequence, int reach) {
-        return logs.apply(key)
-                .history(key, new HistoryQuery(2 * reach + 1, Math.max(0, sequence - reach - 1), true))
-                .messages();
-    }
-
-    /** Reads the messages from one place in a memory up to another, in order of sequence. */
-    List<LoggedMessage> between(MemoryKey key, long first, long last) {
-        long after = Math.max(0, first - 1);
-        int most = (int) Math.min(10_000, last - after);
-        return logs.apply(key).history(key, new HistoryQuery(most, after, true)).messages().stream()
-                .filter(message -> message.sequence() <= last)
-                .toList();
+    /** Reads the messages around some places of a memory by their sequences, in one read. */
+    NavigableMap<Long, LoggedMessage> around(MemoryKey key, Collection<Long> places, int reach) {
+        Set<Long> wanted = new HashSet<>();
+        for (long place : places) {
+            for (long sequence = Math.max(1, place - reach); sequence <= place + reach; sequence++) {
+                wanted.add(sequence);
+            }
+        }
+        NavigableMap<Long, LoggedMessage> around = new TreeMap<>();
+        logs.apply(key).findAt(key, wanted).forEach(message -> around.put(message.sequence(), message));
+        return around;
     }
 
     /** What was found, as it is put together. */

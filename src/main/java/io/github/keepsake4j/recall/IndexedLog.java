@@ -76,6 +76,11 @@ final class IndexedLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return log.findAt(key, sequences);
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return log.history(key, query);
     }

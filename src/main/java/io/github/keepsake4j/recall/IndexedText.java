@@ -6,6 +6,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.rag.content.injector.DefaultContentInjector;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.recall.words.Token;
 import io.github.keepsake4j.recall.words.Words;
@@ -20,14 +21,22 @@ final class IndexedText {
 
     private IndexedText() {}
 
+    /** What LangChain4j writes between a user's text and what was retrieved for it, where no other template was given. */
+    private static final String BEFORE_RETRIEVED = DefaultContentInjector.DEFAULT_PROMPT_TEMPLATE
+            .template()
+            .replace("{{userMessage}}", "")
+            .replace("{{contents}}", "");
+
     /**
-     * Returns the text of a message, with spaces in place of what was recalled for it.
+     * Returns the text of a message, with spaces in place of what was recalled or retrieved for it.
      *
      * @param message any message
      * @return its texts, one after the other; empty if it has none
      */
     static String of(ChatMessage message) {
-        return RecalledText.blank(written(message));
+        String text = RecalledText.blank(written(message));
+        int retrieved = message instanceof UserMessage ? text.indexOf(BEFORE_RETRIEVED) : -1;
+        return retrieved < 0 ? text : text.substring(0, retrieved) + " ".repeat(text.length() - retrieved);
     }
 
     /** Returns the whole text of a message. */

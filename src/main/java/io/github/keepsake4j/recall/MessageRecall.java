@@ -9,6 +9,7 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.recall.Candidates.Candidate;
 import io.github.keepsake4j.recall.MessageSearch.Visible;
 import io.github.keepsake4j.recall.Recalled.Passage;
+import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -41,9 +41,6 @@ public final class MessageRecall {
 
     /** The tokens of a message's time and speaker. */
     private static final int TOKENS_OF_A_LINE = 16;
-
-    /** Messages between two places are read with them if they are not more than this. */
-    private static final int MERGED = 12;
 
     private final MessageSearch search;
     private final Function<MemoryKey, Set<String>> shown;
@@ -87,10 +84,11 @@ public final class MessageRecall {
         if (question.units().isEmpty()) {
             question = asked;
         }
+        WantedTerms terms = WantedTerms.of(question.terms());
         Ranking ranking = new Ranking(question, candidates.statistics(), Features.WEIGHTS, options.zone());
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
-            memory.rank(ranking, options).forEach(ranked -> found.add(new Found(memory, ranked)));
+            memory.rank(ranking, terms, options).forEach(ranked -> found.add(new Found(memory, ranked)));
         }
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
@@ -144,7 +142,7 @@ public final class MessageRecall {
         private final MemoryKey key;
         private final Set<String> shownIds;
         private final Visible visible;
-        private final NavigableMap<Long, LoggedMessage> messages = new TreeMap<>();
+        private final NavigableMap<Long, LoggedMessage> messages;
         private final Map<Long, Instant> sessionTimes = new HashMap<>();
         private final Set<Long> given = new HashSet<>();
 
@@ -152,28 +150,7 @@ public final class MessageRecall {
             this.key = key;
             this.shownIds = shownIds;
             visible = new Visible(search.log(key), key);
-            read(sequences);
-        }
-
-        /** Reads the messages at these places and around them, those that are near each other at once. */
-        private void read(Set<Long> sequences) {
-            long first = -1;
-            long last = -1;
-            for (long sequence : sequences) {
-                if (first >= 0 && sequence - last > 2 * NEIGHBOURS + MERGED) {
-                    read(first, last);
-                    first = -1;
-                }
-                first = first < 0 ? sequence : first;
-                last = sequence;
-            }
-            read(first, last);
-        }
-
-        private void read(long first, long last) {
-            search.finder()
-                    .between(key, first - NEIGHBOURS, last + NEIGHBOURS)
-                    .forEach(message -> messages.put(message.sequence(), message));
+            messages = search.finder().around(key, sequences, NEIGHBOURS);
         }
 
         Set<String> speakers() {
@@ -183,7 +160,7 @@ public final class MessageRecall {
         }
 
         /** Ranks the messages that may be recalled or be beside one. */
-        List<Ranked> rank(Ranking ranking, RecallOptions options) {
+        List<Ranked> rank(Ranking ranking, WantedTerms terms, RecallOptions options) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
                 if (isSaid(message) && isVisible(message, options)) {
@@ -192,7 +169,8 @@ public final class MessageRecall {
                             RecalledText.speaker(message),
                             message.createdAt(),
                             IndexedText.of(message.message()),
-                            words));
+                            words,
+                            terms));
                 }
             }
             List<Session> sessions = Session.cut(utterances, options.sessionGap());

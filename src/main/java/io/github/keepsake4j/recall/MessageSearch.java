@@ -24,6 +24,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -135,12 +136,7 @@ public final class MessageSearch {
         }
         Candidates candidates = finder.find(scope, query.terms(), MessageSearch.MAX_CHECKED + options.offset());
         Page page = new Page(query, options, candidates.keys());
-        for (Candidate candidate : candidates.best()) {
-            if (page.isFull()) {
-                break;
-            }
-            page.check(candidate);
-        }
+        page.fill(candidates.best());
         return page.result(candidates.lagging());
     }
 
@@ -152,11 +148,10 @@ public final class MessageSearch {
         private final Map<Long, MemoryKey> keys;
         private final List<Hit> hits = new ArrayList<>();
         private final Map<MemoryKey, Visible> visible = new HashMap<>();
-        private final Set<Found> found = new HashSet<>();
-        private int checked;
         private int skipped;
 
-        private record Found(MemoryKey key, long sequence) {}
+        /** Where a candidate is, and the score of the best of those that are there. */
+        private record Place(MemoryKey key, long sequence, double score) {}
 
         Page(Query query, SearchOptions options, Map<Long, MemoryKey> keys) {
             this.query = query;
@@ -165,26 +160,60 @@ public final class MessageSearch {
         }
 
         /** One hit more than the page tells that there is a next page. */
-        boolean isFull() {
-            return hits.size() > options.pageSize() || checked >= MAX_CHECKED + options.offset();
+        private int missing() {
+            return options.pageSize() + 1 - hits.size();
         }
 
-        void check(Candidate candidate) {
-            Posting posting = candidate.posting();
-            MemoryKey key = keys.get(posting.memory());
-            boolean isWanted = options.types().contains(posting.type()) || posting.type() == ChatMessageType.CUSTOM;
-            if (key == null || !isWanted || !found.add(new Found(key, posting.sequence()))) {
-                return;
+        /** Looks up as many as are missing, and twice as many each time that some were not wanted. */
+        void fill(List<Candidate> best) {
+            List<Place> places = places(best);
+            int batch = missing() + options.offset();
+            for (int from = 0; from < places.size() && missing() > 0; batch *= 2) {
+                List<Place> next = places.subList(from, Math.min(places.size(), from + batch));
+                Map<MemoryKey, List<Long>> sequences = new LinkedHashMap<>();
+                next.forEach(place -> sequences
+                        .computeIfAbsent(place.key(), key -> new ArrayList<>())
+                        .add(place.sequence()));
+                Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read = new HashMap<>();
+                sequences.forEach((key, of) -> read.put(key, finder.around(key, of, SearchOptions.MAX_NEIGHBOURS)));
+                for (Place place : next) {
+                    if (missing() > 0) {
+                        check(place, read.getOrDefault(place.key(), Collections.emptyNavigableMap()));
+                    }
+                }
+                from += next.size();
             }
-            checked++;
-            List<LoggedMessage> around = finder.around(key, posting.sequence(), SearchOptions.MAX_NEIGHBOURS);
-            LoggedMessage message = around.stream()
-                    .filter(one -> one.sequence() == posting.sequence())
-                    .findFirst()
-                    .orElse(null);
+        }
+
+        private List<Place> places(List<Candidate> best) {
+            List<Place> places = new ArrayList<>();
+            Map<MemoryKey, Set<Long>> known = new HashMap<>();
+            for (Candidate candidate : best) {
+                Posting posting = candidate.posting();
+                MemoryKey key = keys.get(posting.memory());
+                boolean isWanted = options.types().contains(posting.type()) || posting.type() == ChatMessageType.CUSTOM;
+                if (key != null
+                        && isWanted
+                        && known.computeIfAbsent(key, k -> new HashSet<>()).add(posting.sequence())) {
+                    places.add(new Place(key, posting.sequence(), candidate.score()));
+                }
+            }
+            return places;
+        }
+
+        private void check(Place place, NavigableMap<Long, LoggedMessage> read) {
+            MemoryKey key = place.key();
+            long sequence = place.sequence();
+            LoggedMessage message = read.get(sequence);
             if (message == null || !isWanted(key, message)) {
                 return;
             }
+            Collection<LoggedMessage> around = read.subMap(
+                            sequence - SearchOptions.MAX_NEIGHBOURS,
+                            true,
+                            sequence + SearchOptions.MAX_NEIGHBOURS,
+                            true)
+                    .values();
             // What was erased and begun anew may have another message in the place.
             List<Highlight> highlights = query.highlights(IndexedText.of(message.message()), words);
             if (highlights.isEmpty()) {
@@ -195,7 +224,7 @@ public final class MessageSearch {
                 return;
             }
             hits.add(new Hit(
-                    candidate.score(), key, message, before(key, message, around), after(message, around), highlights));
+                    place.score(), key, message, before(key, message, around), after(message, around), highlights));
         }
 
         private boolean isWanted(MemoryKey key, LoggedMessage message) {
@@ -211,7 +240,7 @@ public final class MessageSearch {
             return visible.computeIfAbsent(key, k -> new Visible(logs.apply(k), k));
         }
 
-        private List<LoggedMessage> before(MemoryKey key, LoggedMessage message, List<LoggedMessage> around) {
+        private List<LoggedMessage> before(MemoryKey key, LoggedMessage message, Collection<LoggedMessage> around) {
             List<LoggedMessage> before = new ArrayList<>();
             Map<String, LoggedMessage> byId = new LinkedHashMap<>();
             around.forEach(one -> byId.put(one.id(), one));
@@ -233,7 +262,7 @@ public final class MessageSearch {
             return before;
         }
 
-        private List<LoggedMessage> after(LoggedMessage message, List<LoggedMessage> around) {
+        private List<LoggedMessage> after(LoggedMessage message, Collection<LoggedMessage> around) {
             List<LoggedMessage> after = new ArrayList<>();
             LoggedMessage last = message;
             while (after.size() < options.neighbours()) {

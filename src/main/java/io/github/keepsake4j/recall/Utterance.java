@@ -1,6 +1,8 @@
 package io.github.keepsake4j.recall;
 
+import io.github.keepsake4j.recall.words.SomeTokens;
 import io.github.keepsake4j.recall.words.Token;
+import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Instant;
 import java.util.HashMap;
@@ -16,9 +18,9 @@ import java.util.Set;
  * @param speaker who said it: a name, or the role in lower case
  * @param time when it was said
  * @param length the number of its terms, with repetitions
- * @param terms how often each term occurs
- * @param stated the terms of its sentences that are no questions
- * @param asked the terms of its questions
+ * @param terms how often each term occurs that was wanted
+ * @param stated those of its sentences that are no questions
+ * @param asked those of its questions
  */
 record Utterance(
         long sequence,
@@ -32,18 +34,27 @@ record Utterance(
     /** Splits a text. */
     static Utterance of(long sequence, String speaker, Instant time, String text, Words words) {
         List<Token> tokens = words.tokens(text);
+        return of(sequence, speaker, time, text, new SomeTokens(tokens, tokens.size()));
+    }
+
+    /** Splits a text, of which only some terms are kept. */
+    static Utterance of(long sequence, String speaker, Instant time, String text, Words words, WantedTerms wanted) {
+        return of(sequence, speaker, time, text, words.tokens(text, wanted));
+    }
+
+    private static Utterance of(long sequence, String speaker, Instant time, String text, SomeTokens tokens) {
         Map<String, Integer> terms = new HashMap<>();
         Set<String> stated = new HashSet<>();
         Set<String> asked = new HashSet<>();
         Sentence sentence = Sentence.at(text, 0);
-        for (Token token : tokens) {
+        for (Token token : tokens.tokens()) {
             while (token.start() >= sentence.end()) {
                 sentence = Sentence.at(text, sentence.end());
             }
             terms.merge(token.term(), 1, Integer::sum);
             (sentence.question() ? asked : stated).add(token.term());
         }
-        return new Utterance(sequence, speaker, time, tokens.size(), terms, stated, asked);
+        return new Utterance(sequence, speaker, time, tokens.total(), terms, stated, asked);
     }
 
     /** A sentence of a text, up to the next one. */

@@ -153,6 +153,11 @@ public final class ImportingLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return current(key).findAt(key, sequences);
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return current(key).history(key, query);
     }

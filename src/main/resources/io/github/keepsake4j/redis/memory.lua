@@ -414,6 +414,17 @@ function ops.find()
   return found
 end
 
+function ops.findAt(m)
+  local found = {}
+  for _, each in ipairs(q.sequences or {}) do
+    local seq = tonumber(each)
+    if seq >= 1 and seq <= m.count then
+      found[#found + 1] = message(node(seq))
+    end
+  end
+  return found
+end
+
 function ops.history(m)
   local sequence, most = tonumber(q.sequence), tonumber(q.most)
   local to = q.forward and math.min(m.count, sequence + most) or math.max(0, math.min(sequence - 1, m.count))

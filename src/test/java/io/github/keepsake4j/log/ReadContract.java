@@ -26,6 +26,21 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
+    default void messagesAreFoundByTheirSequencesOnAllBranches() {
+        assertThat(log().findAt(KEY, List.of(1L))).isEmpty();
+        log().append(KEY, batch("a", "b", "c"));
+        log().append(KEY, batchUnder("a", "d"));
+
+        assertThat(ids(log().findAt(KEY, List.of(4L, 2L, 2L, 9L, 0L, -1L, Long.MAX_VALUE))))
+                .containsExactly("b", "d");
+        assertThat(log().findAt(KEY, List.of(1L, 2L, 3L, 4L))).isEqualTo(history(log(), KEY));
+        assertThat(log().findAt(KEY, List.of())).isEmpty();
+
+        log().erase(KEY);
+        assertThat(log().findAt(KEY, List.of(1L, 2L))).isEmpty();
+    }
+
+    @Test
     default void tokensBoundAReadWithTheMessageThatReachesTheLimit() {
         log().append(KEY, batch("a", "b", "c"));
 

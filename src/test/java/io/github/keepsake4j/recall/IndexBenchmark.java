@@ -8,8 +8,10 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Postgres;
 import java.lang.management.ManagementFactory;
@@ -19,23 +21,29 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.time.Duration;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.ToIntFunction;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Prints how fast an index is made, how large it is, how long a whole search takes, and what appends cost while the indexer
- * runs: {@code IndexBenchmark sqlite|postgresql messages memories [postings]}, or {@code IndexBenchmark sqlite|postgresql
- * appends seconds}.
+ * Prints how fast an index is made, how large it is, how long a whole search and a whole recall take, and what appends cost
+ * while the indexer runs: {@code IndexBenchmark sqlite|postgresql messages memories [postings]}, or {@code IndexBenchmark
+ * sqlite|postgresql appends seconds}. With {@code -Dkeepsake.directory} SQLite's files are made there, and used again.
  */
 public final class IndexBenchmark {
 
@@ -47,7 +55,8 @@ public final class IndexBenchmark {
 
     private IndexBenchmark(String backend) throws Exception {
         sqlite = backend.equals("sqlite");
-        directory = Files.createTempDirectory("index");
+        String kept = System.getProperty("keepsake.directory");
+        directory = kept == null ? Files.createTempDirectory("index") : Files.createDirectories(Path.of(kept));
         source = sqlite
                 ? null
                 : Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 8, true);
@@ -102,7 +111,10 @@ public final class IndexBenchmark {
     private void searches(MessageLog log, MessageIndex index, int messages, int memories, int postings)
             throws Exception {
         GeneratedText text = new GeneratedText(1, VOCABULARY);
-        for (int memory = 0; memory < memories; memory++) {
+        boolean isThere = !log.history(key(memories - 1), HistoryQuery.newest(1))
+                .messages()
+                .isEmpty();
+        for (int memory = 0; memory < memories && !isThere; memory++) {
             for (int done = 0; done < messages / memories; ) {
                 List<NewMessage> batch = new ArrayList<>();
                 while (batch.size() < 1_000 && done < messages / memories) {
@@ -131,11 +143,76 @@ public final class IndexBenchmark {
         indexer.sweep();
         printSize();
         MessageSearch search = new MessageSearch(index, key -> log, Words.standard(), indexer, postings);
-        for (Scope scope : List.of(Scope.memory(key(0)), Scope.tenant("acme"))) {
+        print("at most %d postings are read", postings);
+        MessageRecall recall = new MessageRecall(search, key -> Set.of());
+        List<MemoryKey> all =
+                IntStream.range(0, memories).mapToObj(IndexBenchmark::key).toList();
+        List<Scope> scopes = memories == 1
+                ? List.of(Scope.memory(key(0)))
+                : List.of(Scope.memory(key(0)), Scope.memories(all), Scope.tenant("acme"));
+        for (Scope scope : scopes) {
             for (int[] length : new int[][] {{1, 2}, {3, 6}, {8, 12}}) {
-                measure(search, scope, length);
+                measure("search", scope, length, question -> search.search(scope, question, SearchOptions.standard())
+                        .hits()
+                        .size());
+                if (scope.memories() != null) {
+                    measure("recall", scope, length, question -> recall.recall(
+                                    scope, question, RecallOptions.standard())
+                            .passages()
+                            .size());
+                }
             }
         }
+        stages(search, scopes.get(Math.min(1, scopes.size() - 1)));
+    }
+
+    /** What a recall does, one after another. */
+    private static void stages(MessageSearch search, Scope scope) {
+        GeneratedText questions = new GeneratedText(99, VOCABULARY);
+        long[] nanos = new long[4];
+        long read = 0;
+        int rounds = 300;
+        for (int round = -100; round < rounds; round++) {
+            String text = questions.sentence(3, 12);
+            long start = cpu();
+            Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words());
+            Candidates candidates = search.finder().find(scope, question.terms(), 100);
+            long found = cpu();
+            Map<MemoryKey, List<Long>> places = new LinkedHashMap<>();
+            candidates.best().forEach(candidate -> places.computeIfAbsent(
+                            candidates.keys().get(candidate.posting().memory()), key -> new ArrayList<>())
+                    .add(candidate.posting().sequence()));
+            List<LoggedMessage> messages = new ArrayList<>();
+            places.forEach((key, sequences) ->
+                    messages.addAll(search.finder().around(key, sequences, 2).values()));
+            long looked = cpu();
+            WantedTerms terms = WantedTerms.of(question.terms());
+            List<Utterance> utterances = messages.stream()
+                    .map(message -> Utterance.of(
+                            message.sequence(),
+                            "user",
+                            message.createdAt(),
+                            IndexedText.of(message.message()),
+                            search.words(),
+                            terms))
+                    .toList();
+            long split = cpu();
+            new Ranking(question, candidates.statistics(), Features.WEIGHTS, ZoneOffset.UTC)
+                    .rank(Session.cut(utterances, Duration.ofHours(4)));
+            long ranked = cpu();
+            if (round >= 0) {
+                read += messages.size();
+                long[] took = {found - start, looked - found, split - looked, ranked - split};
+                Arrays.setAll(nanos, i -> nanos[i] + took[i]);
+            }
+        }
+        print(
+                "a recall's stages, mean of this thread's CPU: candidates %.1f ms, read %d messages %.1f ms, split them %.1f ms, rank them %.1f ms",
+                nanos[0] / 1e6 / rounds,
+                read / rounds,
+                nanos[1] / 1e6 / rounds,
+                nanos[2] / 1e6 / rounds,
+                nanos[3] / 1e6 / rounds);
     }
 
     private void printSize() throws Exception {
@@ -168,7 +245,7 @@ public final class IndexBenchmark {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 
-    private static void measure(MessageSearch search, Scope scope, int[] length) {
+    private static void measure(String what, Scope scope, int[] length, ToIntFunction<String> asked) {
         GeneratedText questions = new GeneratedText(99, VOCABULARY);
         int rounds = 400;
         double[] millis = new double[rounds];
@@ -178,19 +255,20 @@ public final class IndexBenchmark {
             String question = questions.sentence(length[0], length[1]);
             long cpu = cpu();
             long start = System.nanoTime();
-            SearchResult result = search.search(scope, question, SearchOptions.standard());
+            int found = asked.applyAsInt(question);
             double took = (System.nanoTime() - start) / 1e6;
             if (round >= 0) {
                 millis[round] = took;
                 cpuMillis[round] = (cpu() - cpu) / 1e6;
-                hits += result.hits().size();
+                hits += found;
             }
         }
         Arrays.sort(millis);
         Arrays.sort(cpuMillis);
         print(
-                "%s, %d to %d words: median %.1f ms, p95 %.1f ms (client's CPU: %.1f and %.1f ms); %.1f hits",
-                scope.memories() == null ? "tenant" : "memory",
+                "%s in %s, %d to %d words: median %.1f ms, p95 %.1f ms (client's CPU: %.1f and %.1f ms); %.1f found",
+                what,
+                scope.memories() == null ? "a tenant" : scope.memories().size() + " memories",
                 length[0],
                 length[1],
                 millis[rounds / 2],

@@ -10,6 +10,7 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
@@ -102,6 +103,27 @@ class RecallInAiServicesTest {
                                 "Coco")
                         .hits())
                 .hasSize(1);
+    }
+
+    @Test
+    void what_another_retriever_found_is_not_found_in_the_memory() {
+        Chat chat = AiServices.builder(Chat.class)
+                .chatModel(model)
+                .chatMemoryProvider(keepsake.chatMemoryProvider())
+                .contentRetriever(query -> List.of(Content.from("The office opens at nine"), Content.from("Ask Zoe")))
+                .build();
+        chat.chat("alice", "When may I come with my parrot?");
+        assertThat(text(model.lastRequest())).contains("The office opens at nine");
+
+        Scope scope = Scope.memory(keepsake.conversation("alice").key());
+        assertThat(keepsake.search(scope, "office nine Zoe").hits()).isEmpty();
+        assertThat(keepsake.search(scope, "parrot").hits()).hasSize(1);
+        assertThat(keepsake.recall(
+                                scope,
+                                "When does the office open?",
+                                RecallOptions.standard().withNeighbours(0))
+                        .passages())
+                .isEmpty();
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
@@ -22,6 +23,7 @@ import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
@@ -144,6 +146,11 @@ public final class FileMessageLog implements MessageLog {
     @Override
     public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
         return ask("read of", key, tree -> tree.find(ids), absent -> List.of());
+    }
+
+    @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return ask("read of", key, tree -> tree.findAt(sequences), absent -> List.of());
     }
 
     @Override

@@ -37,6 +37,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Reads of one memory in one state. Each method does what the method of the log of the same name says. */
@@ -318,6 +319,16 @@ final class Tree {
             }
         }
         nodes.sort(Comparator.comparingLong(Node::seq));
+        return pick(logged(nodes), nodes);
+    }
+
+    List<LoggedMessage> findAt(Collection<Long> sequences) throws IOException {
+        List<Node> nodes = new ArrayList<>();
+        for (long seq : new TreeSet<>(sequences)) {
+            if (seq >= 1 && seq <= state.count) {
+                nodes.add(index.node(seq));
+            }
+        }
         return pick(logged(nodes), nodes);
     }
 

@@ -15,6 +15,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 
 /** The differences between databases. Statements that all of them take are in {@link Sql}. */
@@ -113,6 +114,9 @@ interface Dialect {
 
     /** Finds, as {@link io.github.keepsake4j.log.MessageLog#find} says. */
     List<LoggedMessage> find(Connections connections, MemoryKey key, Set<String> ids);
+
+    /** Finds, as {@link io.github.keepsake4j.log.MessageLog#findAt} says. */
+    List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences);
 
     /** Reads, as {@link io.github.keepsake4j.log.MessageLog#read} says. */
     Tail read(Connections connections, MemoryKey key, ReadQuery query);

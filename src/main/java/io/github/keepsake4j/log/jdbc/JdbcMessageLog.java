@@ -53,6 +53,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -170,6 +171,11 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
         return ids.isEmpty() ? List.of() : dialect.find(connections, key, Set.copyOf(ids));
+    }
+
+    @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return sequences.isEmpty() ? List.of() : dialect.findAt(connections, key, new TreeSet<>(sequences));
     }
 
     @Override

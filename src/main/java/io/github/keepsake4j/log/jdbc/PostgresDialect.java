@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -246,6 +247,17 @@ final class PostgresDialect implements Dialect {
                         row -> Rows.message(key, codec, row),
                         known(key).hash(),
                         ids.toArray(String[]::new)));
+    }
+
+    @Override
+    public List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences) {
+        return connections.single(
+                "look-up in memory " + key,
+                session -> session.list(
+                        PostgresSql.FIND_AT,
+                        row -> Rows.message(key, codec, row),
+                        known(key).hash(),
+                        sequences.toArray(Long[]::new)));
     }
 
     @Override

@@ -939,6 +939,14 @@ final class PostgresSql {
             ORDER BY seq
             """;
 
+    static final String FIND_AT =
+            """
+            SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome
+            FROM keepsake_message
+            WHERE memory_key = ? AND seq = ANY (?)
+            ORDER BY seq
+            """;
+
     /** The message with the highest sequence. */
     static final NamedSql NEWEST_MESSAGE = NamedSql.of(
             """

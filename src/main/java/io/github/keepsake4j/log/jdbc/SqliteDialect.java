@@ -13,7 +13,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** SQLite: statements cost next to nothing, so an append and a read are several small ones in one transaction. */
@@ -123,12 +125,21 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public List<LoggedMessage> find(Connections connections, MemoryKey key, Set<String> ids) {
+        return find(connections, key, SqliteSql.FIND, ids.stream().map(codec::encodeText));
+    }
+
+    @Override
+    public List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences) {
+        return find(connections, key, SqliteSql.FIND_AT, sequences.stream().map(String::valueOf));
+    }
+
+    private List<LoggedMessage> find(Connections connections, MemoryKey key, String sql, Stream<String> wanted) {
         return connections.single("look-up in memory " + key, session -> {
             List<LoggedMessage> found = session.list(
-                    SqliteSql.FIND,
+                    sql,
                     row -> Rows.message(key, codec, row),
                     Rows.hash(key),
-                    ids.stream().map(codec::encodeText).collect(Collectors.joining(",", "[", "]")));
+                    wanted.collect(Collectors.joining(",", "[", "]")));
             found.sort(Comparator.comparingLong(LoggedMessage::sequence));
             return found;
         });

@@ -113,6 +113,14 @@ final class SqliteSql {
             CROSS JOIN keepsake_message m ON m.memory_key = ?1 AND m.id = wanted.value
             """;
 
+    /** Messages by their sequences, which are one JSON array, in any order. */
+    static final String FIND_AT =
+            """
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.outcome
+            FROM json_each(?2) AS wanted
+            CROSS JOIN keepsake_message m ON m.memory_key = ?1 AND m.seq = wanted.value
+            """;
+
     static final String MESSAGE_BY_SEQ =
             """
             SELECT seq, id, parent_id, message, tokens, token_counter, created_at, outcome

@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** Reads messages, long reads in parts. Thread-safe. */
@@ -124,11 +125,26 @@ final class Reader {
     }
 
     List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        List<String> wanted = new LinkedHashSet<>(ids).stream().map(Text::id).toList();
+        return find(
+                key,
+                "find",
+                "ids",
+                new LinkedHashSet<>(ids).stream().map(Text::id).toList());
+    }
+
+    List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return find(
+                key,
+                "findAt",
+                "sequences",
+                new TreeSet<>(sequences).stream().map(String::valueOf).toList());
+    }
+
+    private List<LoggedMessage> find(MemoryKey key, String operation, String field, List<String> wanted) {
         List<LoggedMessage> found = new ArrayList<>();
         for (int from = 0; from == 0 || from < wanted.size(); from += MemoryScript.CHUNK) {
-            Request request = script.use("find")
-                    .withAll("ids", wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
+            Request request = script.use(operation)
+                    .withAll(field, wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
             found.addAll(MemoryScript.messages(key, script.run("read of memory " + key, key, request)));
         }
         found.sort(Comparator.comparingLong(LoggedMessage::sequence));

@@ -145,6 +145,11 @@ public final class RedisMessageLog implements MessageLog {
     }
 
     @Override
+    public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
+        return reader.findAt(key, sequences);
+    }
+
+    @Override
     public HistoryPage history(MemoryKey key, HistoryQuery query) {
         return reader.history(key, query);
     }

@@ -11,6 +11,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Splits a text into the terms under which it is found. A text and a question about it are split in the same way, so
@@ -53,15 +54,11 @@ public final class Words {
     /** The number of UTF-16 code units of a word that parts are made from. */
     public static final int MAX_RUN = 256;
 
+    /** In place of a language's number. */
+    private static final int OWN_STOP_WORDS = 31;
+
     /** Changes when the terms of a text do, so that an index is made again. */
     private static final int VERSION = 1;
-
-    private static final int PART = 4;
-
-    /** Cannot be in a word, so a part never equals a word. */
-    private static final String PART_MARK = "_";
-
-    private static final String BEGINNING_MARK = "^";
 
     private static final Words STANDARD = builder().language("en", "de").build();
 
@@ -69,6 +66,7 @@ public final class Words {
     private final List<Language> languages;
     private final Set<String> stopWords;
     private final UnaryOperator<String> mapping;
+    private final SplitWords splitWords = new SplitWords();
 
     private Words(Builder builder) {
         codes = List.copyOf(builder.languages);
@@ -116,7 +114,19 @@ public final class Words {
      * @return the terms in the order in which they begin in the text; the parts of a word come after its stems
      */
     public List<Token> tokens(String text) {
-        return new Splitter(NormalizedText.of(text, MAX_LENGTH), false).split();
+        return new Splitter(text, null, false).split();
+    }
+
+    /**
+     * Splits a text and keeps only some terms, which is faster.
+     *
+     * @param text any text, also one that is no valid Unicode
+     * @param wanted the terms to keep
+     * @return those of {@link #tokens(String)} that are wanted, and the number of all
+     */
+    public SomeTokens tokens(String text, WantedTerms wanted) {
+        Splitter splitter = new Splitter(text, wanted, false);
+        return new SomeTokens(splitter.split(), splitter.total());
     }
 
     /**
@@ -128,98 +138,106 @@ public final class Words {
      *     letters for each word that is long enough
      */
     public List<Token> beginnings(String text) {
-        return new Splitter(NormalizedText.of(text, MAX_LENGTH), true).split();
+        return new Splitter(text, null, true).split();
     }
 
     private String map(String term) {
         return Objects.requireNonNull(mapping.apply(term), "the mapping returned null");
     }
 
+    /** Returns whether a word is a stop word of a language, or of those that were given. */
+    private boolean isStopWord(String word, int language) {
+        return language == OWN_STOP_WORDS
+                ? stopWords.contains(word)
+                : language < languages.size()
+                        && languages.get(language).stopWords().contains(word);
+    }
+
     /** Splits one text. */
     private final class Splitter {
 
         private final NormalizedText text;
+        private final @Nullable WantedTerms wanted;
         private final boolean beginnings;
         private final List<Token> tokens = new ArrayList<>();
+        private final List<Run> runs = new ArrayList<>();
+
+        /** Of each run the word, or null if it is not of an alphabet. */
+        private final List<@Nullable SplitWord> words = new ArrayList<>();
+
         private final List<UnaryOperator<String>> stemmers =
                 languages.stream().map(Language::stemmer).toList();
-        private final Set<String> stops;
+        private int total;
 
-        Splitter(NormalizedText text, boolean beginnings) {
-            this.text = text;
+        Splitter(String text, @Nullable WantedTerms wanted, boolean beginnings) {
+            this.text = NormalizedText.of(text, MAX_LENGTH);
+            this.wanted = wanted;
             this.beginnings = beginnings;
-            this.stops = languages.size() > 1
-                    ? stopWordsOf(text)
-                    : languages.isEmpty() ? Set.of() : languages.get(0).stopWords();
         }
 
-        /** Returns the stop words of the language of which the text has the most. */
-        private Set<String> stopWordsOf(NormalizedText text) {
-            int[] counts = new int[languages.size()];
-            for (int at = 0; at < text.length(); ) {
-                Run run = Run.at(text, at);
-                if (run.script() == Script.ALPHABET && run.length() <= MAX_WORD) {
-                    String word = text.substring(run.start(), run.end());
-                    for (int i = 0; i < counts.length; i++) {
-                        counts[i] += languages.get(i).stopWords().contains(word) ? 1 : 0;
-                    }
-                }
-                at = run.end();
-            }
-            int most = 0;
-            for (int i = 1; i < counts.length; i++) {
-                most = counts[i] > counts[most] ? i : most;
-            }
-            return languages.get(most).stopWords();
+        /** Returns the number of terms, also of those that were not wanted. */
+        int total() {
+            return Math.min(total, MAX_TOKENS);
         }
 
         List<Token> split() {
-            for (int at = 0; at < text.length() && tokens.size() < MAX_TOKENS; ) {
+            int[] counts = new int[languages.size()];
+            for (int at = 0; at < text.length(); ) {
                 Run run = Run.at(text, at);
-                switch (run.script()) {
-                    case ALPHABET -> addWord(run);
-                    case CHARACTERS -> addCharacters(run);
-                    case NONE -> {}
-                }
                 at = run.end();
+                if (run.script() != Script.NONE) {
+                    SplitWord word = run.script() == Script.ALPHABET ? word(run) : null;
+                    for (int i = 0; word != null && i < counts.length; i++) {
+                        counts[i] += word.isStopWordOf(i) ? 1 : 0;
+                    }
+                    runs.add(run);
+                    words.add(word);
+                }
+            }
+            int language = mostOf(counts);
+            for (int i = 0; i < runs.size() && total < MAX_TOKENS; i++) {
+                SplitWord word = words.get(i);
+                if (word == null) {
+                    addCharacters(runs.get(i));
+                } else {
+                    addWord(runs.get(i), word, word.isStopWordOf(language) || word.isStopWordOf(OWN_STOP_WORDS));
+                }
             }
             return List.copyOf(tokens.size() > MAX_TOKENS ? tokens.subList(0, MAX_TOKENS) : tokens);
         }
 
-        private void addWord(Run run) {
-            String whole = text.substring(run.start(), run.start() + usedLength(run));
-            String written = withoutFormat(whole);
-            boolean stop = stops.contains(written) || stopWords.contains(written);
-            int end = run.start() + baseLength(whole);
-            String base = whole.length() == end - run.start() ? whole : whole.substring(0, end - run.start());
-            FoldedWord folded = FoldedWord.of(base);
-            if (folded.size() == 0) {
-                return;
+        /** Returns the language of which the text has the most stop words; the first one of several. */
+        private int mostOf(int[] counts) {
+            int most = 0;
+            for (int i = 1; i < counts.length; i++) {
+                most = counts[i] > counts[most] ? i : most;
             }
-            if (beginnings) {
-                for (int size = 2; !stop && size <= Math.min(3, folded.size()); size++) {
-                    int to = run.start() + folded.source(size - 1);
-                    add(
-                            BEGINNING_MARK + folded.text(0, size),
-                            run.start(),
-                            to + Character.charCount(text.codePointAt(to)),
-                            Kind.BEGINNING);
+            return most;
+        }
+
+        private void addWord(Run run, SplitWord word, boolean stop) {
+            boolean isCut = run.length() > MAX_RUN;
+            for (int i = word.first(beginnings); i < word.end(beginnings, stop); i++) {
+                if (isWanted(word.hash(i))) {
+                    SplitWord.Term term = word.terms().get(i);
+                    int end = isCut && term.kind() == Kind.WORD ? run.end() : run.start() + term.end();
+                    add(term.text(), run.start() + term.start(), end, stop ? Kind.STOP_WORD : term.kind());
+                } else {
+                    total++;
                 }
-                return;
             }
-            int last = run.length() > MAX_RUN ? run.end() : end;
-            for (String stem : stems(base, folded)) {
-                add(stem, run.start(), last, stop ? Kind.STOP_WORD : Kind.WORD);
-            }
-            for (int i = 0; !stop && i + PART <= folded.size(); i++) {
-                int from = run.start() + folded.source(i);
-                int to = run.start() + folded.source(i + PART - 1);
-                add(
-                        PART_MARK + folded.text(i, i + PART),
-                        from,
-                        to + Character.charCount(text.codePointAt(to)),
-                        Kind.PART);
-            }
+        }
+
+        private boolean isWanted(int hash) {
+            return wanted == null || wanted.mayHave(hash);
+        }
+
+        private SplitWord word(Run run) {
+            return splitWords.get(text.substring(run.start(), run.start() + usedLength(run)), this::split);
+        }
+
+        private SplitWord split(String word) {
+            return SplitWord.of(word, stemmers, Words.this::isStopWord, Words.this::map);
         }
 
         private int usedLength(Run run) {
@@ -231,37 +249,24 @@ public final class Words {
             return splitsAPair ? MAX_RUN - 1 : MAX_RUN;
         }
 
-        private Set<String> stems(String base, FoldedWord folded) {
-            if (stemmers.isEmpty() || folded.size() > MAX_WORD) {
-                return Set.of(folded.text(0, Math.min(folded.size(), MAX_WORD)));
-            }
-            Set<String> stems = new LinkedHashSet<>();
-            String word = withoutFormat(base);
-            for (UnaryOperator<String> stemmer : stemmers) {
-                String stem = FoldedWord.fold(stemmer.apply(word));
-                stems.add(stem.isEmpty() ? folded.text() : stem);
-            }
-            return stems;
-        }
-
         private void addCharacters(Run run) {
             if (beginnings) {
                 return;
             }
             int previous = -1;
             int before = 0;
-            for (int at = run.start(), next; at < run.end() && tokens.size() < MAX_TOKENS; at = next) {
+            for (int at = run.start(), next; at < run.end() && total < MAX_TOKENS; at = next) {
                 int c = text.codePointAt(at);
                 next = at + Character.charCount(c);
                 if (Script.of(c) != Script.CHARACTERS) {
                     continue;
                 }
                 if (previous >= 0 && !(Script.isHiragana(previous) && Script.isHiragana(c))) {
-                    add(Character.toString(previous) + Character.toString(c), before, next, Kind.CHARACTERS);
+                    add(map(Character.toString(previous) + Character.toString(c)), before, next, Kind.CHARACTERS);
                 }
                 boolean alone = at == run.start() && next == run.end();
                 if (Character.isIdeographic(c) || (alone && !Script.isHiragana(c))) {
-                    add(Character.toString(c), at, next, Kind.CHARACTERS);
+                    add(map(Character.toString(c)), at, next, Kind.CHARACTERS);
                 }
                 previous = c;
                 before = at;
@@ -269,29 +274,11 @@ public final class Words {
         }
 
         private void add(String term, int from, int to, Kind kind) {
-            tokens.add(new Token(map(term), text.start(from), text.end(to - 1), kind));
+            total++;
+            if (wanted == null || wanted.has(term)) {
+                tokens.add(new Token(term, text.start(from), text.end(to - 1), kind));
+            }
         }
-    }
-
-    /** Returns the length of a word without an apostrophe and what comes after it. */
-    private static int baseLength(String word) {
-        int apostrophe = word.indexOf(Script.APOSTROPHE);
-        int typographic = word.indexOf(Script.TYPOGRAPHIC_APOSTROPHE);
-        int at = apostrophe < 0 ? typographic : apostrophe;
-        return at < 0 ? word.length() : at;
-    }
-
-    /** Removes soft hyphens and the like, and makes all apostrophes the same. */
-    private static String withoutFormat(String word) {
-        if (word.chars().allMatch(c -> c < 0x80)) {
-            return word;
-        }
-        StringBuilder without = new StringBuilder(word.length());
-        word.codePoints()
-                .filter(c -> Character.getType(c) != Character.FORMAT)
-                .map(c -> c == Script.TYPOGRAPHIC_APOSTROPHE ? Script.APOSTROPHE : c)
-                .forEach(without::appendCodePoint);
-        return without.toString();
     }
 
     /** Says which words there are. */

@@ -171,6 +171,27 @@ class WordsTest {
         }
     }
 
+    /** The words that were split before make no difference either: these have split nothing. */
+    @Test
+    void wanted_terms_are_those_among_all() {
+        long seed = Counts.seed(System.nanoTime());
+        for (String text : Messages.sample(TRICKY, Counts.of(200, 20_000), seed)) {
+            String twice = text + " The dogs were walking " + text;
+            List<Token> all = Words.builder().language("en", "de").build().tokens(twice);
+            Set<String> terms =
+                    all.stream().limit(1 + all.size() / 3).map(Token::term).collect(Collectors.toSet());
+            terms.add("absent");
+            SomeTokens some = Words.standard().tokens(twice, WantedTerms.of(terms));
+            String run = "-Dkeepsake.seed=" + seed;
+            assertThat(some.tokens())
+                    .as(run)
+                    .isEqualTo(all.stream()
+                            .filter(token -> terms.contains(token.term()))
+                            .toList());
+            assertThat(some.total()).as(run).isEqualTo(all.size());
+        }
+    }
+
     /** A question is split as the text is, so what was said is found by what was said. */
     @Test
     void a_part_of_a_text_shares_its_terms() {

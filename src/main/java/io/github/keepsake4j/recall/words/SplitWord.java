@@ -1,0 +1,154 @@
+package io.github.keepsake4j.recall.words;
+
+import io.github.keepsake4j.recall.words.Token.Kind;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import java.util.function.UnaryOperator;
+
+/** The terms of one word of an alphabet: its stems, then its parts, then its beginnings. */
+final class SplitWord {
+
+    private static final int PART = 4;
+
+    /** Cannot be in a word, so a part never equals a word. */
+    private static final String PART_MARK = "_";
+
+    private static final String BEGINNING_MARK = "^";
+
+    /**
+     * A term and where it is in the word.
+     *
+     * @param text the term as it is stored
+     * @param start the index of its first code unit
+     * @param end the index after its last code unit
+     * @param kind {@code WORD}, {@code PART} or {@code BEGINNING}
+     */
+    record Term(String text, int start, int end, Kind kind) {}
+
+    private final int stopWordOf;
+    private final List<Term> terms;
+
+    /** Those of the terms' texts, so that most terms need not be looked at. */
+    private final int[] hashes;
+
+    private final int stems;
+    private final int beginnings;
+
+    private SplitWord(int stopWordOf, List<Term> terms) {
+        this.stopWordOf = stopWordOf;
+        this.terms = List.copyOf(terms);
+        hashes = terms.stream().mapToInt(term -> term.text().hashCode()).toArray();
+        stems = (int) terms.stream().filter(term -> term.kind() == Kind.WORD).count();
+        beginnings = (int)
+                terms.stream().filter(term -> term.kind() == Kind.BEGINNING).count();
+    }
+
+    /** Returns whether this is a stop word of a language by its number, from 0 to 31. */
+    boolean isStopWordOf(int language) {
+        return ((stopWordOf >>> language) & 1) == 1;
+    }
+
+    List<Term> terms() {
+        return terms;
+    }
+
+    /** Returns the hash code of a term's text. */
+    int hash(int term) {
+        return hashes[term];
+    }
+
+    /** Returns the first of the beginnings, or of the other terms. */
+    int first(boolean ofBeginnings) {
+        return ofBeginnings ? terms.size() - beginnings : 0;
+    }
+
+    /** Returns the index after the last of the beginnings, or of the other terms. A stop word has only its stems. */
+    int end(boolean ofBeginnings, boolean stop) {
+        if (ofBeginnings) {
+            return stop ? first(true) : terms.size();
+        }
+        return stop ? stems : terms.size() - beginnings;
+    }
+
+    /**
+     * Splits a word.
+     *
+     * @param word the word in NFKC and lower case
+     * @param stemmers what makes its stem in each language
+     * @param isStopWord tells whether a word is a stop word of a language by its number, from 0 to 31
+     * @param mapping what each term passes through
+     */
+    static SplitWord of(
+            String word,
+            List<UnaryOperator<String>> stemmers,
+            BiPredicate<String, Integer> isStopWord,
+            UnaryOperator<String> mapping) {
+        String base = word.substring(0, baseLength(word));
+        FoldedWord folded = FoldedWord.of(base);
+        List<Term> terms = new ArrayList<>();
+        if (folded.size() > 0) {
+            for (String stem : stems(base, folded, stemmers)) {
+                terms.add(new Term(mapping.apply(stem), 0, base.length(), Kind.WORD));
+            }
+            for (int i = 0; i + PART <= folded.size(); i++) {
+                terms.add(term(PART_MARK, base, folded, i, i + PART, Kind.PART, mapping));
+            }
+            for (int size = 2; size <= Math.min(3, folded.size()); size++) {
+                terms.add(term(BEGINNING_MARK, base, folded, 0, size, Kind.BEGINNING, mapping));
+            }
+        }
+        String written = withoutFormat(word);
+        int stopWordOf = 0;
+        for (int language = 0; language < Integer.SIZE; language++) {
+            stopWordOf |= isStopWord.test(written, language) ? 1 << language : 0;
+        }
+        return new SplitWord(stopWordOf, terms);
+    }
+
+    private static Term term(
+            String mark, String base, FoldedWord folded, int from, int to, Kind kind, UnaryOperator<String> mapping) {
+        int last = folded.source(to - 1);
+        return new Term(
+                mapping.apply(mark + folded.text(from, to)),
+                kind == Kind.BEGINNING ? 0 : folded.source(from),
+                last + Character.charCount(base.codePointAt(last)),
+                kind);
+    }
+
+    private static Set<String> stems(String base, FoldedWord folded, List<UnaryOperator<String>> stemmers) {
+        if (stemmers.isEmpty() || folded.size() > Words.MAX_WORD) {
+            return Set.of(folded.text(0, Math.min(folded.size(), Words.MAX_WORD)));
+        }
+        Set<String> stems = new LinkedHashSet<>();
+        String word = withoutFormat(base);
+        for (UnaryOperator<String> stemmer : stemmers) {
+            String stem = FoldedWord.fold(stemmer.apply(word));
+            stems.add(stem.isEmpty() ? folded.text() : stem);
+        }
+        return stems;
+    }
+
+    /** Returns the length of a word without an apostrophe and what comes after it. */
+    private static int baseLength(String word) {
+        int apostrophe = word.indexOf(Script.APOSTROPHE);
+        int typographic = word.indexOf(Script.TYPOGRAPHIC_APOSTROPHE);
+        int at = apostrophe < 0 ? typographic : apostrophe;
+        return at < 0 ? word.length() : at;
+    }
+
+    /** Removes soft hyphens and the like, and makes all apostrophes the same. */
+    private static String withoutFormat(String word) {
+        if (word.chars().allMatch(c -> c < 0x80)) {
+            return word;
+        }
+        StringBuilder without = new StringBuilder(word.length());
+        word.codePoints()
+                .filter(c -> Character.getType(c) != Character.FORMAT)
+                .map(c -> c == Script.TYPOGRAPHIC_APOSTROPHE ? Script.APOSTROPHE : c)
+                .forEach(without::appendCodePoint);
+        return without.toString();
+    }
+}
