@@ -1,5 +1,6 @@
 package io.github.keepsake4j;
 
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
 import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.StreamingChatModel;
@@ -320,6 +321,73 @@ public final class Keepsake {
     }
 
     /**
+     * Makes an answer again, as {@link Turn#regenerate} describes, with the question that it answers.
+     *
+     * <pre>{@code
+     * String other = keepsake.regenerate("42", answerId, question -> assistant.chat("42", question.singleText()));
+     * }</pre>
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param answerId the id of the stored answer
+     * @param call calls the AI service once with the given question and the same memory id, on the caller's thread. It may
+     *     return a stream that is started later
+     * @param <T> the type of the call's result
+     * @return the call's result
+     * @throws TurnConflictException as {@link #turn(Object, Supplier)} does
+     * @throws InvalidInputException if an id breaks a rule, or the message is not an answer to a question in the memory
+     */
+    public <T extends @Nullable Object> T regenerate(
+            Object memoryId, String answerId, Function<UserMessage, ? extends T> call) {
+        return again(memoryId, Turn.regenerate(answerId), answerId, call);
+    }
+
+    /**
+     * Tries a question again that got no answer, as {@link Turn#retry} describes.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param userMessageId the id of the stored question
+     * @param call calls the AI service, as in {@link #regenerate}
+     * @param <T> the type of the call's result
+     * @return the call's result
+     * @throws TurnConflictException as {@link #turn(Object, Supplier)} does
+     * @throws InvalidInputException if an id breaks a rule, or the message is not a question in the memory
+     */
+    public <T extends @Nullable Object> T retry(
+            Object memoryId, String userMessageId, Function<UserMessage, ? extends T> call) {
+        return again(memoryId, Turn.retry(userMessageId), userMessageId, call);
+    }
+
+    private <T extends @Nullable Object> T again(
+            Object memoryId, Turn turn, String messageId, Function<UserMessage, ? extends T> call) {
+        UserMessage question = conversation(memoryId)
+                .questionOf(messageId)
+                .map(LoggedMessage::message)
+                .filter(UserMessage.class::isInstance)
+                .map(UserMessage.class::cast)
+                .orElseThrow(() -> new InvalidInputException(
+                        "messageId",
+                        "must belong to a question; message " + messageId + " of memory " + memories.key(memoryId)
+                                + " has none before it"));
+        return turn(memoryId, turn, () -> call.apply(question));
+    }
+
+    /**
+     * Stops the answers that models are streaming in a memory at the moment, as if each stream's handle was cancelled. What
+     * the user saw is kept as an incomplete answer. LangChain4j calls no listener of the stream any more, so the caller ends
+     * what it sends to the user itself. An answer whose model has not sent a token yet is stopped at its first one. Answers of
+     * other processes, calls without a stream, tools that run at the moment, and models whose streams LangChain4j cannot
+     * cancel go on. Known are the streams of AI services with a {@linkplain #remembering remembering} model, which
+     * {@link #aiServices} and {@link #attach} set.
+     *
+     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @return the number of answers that were in progress
+     * @throws InvalidInputException if the id is of another type or breaks a rule
+     */
+    public int stop(Object memoryId) {
+        return memories.services().stop(memories.key(memoryId));
+    }
+
+    /**
      * Begins a turn that ends elsewhere, such as in the callback of a streaming model, under the configured policy.
      * With {@link TurnPolicy#WAIT}, this call waits. Until the handle is closed, every other turn of the memory
      * conflicts with it, even on this thread. A thread that must close the handle must do so before it waits for
@@ -350,14 +418,24 @@ public final class Keepsake {
     }
 
     /**
-     * Lists the memories of the configured tenant in the message log, newest first, as {@link MessageLog#list} describes.
-     * {@code ListQuery.first(50).byActivity()} lists those first to which something was appended last.
+     * Lists the conversations of the configured tenant in the message log, newest first, as {@link MessageLog#list}
+     * describes. {@code ListQuery.first(50).byActivity()} lists those first to which something was appended last. Memories of
+     * {@linkplain #nodes nodes} are left out, so if the log has any, a page may have fewer entries than the query allows, or
+     * none, and be followed by another one.
      *
      * @param query the page to return
      * @return the page
      */
     public MemoryPage conversations(ListQuery query) {
-        return log.list(tenant, query);
+        MemoryPage page = log.list(tenant, query);
+        return new MemoryPage(
+                page.memories().stream()
+                        .filter(info -> info.key() instanceof ConversationKey)
+                        .toList(),
+                page.damaged().stream()
+                        .filter(damaged -> !(damaged.key() instanceof NodeKey))
+                        .toList(),
+                page.next());
     }
 
     /**

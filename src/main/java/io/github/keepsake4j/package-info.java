@@ -16,7 +16,7 @@
  * histories. {@code retention} removes memories that are no longer needed. {@code transfer} takes in the
  * conversations of other stores and copies memories between logs. {@code component} offers the memories to
  * low-code hosts as one component with four actions. {@code cli} is the command line. {@code recall} finds messages by
- * their words, which {@code recall.words} splits texts into.
+ * their words, which {@code recall.words} splits texts into. {@code recall.memories} makes memories from them.
  *
  * <p>Packages depend in one direction only:
  *
@@ -32,6 +32,8 @@
  * <li>{@code recall.words} depends on {@code message}.
  * <li>{@code recall} depends on {@code log}, {@code tokens} and {@code recall.words}; its indexes on {@code recall} and
  *     {@code log}.
+ * <li>{@code recall.memories} depends on {@code codec}, {@code log}, {@code tokens}, {@code summary} and
+ *     {@code recall.words}; its stores are in {@code recall.jdbc}.
  * <li>{@code chat} depends on {@code view}, {@code turn}, {@code summary} and the packages below them.
  * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code log}.
  * <li>{@code workflow} depends on {@code view} and the packages below it, and on {@code workflow.files}.

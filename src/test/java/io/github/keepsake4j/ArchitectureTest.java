@@ -47,7 +47,10 @@ class ArchitectureTest {
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
             Map.entry("recall.inmemory", List.of("recall", "log", "message")),
-            Map.entry("recall.jdbc", List.of("recall", "log", "message")),
+            Map.entry("recall.jdbc", List.of("recall", "recall.memories", "recall.words", "log", "codec", "message")),
+            Map.entry(
+                    "recall.memories",
+                    List.of("message", "codec", "log", "tokens", "summary", "recall", "recall.words")),
             Map.entry("recall.words", List.of("message")),
             // The command line is what a user calls; it uses what an application does, and nothing uses it.
             Map.entry(

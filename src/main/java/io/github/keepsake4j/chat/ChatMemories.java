@@ -271,6 +271,7 @@ public final class ChatMemories {
             throw e;
         }
         meter.appended(key, append, result);
+        append.messages().forEach(message -> views.tellId(key, message.message(), message.id()));
         return result;
     }
 

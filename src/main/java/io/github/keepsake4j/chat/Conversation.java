@@ -1,6 +1,8 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -8,6 +10,7 @@ import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
@@ -17,12 +20,20 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.summary.SummaryFailedException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,6 +41,11 @@ import org.jspecify.annotations.Nullable;
  * to the whole history, and to the branches. It holds no state, so it is cheap and never out of date. Thread-safe.
  */
 public final class Conversation {
+
+    /** The number of messages that are looked through for a preview. */
+    private static final int PREVIEWED = 8;
+
+    private static final int MAX_BRANCHES = 1_000;
 
     private final Object id;
     private final MemoryKey key;
@@ -64,7 +80,9 @@ public final class Conversation {
      * @return a new list, oldest first; empty for a memory that was never written
      */
     public List<ChatMessage> messages() {
-        return context().messages();
+        Context context = context();
+        context.logged().forEach(shown -> memories.views().tellId(key, shown.message(), shown.id()));
+        return context.messages();
     }
 
     /**
@@ -95,6 +113,115 @@ public final class Conversation {
      */
     public HistoryPage history(HistoryQuery query) {
         return memories.log(key).history(key, query);
+    }
+
+    /**
+     * Returns the whole history as a stream, including all branches. The stream reads a page when it needs one and holds no
+     * other one, so it may be as long as the history is. Nothing stays open between pages, so the stream need not be closed,
+     * and messages may be appended meanwhile. A stream that goes back does not return those; one that goes forward may.
+     *
+     * @param first the first page: its limit is the size of all pages, and its direction is that of the stream.
+     *     {@code HistoryQuery.newest(200)} begins with the newest message, {@code HistoryQuery.oldest(200)} with the oldest
+     * @return a sequential stream in order of sequence, which is descending if the pages go back
+     */
+    public Stream<LoggedMessage> historyStream(HistoryQuery first) {
+        return StreamSupport.stream(
+                new HistoryPages(
+                        query -> memories.log(key).history(key, query), Objects.requireNonNull(first, "first")),
+                false);
+    }
+
+    /**
+     * Returns the id of a message in hand. It is known for an instance that a read of this memory returned or that was
+     * added to it in this process, as long as the instance was stored once. Any other message is compared with those that a
+     * model sees; if exactly one of them is equal, it is that one. Costs one look-up or one read.
+     *
+     * @param message the message
+     * @return the id of the stored message; empty if there is none, or if several messages are equal
+     */
+    public Optional<String> idOf(ChatMessage message) {
+        Set<String> ids = memories.views().idsOf(key, Objects.requireNonNull(message, "message"));
+        if (ids.size() == 1) {
+            List<LoggedMessage> found = memories.log(key).find(key, ids);
+            if (!found.isEmpty()) {
+                return Optional.of(found.get(0).id());
+            }
+        }
+        Context context = context();
+        Map<String, LoggedMessage> originals = context.originals();
+        List<String> equal = context.logged().stream()
+                .filter(shown -> shown.message().equals(message)
+                        || originals.getOrDefault(shown.id(), shown).message().equals(message))
+                .map(LoggedMessage::id)
+                .toList();
+        return equal.size() == 1 ? Optional.of(equal.get(0)) : Optional.empty();
+    }
+
+    /**
+     * Returns the question that a message belongs to: the newest user message on the branch up to it. Costs one read.
+     *
+     * @param messageId the id of an answer, of a tool's result, or of the question itself
+     * @return the question, or empty if the branch has none
+     * @throws InvalidInputException if the message is not in the memory
+     */
+    public Optional<LoggedMessage> questionOf(String messageId) {
+        return Optional.ofNullable(memories.log(key)
+                .read(key, ReadQuery.newest(0).endingIn(messageId))
+                .user());
+    }
+
+    /**
+     * Returns the beginning of the newest message that a user or a model said on the current branch, for a list of
+     * conversations. Costs one read of a few messages.
+     *
+     * @return the preview; empty if nothing of the kind is among the newest {@value #PREVIEWED} messages
+     */
+    public Optional<MessagePreview> preview() {
+        List<LoggedMessage> newest = branch(PREVIEWED).messages();
+        for (int i = newest.size() - 1; i >= 0; i--) {
+            ChatMessage message = newest.get(i).message();
+            boolean isAnswer = message instanceof AiMessage ai
+                    && ai.text() != null
+                    && !ai.text().isBlank();
+            if (isAnswer || message instanceof UserMessage) {
+                return Optional.of(MessagePreview.of(newest.get(i)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /**
+     * Lists the branches with the beginnings of their messages, so that a user can choose one. Costs the list of branches
+     * and one look-up, whatever the branches' lengths are.
+     *
+     * @param maxBranches the maximum number of branches, 1 to 1,000. If there are more, those with the newest leaves are
+     *     returned, and the current one
+     * @return the branches, newest first
+     * @throws InvalidInputException if the number is out of range
+     */
+    public List<BranchPreview> branchPreviews(int maxBranches) {
+        InvalidInputException.checkRange("maxBranches", 1, MAX_BRANCHES, maxBranches);
+        List<Branch> all = branches();
+        List<Branch> chosen = new ArrayList<>(all.subList(0, Math.min(all.size(), maxBranches)));
+        if (chosen.stream().noneMatch(Branch::current)) {
+            all.stream().filter(Branch::current).findFirst().ifPresent(current -> {
+                chosen.set(chosen.size() - 1, current);
+            });
+        }
+        Set<String> ids = new HashSet<>();
+        chosen.forEach(branch -> ids.addAll(List.of(branch.firstId(), branch.leafId())));
+        Map<String, MessagePreview> previews = new HashMap<>();
+        memories.log(key).find(key, ids).forEach(found -> previews.put(found.id(), MessagePreview.of(found)));
+        List<BranchPreview> shown = new ArrayList<>();
+        for (Branch branch : chosen) {
+            MessagePreview first = previews.get(branch.firstId());
+            MessagePreview last = previews.get(branch.leafId());
+            // Otherwise the memory was erased meanwhile.
+            if (first != null && last != null) {
+                shown.add(new BranchPreview(branch, first, last));
+            }
+        }
+        return shown;
     }
 
     /**
@@ -223,6 +350,25 @@ public final class Conversation {
      */
     public List<Summary> summaries() {
         return memories.log(key).summaries(key);
+    }
+
+    /**
+     * Reads what a list of conversations shows of this one: title, metadata, counts and times. The cost is that of
+     * {@link MessageLog#details}.
+     *
+     * @return the entry, or empty if the memory was never written or was erased
+     */
+    public Optional<MemoryInfo> info() {
+        return Optional.ofNullable(memories.log(key).details(key).info());
+    }
+
+    /**
+     * Sets the title that a list of conversations shows, and keeps the metadata.
+     *
+     * @param title the title, without NUL and at most 1,000 characters, or null for none
+     */
+    public void setTitle(@Nullable String title) {
+        memories.log(key).setTitle(key, title);
     }
 
     /**

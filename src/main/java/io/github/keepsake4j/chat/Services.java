@@ -9,9 +9,12 @@ import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.turn.Turn;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +38,13 @@ public final class Services {
 
     /** The newest turn of each memory whose request ends with a question that it already holds. */
     private final RecentlyUsed<MemoryKey, BoundTurn> repeating = new RecentlyUsed<>(MEMORIES);
+
+    /**
+     * The answers that models are giving in streams. An entry goes at the latest when its model forgets the handler, because
+     * a stream may end without any sign.
+     */
+    private final Set<StreamedAnswer> streaming =
+            Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
     /** What a caller wants of the turns that begin. Used by one thread. */
     private static final class Wanted {
@@ -126,6 +136,30 @@ public final class Services {
                 wanted.remove();
             }
         }
+    }
+
+    /**
+     * Stops the answers that are being streamed in a memory by this process.
+     *
+     * @param key the memory
+     * @return how many answers were in progress
+     */
+    public int stop(MemoryKey key) {
+        List<StreamedAnswer> answers;
+        synchronized (streaming) {
+            answers = streaming.stream().filter(answer -> answer.isOf(key)).toList();
+        }
+        return (int) answers.stream().filter(StreamedAnswer::stop).count();
+    }
+
+    /** Records that an answer is asked for. */
+    void streams(StreamedAnswer answer) {
+        streaming.add(answer);
+    }
+
+    /** Records that an answer has ended. */
+    void ended(StreamedAnswer answer) {
+        streaming.remove(answer);
     }
 
     /** Returns how a turn begins, or null for behind the newest message. */

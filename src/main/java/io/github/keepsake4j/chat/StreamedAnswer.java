@@ -10,6 +10,8 @@ import dev.langchain4j.model.chat.response.PartialToolCall;
 import dev.langchain4j.model.chat.response.PartialToolCallContext;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import dev.langchain4j.model.chat.response.StreamingHandle;
+import io.github.keepsake4j.message.MemoryKey;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Takes the tokens of one answer on their way to the AI service, and tells the turn if the answer breaks off. Thread-safe,
@@ -22,9 +24,59 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
     private final StringBuilder text = new StringBuilder();
     private volatile boolean complete;
 
+    /** Cancels the answer, as soon as the model has given a handle. Guarded by this. */
+    private @Nullable StreamingHandle handle;
+
+    /** Whether the answer is to be cancelled. Guarded by this. */
+    private boolean stopped;
+
     StreamedAnswer(StreamingChatResponseHandler handler, BoundTurn turn) {
         this.handler = handler;
         this.turn = turn;
+        turn.memories.services().streams(this);
+    }
+
+    boolean isOf(MemoryKey key) {
+        return turn.key.equals(key);
+    }
+
+    /**
+     * Cancels the answer now, or when the model gives a handle with its next token.
+     *
+     * @return whether it was in progress and nothing has stopped it before
+     */
+    boolean stop() {
+        StreamingHandle known;
+        synchronized (this) {
+            if (complete || stopped || (handle != null && handle.isCancelled())) {
+                return false;
+            }
+            stopped = true;
+            known = handle;
+        }
+        if (known != null) {
+            known.cancel();
+        }
+        return true;
+    }
+
+    /** Keeps the model's handle. If the answer was stopped before there was one, it is cancelled. */
+    private StreamingHandle take(StreamingHandle given) {
+        StreamingHandle watched = watched(given);
+        boolean late;
+        synchronized (this) {
+            late = stopped && handle == null;
+            handle = watched;
+        }
+        if (late) {
+            watched.cancel();
+        }
+        return watched;
+    }
+
+    private void ended() {
+        complete = true;
+        turn.memories.services().ended(this);
     }
 
     @Override
@@ -36,7 +88,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
     @Override
     public void onPartialResponse(PartialResponse partialResponse, PartialResponseContext context) {
         said(partialResponse.text());
-        handler.onPartialResponse(partialResponse, new PartialResponseContext(watched(context.streamingHandle())));
+        handler.onPartialResponse(partialResponse, new PartialResponseContext(take(context.streamingHandle())));
     }
 
     @Override
@@ -46,7 +98,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
 
     @Override
     public void onPartialThinking(PartialThinking partialThinking, PartialThinkingContext context) {
-        handler.onPartialThinking(partialThinking, new PartialThinkingContext(watched(context.streamingHandle())));
+        handler.onPartialThinking(partialThinking, new PartialThinkingContext(take(context.streamingHandle())));
     }
 
     @Override
@@ -56,7 +108,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
 
     @Override
     public void onPartialToolCall(PartialToolCall partialToolCall, PartialToolCallContext context) {
-        handler.onPartialToolCall(partialToolCall, new PartialToolCallContext(watched(context.streamingHandle())));
+        handler.onPartialToolCall(partialToolCall, new PartialToolCallContext(take(context.streamingHandle())));
     }
 
     @Override
@@ -71,7 +123,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
 
     @Override
     public void onCompleteResponse(ChatResponse completeResponse) {
-        complete = true;
+        ended();
         handler.onCompleteResponse(completeResponse);
     }
 
@@ -86,6 +138,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
         if (!complete) {
             turn.brokeOff(said(), error.getClass().getName(), false);
         }
+        turn.memories.services().ended(this);
     }
 
     private void said(String more) {
@@ -108,6 +161,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
                 if (!complete) {
                     turn.brokeOff(said(), AnswerEnd.CANCELLED, true);
                 }
+                turn.memories.services().ended(StreamedAnswer.this);
             }
 
             @Override

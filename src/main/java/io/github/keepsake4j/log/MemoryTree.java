@@ -446,10 +446,10 @@ public final class MemoryTree {
      */
     public List<Branch> branches() {
         requireSound();
-        Set<Node> parents = new HashSet<>();
+        Map<Node, Integer> children = new HashMap<>();
         nodes.forEach(node -> {
             if (node.parent != null) {
-                parents.add(node.parent);
+                children.merge(node.parent, 1, Integer::sum);
             }
         });
         Map<Node, List<String>> names = new HashMap<>();
@@ -458,9 +458,14 @@ public final class MemoryTree {
         List<Branch> branches = new ArrayList<>();
         for (int i = nodes.size() - 1; i >= 0; i--) {
             Node node = nodes.get(i);
-            if (!parents.contains(node)) {
+            if (!children.containsKey(node)) {
+                Node first = node;
+                while (first.parent != null && children.getOrDefault(first.parent, 0) == 1) {
+                    first = first.parent;
+                }
                 branches.add(new Branch(
                         node.entry.id(),
+                        first.entry.id(),
                         node.depth,
                         node.entry.createdAt(),
                         node == head,
@@ -580,6 +585,16 @@ public final class MemoryTree {
     public Map<String, String> metadata() {
         requireSound();
         return metadata;
+    }
+
+    /**
+     * Does {@link MessageLog#setTitle}.
+     *
+     * @param newTitle the title, or null
+     * @param now the store's time
+     */
+    public void setTitle(@Nullable String newTitle, Instant now) {
+        describe(newTitle, metadata, now);
     }
 
     /**

@@ -179,6 +179,14 @@ public interface MessageLog extends AutoCloseable {
     void describe(MemoryKey key, @Nullable String title, Map<String, String> metadata);
 
     /**
+     * Sets the title and keeps the metadata, in one step.
+     *
+     * @param key the memory; it is created if it does not exist
+     * @param title the title, without NUL and at most 1,000 characters, or null for none
+     */
+    void setTitle(MemoryKey key, @Nullable String title);
+
+    /**
      * Changes a part of the metadata in one step. Names that the changes do not contain keep their texts, and the title
      * stays. So nothing is lost if several callers change different names at the same time.
      *

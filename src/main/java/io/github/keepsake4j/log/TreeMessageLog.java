@@ -137,6 +137,15 @@ public abstract class TreeMessageLog implements MessageLog {
     }
 
     @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        InputRules.checkDescription(title, Map.of());
+        change(key, tree -> {
+            tree.setTitle(title, now());
+            return true;
+        });
+    }
+
+    @Override
     public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
         Map<String, String> before = ask(key, MemoryTree::metadata);
         return Metadata.merged(before, changes).equals(before)

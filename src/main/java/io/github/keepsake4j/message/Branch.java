@@ -7,12 +7,15 @@ import java.util.List;
  * One branch of a memory's tree of messages, named by its newest message.
  *
  * @param leafId the id of the branch's newest message, which has no children
+ * @param firstId the id of the branch's oldest message that no other branch has. It follows the message at which the
+ *     branches part, so it tells them apart for a reader. If the memory has one branch, it is the root
  * @param length the number of messages from the root to the leaf, including the leaf
  * @param lastMessageAt the time when the leaf was appended, in UTC with microsecond precision
  * @param current whether the head is this branch's leaf
  * @param names the names of the named branches that end in the leaf, in order
  */
-public record Branch(String leafId, long length, Instant lastMessageAt, boolean current, List<String> names) {
+public record Branch(
+        String leafId, String firstId, long length, Instant lastMessageAt, boolean current, List<String> names) {
 
     /** Copies the names. */
     public Branch {
@@ -23,11 +26,12 @@ public record Branch(String leafId, long length, Instant lastMessageAt, boolean 
      * Creates a branch without a name.
      *
      * @param leafId the id of the branch's newest message
+     * @param firstId the id of its oldest message that no other branch has
      * @param length the number of messages from the root to the leaf
      * @param lastMessageAt the time when the leaf was appended
      * @param current whether the head is this branch's leaf
      */
-    public Branch(String leafId, long length, Instant lastMessageAt, boolean current) {
-        this(leafId, length, lastMessageAt, current, List.of());
+    public Branch(String leafId, String firstId, long length, Instant lastMessageAt, boolean current) {
+        this(leafId, firstId, length, lastMessageAt, current, List.of());
     }
 }

@@ -126,6 +126,11 @@ final class IndexedLog implements MessageLog {
     }
 
     @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        log.setTitle(key, title);
+    }
+
+    @Override
     public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
         return log.mergeMetadata(key, changes);
     }

@@ -11,10 +11,15 @@ import java.util.zip.CRC32;
  *
  * @param word the word at the end of the tags
  */
-record PromptTags(String word) {
+public record PromptTags(String word) {
 
-    /** Returns tags for the given texts. */
-    static PromptTags around(List<String> texts) {
+    /**
+     * Returns tags for texts.
+     *
+     * @param texts all texts that are put between the tags
+     * @return the tags
+     */
+    public static PromptTags around(List<String> texts) {
         CRC32 sum = new CRC32();
         texts.forEach(text -> sum.update(text.getBytes(StandardCharsets.UTF_8)));
         return free(texts, sum.getValue());
@@ -33,8 +38,14 @@ record PromptTags(String word) {
         }
     }
 
-    /** Returns the text between tags, each tag on a line of its own. */
-    String around(String name, String text) {
+    /**
+     * Puts a text between tags, each tag on a line of its own.
+     *
+     * @param name what the text is, in the tag
+     * @param text the text
+     * @return the text between tags
+     */
+    public String around(String name, String text) {
         return open(name) + "\n" + text + "\n" + close(name) + "\n";
     }
 
@@ -48,8 +59,13 @@ record PromptTags(String word) {
                 : text;
     }
 
-    /** Returns whether a text repeats the tags. */
-    boolean occursIn(String text) {
+    /**
+     * Returns whether a text repeats the tags.
+     *
+     * @param text an answer
+     * @return whether the word of the tags is in it
+     */
+    public boolean occursIn(String text) {
         return containsIgnoringCase(text, word);
     }
 

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Converts messages to text for a summarizer. Each message begins at the margin with its speaker. All its further lines
  * are indented, so that no text can pretend to begin another message. Media are named, never inlined.
  */
-final class TranscriptText {
+public final class TranscriptText {
 
     private static final int MAX_NAME = 80;
     private static final int MAX_ARGUMENTS = 500;
@@ -42,9 +42,11 @@ final class TranscriptText {
     /**
      * Returns the messages as text. System messages are left out, because they are not part of the conversation.
      *
+     * @param messages the messages
      * @param maxToolResult the maximum number of characters of a tool result
+     * @return a text for each message
      */
-    static List<String> of(List<ChatMessage> messages, int maxToolResult) {
+    public static List<String> of(List<ChatMessage> messages, int maxToolResult) {
         return messages.stream()
                 .filter(message -> !(message instanceof SystemMessage))
                 .map(message -> entry(message, maxToolResult))
@@ -56,8 +58,13 @@ final class TranscriptText {
         return clean(text).replace("\n", "\n  ");
     }
 
-    /** Returns a text without control characters and inlined data. */
-    static String clean(String text) {
+    /**
+     * Returns a text without control characters, unpaired surrogates and inlined data.
+     *
+     * @param text any text
+     * @return the text that can be shown and stored
+     */
+    public static String clean(String text) {
         String lines = LINE_BREAK.matcher(text).replaceAll("\n");
         String plain =
                 LONE_SURROGATE.matcher(CONTROL.matcher(lines).replaceAll(" ")).replaceAll("\uFFFD");

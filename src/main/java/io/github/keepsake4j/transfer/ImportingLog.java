@@ -203,6 +203,11 @@ public final class ImportingLog implements MessageLog {
     }
 
     @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        used(key).setTitle(key, title);
+    }
+
+    @Override
     public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
         return used(key).mergeMetadata(key, changes);
     }

@@ -6,17 +6,14 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,26 +28,6 @@ final class HandedOut {
      * many times, each time as another message.
      */
     private static final int MOST_ORIGINS = 16;
-
-    /** A key of the map. It equals only a key of the same instance. */
-    private static final class Instance extends WeakReference<ChatMessage> {
-        private final int hash;
-
-        Instance(ChatMessage message, @Nullable ReferenceQueue<ChatMessage> queue) {
-            super(message, queue);
-            this.hash = System.identityHashCode(message);
-        }
-
-        @Override
-        public int hashCode() {
-            return hash;
-        }
-
-        @Override
-        public boolean equals(@Nullable Object other) {
-            return this == other || (other instanceof Instance that && get() != null && get() == that.get());
-        }
-    }
 
     /**
      * One stored message that an instance is.
@@ -88,8 +65,7 @@ final class HandedOut {
     @SuppressWarnings("ArrayRecordComponent") // The only caller fills in the places that it finds elsewhere.
     record Recognized(@Nullable Place[] places, @Nullable Reading saw) {}
 
-    private final Map<Instance, List<Origin>> origins = new ConcurrentHashMap<>();
-    private final ReferenceQueue<ChatMessage> gone = new ReferenceQueue<>();
+    private final WeakInstances<List<Origin>> origins = new WeakInstances<>();
     private final AtomicLong readings = new AtomicLong();
 
     /**
@@ -117,14 +93,14 @@ final class HandedOut {
 
     private void add(MemoryKey key, long number, Reading reading, int at, ChatMessage message, boolean own) {
         Origin origin = new Origin(key, number, reading, at, own, changeable(message));
-        origins.merge(new Instance(message, gone), List.of(origin), (before, added) -> merge(before, added.get(0)));
+        origins.merge(message, List.of(origin), (before, added) -> merge(before, added.get(0)));
     }
 
     /**
      * Returns the hash of the parts of a message that a caller can change. The texts and contents of LangChain4j's messages
      * are immutable, and the hash of a long text costs as much as to decode it.
      */
-    private static int changeable(ChatMessage message) {
+    static int changeable(ChatMessage message) {
         if (message instanceof UserMessage user) {
             return Objects.hashCode(user.attributes());
         }
@@ -138,9 +114,7 @@ final class HandedOut {
     }
 
     private long next() {
-        for (Reference<? extends ChatMessage> old = gone.poll(); old != null; old = gone.poll()) {
-            origins.remove(old);
-        }
+        origins.clean();
         return readings.incrementAndGet();
     }
 
@@ -174,6 +148,15 @@ final class HandedOut {
         return find(message).stream()
                 .anyMatch(origin ->
                         origin.key().equals(key) && origin.epoch() == epoch && origin.hash() == hash && !origin.own());
+    }
+
+    /** Returns the ids of the stored messages that an unchanged instance is in a memory. */
+    Set<String> ids(MemoryKey key, ChatMessage message) {
+        int hash = changeable(message);
+        return find(message).stream()
+                .filter(origin -> origin.key().equals(key) && origin.hash() == hash)
+                .map(origin -> origin.place().id())
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /**
@@ -236,10 +219,9 @@ final class HandedOut {
                 .flatMap(message -> find(message).stream())
                 .allMatch(origin -> origin.own() || !origin.key().equals(key));
         if (allOwn) {
-            list.forEach(
-                    message -> origins.computeIfPresent(new Instance(message, null), (instance, known) -> known.stream()
-                            .filter(origin -> !origin.key().equals(key))
-                            .toList()));
+            list.forEach(message -> origins.change(message, known -> known.stream()
+                    .filter(origin -> !origin.key().equals(key))
+                    .toList()));
         }
         return allOwn;
     }
@@ -250,6 +232,6 @@ final class HandedOut {
     }
 
     private List<Origin> find(ChatMessage message) {
-        return origins.getOrDefault(new Instance(message, null), List.of());
+        return Objects.requireNonNullElse(origins.get(message), List.of());
     }
 }

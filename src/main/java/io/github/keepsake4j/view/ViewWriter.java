@@ -59,6 +59,7 @@ public final class ViewWriter {
     private final BiFunction<MemoryKey, Tail, Tail> meter;
     private final Function<ChatMessage, NewMessage> prepare;
     private final HandedOut handedOut = new HandedOut();
+    private final InstanceIds ids = new InstanceIds();
 
     /**
      * Creates a writer. Does no I/O.
@@ -100,6 +101,31 @@ public final class ViewWriter {
      */
     public boolean isHandedOut(MemoryKey key, long epoch, ChatMessage message) {
         return handedOut.holds(key, epoch, message);
+    }
+
+    /**
+     * Records an instance that was stored, or that was shown to a caller who sets no lists, so that its id can be told.
+     *
+     * @param key the memory
+     * @param message the instance
+     * @param id the stored message's id
+     */
+    public void tellId(MemoryKey key, ChatMessage message, String id) {
+        ids.add(key, message, id);
+    }
+
+    /**
+     * Returns the ids of the stored messages that an instance is or was: that a read returned, that was set, or that was
+     * appended. There are several if the same instance was appended several times. The messages may have been erased since.
+     *
+     * @param key the memory
+     * @param message the instance
+     * @return the ids; empty if the instance is not known, or was changed in place
+     */
+    public Set<String> idsOf(MemoryKey key, ChatMessage message) {
+        Set<String> found = new HashSet<>(handedOut.ids(key, message));
+        found.addAll(ids.find(key, message));
+        return found;
     }
 
     /**

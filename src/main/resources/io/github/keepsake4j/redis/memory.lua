@@ -452,12 +452,16 @@ end
 
 -- Goes through the runs by their numbers. A run's end is a leaf if no other run begins under it.
 function ops.branches(m)
-  local parents, leaves, ends, seq = {}, {}, {}, m.count
+  local parents, leaves, ends, runs, seq = {}, {}, {}, {}, m.count
   while seq > 0 do
     local n = node(seq)
     local begin = n.run == seq and n or node(n.run)
+    -- It may be gone, without harm to the run.
+    local row = begin.parent > 0 and get('n' .. (begin.parent + 1))
+    local beside = row and parsed(begin.parent + 1, row)
     parents[begin.parent] = true
     ends[#ends + 1] = n
+    runs[#runs + 1] = { begin.seq, begin.id, begin.parent, beside and beside.run < beside.seq and beside.id or '' }
     seq = begin.seq - 1
   end
   for _, n in ipairs(ends) do
@@ -469,7 +473,7 @@ function ops.branches(m)
       leaves[#leaves + 1] = { n.seq, n.id, n.depth, string.match(text, '^[^\n]*') }
     end
   end
-  return { leaves, m.head, names() }
+  return { leaves, m.head, names(), runs }
 end
 
 function ops.moveHead(m)
@@ -529,16 +533,29 @@ function ops.made()
   return { 'done', get('x' .. seq) or '', get('q' .. seq) or '' }
 end
 
+local function title(text)
+  redis.call('HDEL', memory, '.title')
+  if text then
+    set('.title', text)
+  end
+end
+
 function ops.describe(m)
   if isUnregistered(m) then
     return { 'unregistered', m.dead }
   end
   create(m)
-  redis.call('HDEL', memory, '.title')
-  if q.title then
-    set('.title', q.title)
-  end
+  title(q.title)
   set('.metadata', ARGV[2])
+  return { 'done' }
+end
+
+function ops.setTitle(m)
+  if isUnregistered(m) then
+    return { 'unregistered', m.dead }
+  end
+  create(m)
+  title(q.title)
   return { 'done' }
 end
 

@@ -78,6 +78,7 @@ public interface FailureContract extends LogUnderTest {
         calls.put("branches", () -> log().branches(KEY));
         calls.put("moveHead", () -> log().moveHead(KEY, "a", null));
         calls.put("describe", () -> log().describe(KEY, "title", Map.of()));
+        calls.put("setTitle", () -> log().setTitle(KEY, "title"));
         calls.put("mergeMetadata", () -> log().mergeMetadata(KEY, Map.of("name", "text")));
         calls.put("mergeMetadata of nothing", () -> log().mergeMetadata(KEY, Map.of()));
         calls.put("list", () -> log().list("acme", ListQuery.first(1)));

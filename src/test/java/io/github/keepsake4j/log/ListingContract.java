@@ -14,6 +14,9 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 /** Listing a tenant's memories, and what the list shows of one. */
@@ -91,6 +94,52 @@ public interface ListingContract extends LogUnderTest {
         assertThat(info.title()).isEqualTo("a title");
         assertThat(info.metadata()).isEqualTo(Map.of("b", "3", "c", "4"));
         assertThat(branch(log(), KEY)).containsExactly("a");
+    }
+
+    @Test
+    default void aTitleIsSetWithoutTheMetadata() {
+        log().setTitle(KEY, "alone");
+        assertThat(list(log(), "acme", 10).get(0).title()).isEqualTo("alone");
+
+        log().describe(KEY, "first", Map.of("a", "1", "nul \0", "half \ud83d"));
+        log().append(KEY, batch("a"));
+        log().setTitle(KEY, "it's \"quoted\" 😀");
+        MemoryInfo info = list(log(), "acme", 10).get(0);
+        assertThat(info.title()).isEqualTo("it's \"quoted\" 😀");
+        assertThat(info.metadata()).isEqualTo(Map.of("a", "1", "nul \0", "half \ud83d"));
+        assertThat(branch(log(), KEY)).containsExactly("a");
+
+        log().setTitle(KEY, null);
+        assertThat(list(log(), "acme", 10).get(0).title()).isNull();
+        assertThat(log().mergeMetadata(KEY, Map.of())).isEqualTo(info.metadata());
+        for (String wrong : List.of("nul \0", "x".repeat(1001), "half \ud83d")) {
+            assertThatThrownBy(() -> log().setTitle(KEY, wrong))
+                    .isInstanceOf(InvalidInputException.class)
+                    .hasMessageContaining("title");
+        }
+    }
+
+    @Test
+    default void titlesAndMetadataThatAreSetAtTheSameTimeAreAllThere() throws Exception {
+        log().append(KEY, batch("a"));
+        ExecutorService threads = Executors.newFixedThreadPool(2);
+        try {
+            Future<?> titles = threads.submit(() -> {
+                for (int i = 0; i < 20; i++) {
+                    log().setTitle(KEY, "title " + i);
+                }
+            });
+            for (int i = 0; i < 20; i++) {
+                log().mergeMetadata(KEY, Map.of("name " + i, "text"));
+            }
+            titles.get();
+        } finally {
+            threads.shutdown();
+        }
+
+        MemoryInfo info = list(log(), "acme", 10).get(0);
+        assertThat(info.title()).isEqualTo("title 19");
+        assertThat(info.metadata()).hasSize(20);
     }
 
     @Test

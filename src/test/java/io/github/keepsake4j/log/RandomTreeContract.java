@@ -302,6 +302,11 @@ public interface RandomTreeContract extends LogUnderTest {
         List<Branch> branches = log().branches(key);
         assertThat(leaves(branches)).isEqualTo(leaves);
         for (Branch branch : branches) {
+            List<String> own = new ArrayList<>(
+                    model.path(branch.leafId()).stream().map(Known::id).toList());
+            leaves.stream().filter(leaf -> !leaf.equals(branch.leafId())).forEach(leaf -> model.path(leaf)
+                    .forEach(shared -> own.remove(shared.id())));
+            assertThat(branch.firstId()).isEqualTo(own.get(0));
             assertThat(branch.length()).isEqualTo(model.path(branch.leafId()).size());
             assertThat(branch.current()).isEqualTo(branch.leafId().equals(model.head));
             assertThat(branch.names())

@@ -9,6 +9,8 @@ import io.github.keepsake4j.message.InvalidInputException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Branches, and the head that moves between them. */
@@ -37,9 +39,33 @@ public interface TreeContract extends LogUnderTest {
 
         assertThat(log().branches(KEY))
                 .containsExactly(
-                        new Branch("e", 1, first.plusSeconds(1), false),
-                        new Branch("d", 2, first.plusSeconds(1), true),
-                        new Branch("c", 3, first, false));
+                        new Branch("e", "e", 1, first.plusSeconds(1), false),
+                        new Branch("d", "d", 2, first.plusSeconds(1), true),
+                        new Branch("c", "b", 3, first, false));
+    }
+
+    @Test
+    default void aBranchTellsItsOldestMessageThatNoOtherOneHas() {
+        log().append(KEY, batch("a", "b", "c", "d"));
+        assertThat(firsts()).containsExactlyInAnyOrderEntriesOf(Map.of("d", "a"));
+
+        // Two branches that grow in turns, so that no message of theirs is behind its parent in the log.
+        log().append(KEY, batchUnder("b", "x1"));
+        log().append(KEY, batchUnder("d", "e"));
+        log().append(KEY, batchUnder("x1", "x2"));
+        log().append(KEY, batchUnder("e", "f"));
+        log().append(KEY, batchUnder("x2", "x3"));
+        assertThat(firsts()).containsExactlyInAnyOrderEntriesOf(Map.of("f", "c", "x3", "x1"));
+
+        log().append(KEY, batchUnder("x2", "y"));
+        log().append(KEY, batchUnder("d", "z"));
+        log().append(KEY, Append.under(Parent.root(), users("r")));
+        assertThat(firsts())
+                .containsExactlyInAnyOrderEntriesOf(Map.of("f", "e", "x3", "x3", "y", "y", "z", "z", "r", "r"));
+    }
+
+    private Map<String, String> firsts() {
+        return log().branches(KEY).stream().collect(Collectors.toMap(Branch::leafId, Branch::firstId));
     }
 
     @Test

@@ -33,8 +33,8 @@ class ReadmeTest {
     private static final Path SAMPLES = Path.of("samples/io/github/keepsake4j/samples");
 
     /** The classes that hold the documents' code. This test runs them, so no other class counts. */
-    private static final Map<String, BiFunction<ChatModel, Path, String>> EXAMPLES =
-            Map.of("ReadmeExample", ReadmeExample::run, "GuideExample", GuideExample::run);
+    private static final Map<String, BiFunction<ChatModel, Path, String>> EXAMPLES = Map.of(
+            "ReadmeExample", ReadmeExample::run, "GuideExample", GuideExample::run, "CdiExample", CdiExample::run);
 
     private static final Pattern MARKED = Pattern.compile("(?ms)^ *// example begins\n(.*?)^ *// example ends$");
     private static final Pattern JAVA_BLOCK =
@@ -54,7 +54,8 @@ class ReadmeTest {
 
         assertThat(results)
                 .containsEntry("ReadmeExample", "before: 20 shown, 20 stored; after: 20 shown, 120 in the history")
-                .containsEntry("GuideExample", "all pages");
+                .containsEntry("GuideExample", "all pages")
+                .containsEntry("CdiExample", "alice has a memory");
     }
 
     @Test
@@ -62,7 +63,7 @@ class ReadmeTest {
         List<String> examples = new ArrayList<>();
         for (String name : EXAMPLES.keySet()) {
             for (String part : parts(MARKED, SAMPLES.resolve(name + ".java"))) {
-                examples.add(part.replace("directory.resolve(", "Path.of("));
+                examples.add(part.replace("directory.resolve(", "Path.of(").replace("@CdiExample.", "@"));
             }
         }
         List<String> shown = new ArrayList<>();

@@ -215,12 +215,20 @@ final class Changes {
         return new Change<>(true, line);
     }
 
+    Change<Boolean> setTitle(@Nullable String title, Instant now) throws IOException {
+        return describe(title, description().metadata(), now);
+    }
+
     Change<Map<String, String>> mergeMetadata(Map<String, @Nullable String> changes, Instant now) throws IOException {
-        Contents.Description before = tree == null ? Contents.Description.NONE : tree.description();
+        Contents.Description before = description();
         Map<String, String> after = Metadata.merged(before.metadata(), changes);
         return after.equals(before.metadata())
                 ? new Change<>(after, null)
                 : new Change<>(after, describe(before.title(), after, now).line());
+    }
+
+    private Contents.Description description() throws IOException {
+        return tree == null ? Contents.Description.NONE : tree.description();
     }
 
     Change<Boolean> putSummary(Summary summary, long expectedEpoch) throws IOException {

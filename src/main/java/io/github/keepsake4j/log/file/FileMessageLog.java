@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
@@ -22,6 +23,7 @@ import io.github.keepsake4j.log.Metadata;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Repair;
+import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
@@ -216,6 +218,13 @@ public final class FileMessageLog implements MessageLog {
         InputRules.checkDescription(title, metadata);
         Instant now = clock.instant();
         change("description of", key, changes -> changes.describe(title, metadata, now), now);
+    }
+
+    @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        InputRules.checkDescription(title, Map.of());
+        Instant now = clock.instant();
+        change("title of", key, changes -> changes.setTitle(title, now), now);
     }
 
     @Override

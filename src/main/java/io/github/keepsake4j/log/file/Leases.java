@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.log.InputRules;
 import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;

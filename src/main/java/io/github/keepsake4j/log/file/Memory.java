@@ -1,5 +1,7 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.log.LockFile;
+import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.Closeable;
 import java.io.FileNotFoundException;

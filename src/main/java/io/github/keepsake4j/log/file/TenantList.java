@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.log.ActivityCursor;
+import io.github.keepsake4j.log.SmallFiles;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.file;
 
 import io.github.keepsake4j.log.DailyUsage;
+import io.github.keepsake4j.log.Forks;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.Made;
@@ -350,22 +351,39 @@ final class Tree {
                 .add(name));
         Set<Long> parents = new HashSet<>();
         List<Node> ends = new ArrayList<>();
+        List<Forks.Run> runs = new ArrayList<>();
         for (long seq = state.count; seq > 0; ) {
             Node end = index.node(seq);
             Node begin = end.run() == seq ? end : index.node(end.run());
             parents.add(begin.parent());
+            long beside = begin.parent() + 1;
+            runs.add(new Forks.Run(
+                    begin.seq(),
+                    begin.parent(),
+                    beside > 1 && beside < begin.seq() && index.node(beside).run() < beside));
             if (!end.damaged()) {
                 ends.add(end);
             }
             seq = begin.seq() - 1;
         }
         ends.removeIf(end -> parents.contains(end.seq()));
-        Map<Long, LoggedMessage> leaves = logged(ends);
+        Forks forks = Forks.of(runs);
+        Map<Long, Node> named = new HashMap<>();
+        for (Node leaf : ends) {
+            named.put(leaf.seq(), leaf);
+            Node first = index.node(forks.first(leaf.seq()));
+            if (!first.damaged()) {
+                named.put(first.seq(), first);
+            }
+        }
+        Map<Long, LoggedMessage> read = logged(named.values());
         List<Branch> branches = new ArrayList<>();
         for (Node leaf : ends) {
-            LoggedMessage message = pick(leaves, List.of(leaf)).get(0);
+            LoggedMessage message = pick(read, List.of(leaf)).get(0);
             branches.add(new Branch(
                     message.id(),
+                    // A message that cannot be read has no id.
+                    read.getOrDefault(forks.first(leaf.seq()), message).id(),
                     leaf.depth(),
                     message.createdAt(),
                     leaf.seq() == state.head,

@@ -42,6 +42,9 @@ interface Dialect {
     /** The messages without children, newest first. Parameter: key. */
     NamedSql leaves();
 
+    /** A page of a tenant's memories by activity. Parameters: tenant, time, number, rows. */
+    NamedSql listByActivity();
+
     /** The memory's row, locked and sound. */
     Memory locked(Session session, byte[] hash) throws SQLException;
 

@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.Forks;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.InputRules;
@@ -204,16 +205,49 @@ public final class JdbcMessageLog implements MessageLog {
                             .add(Rows.text(row, "name")),
                     hash,
                     hash);
-            return session.list(
-                    dialect.leaves(),
-                    row -> new Branch(
-                            Rows.text(row, "id"),
-                            Rows.number(row, "depth"),
-                            Rows.time(Rows.number(row, "created_at")),
-                            row.getBoolean("current"),
-                            names.getOrDefault(Rows.text(row, "id"), List.of())),
-                    hash);
+            List<Leaf> leaves = session.list(dialect.leaves(), Leaf::of, hash);
+            // Afterwards, so that the runs of all leaves are there. Runs that were begun since change nothing but
+            // forks.
+            Map<Long, String> ids = new HashMap<>();
+            List<Forks.Run> runs = leaves.isEmpty()
+                    ? List.of()
+                    : session.list(
+                            Sql.RUNS,
+                            row -> {
+                                Long parent = Rows.nullableNumber(row, "parent_seq");
+                                String beside = Rows.nullableText(row, "beside");
+                                long start = Rows.number(row, "seq");
+                                ids.put(start, Rows.text(row, "id"));
+                                if (parent != null && beside != null) {
+                                    ids.put(parent + 1, beside);
+                                }
+                                return new Forks.Run(start, parent == null ? 0 : parent, beside != null);
+                            },
+                            hash,
+                            hash);
+            Forks forks = Forks.of(runs);
+            return leaves.stream()
+                    .map(leaf -> new Branch(
+                            leaf.id(),
+                            ids.getOrDefault(forks.first(leaf.seq()), leaf.id()),
+                            leaf.depth(),
+                            leaf.createdAt(),
+                            leaf.current(),
+                            names.getOrDefault(leaf.id(), List.of())))
+                    .toList();
         });
+    }
+
+    /** The newest message of a branch. */
+    private record Leaf(long seq, String id, long depth, Instant createdAt, boolean current) {
+        static Leaf of(ResultSet row) throws SQLException {
+            return new Leaf(
+                    Rows.number(row, "seq"),
+                    Rows.text(row, "id"),
+                    Rows.number(row, "depth"),
+                    Rows.time(Rows.number(row, "created_at")),
+                    row.getBoolean("current"));
+        }
     }
 
     @Override
@@ -308,6 +342,18 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        InputRules.checkDescription(title, Map.of());
+        byte[] hash = Rows.hash(key);
+        connections.write("title of memory " + key, session -> {
+            // First, because it locks the row until the transaction ends.
+            Memory.create(session, key, hash, now());
+            String json = session.first(Sql.METADATA, row -> row.getString("metadata"), hash);
+            return session.update(Sql.DESCRIBE, title, json, hash);
+        });
+    }
+
+    @Override
     public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
         byte[] hash = Rows.hash(key);
         String what = "metadata of memory " + key;
@@ -345,7 +391,7 @@ public final class JdbcMessageLog implements MessageLog {
                 session -> place == null
                         ? session.list(Sql.LIST, this::listed, tenant, number, limit)
                         : session.list(
-                                Sql.LIST_BY_ACTIVITY,
+                                dialect.listByActivity(),
                                 this::listed,
                                 tenant,
                                 Rows.micros(place.activeAt()),

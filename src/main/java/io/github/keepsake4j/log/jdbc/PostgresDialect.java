@@ -77,6 +77,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public NamedSql listByActivity() {
+        return PostgresSql.LIST_BY_ACTIVITY;
+    }
+
+    @Override
     public NamedSql leaves() {
         return PostgresSql.LEAVES;
     }

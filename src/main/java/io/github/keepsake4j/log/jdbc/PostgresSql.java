@@ -300,6 +300,21 @@ final class PostgresSql {
             DELETE FROM keepsake_lease WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
             """;
 
+    /** A page of a tenant's memories by activity. The lower bound is the lowest number that there is, as in {@link Sql#LIST}. */
+    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(
+            """
+            SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
+                   last_message_at, stored_at
+            FROM keepsake_memory
+            WHERE tenant = :tenant AND active_at >= -9223372036854775807 - 1 AND (active_at, number) < (:active_at, :number)
+            ORDER BY active_at DESC, number DESC
+            LIMIT :rows
+            """,
+            "tenant",
+            "active_at",
+            "number",
+            "rows");
+
     /**
      * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the
      * index over their starts, and their ends one by one: joined otherwise, the planner may read the whole table. A leaf

@@ -60,17 +60,6 @@ final class Sql {
             LIMIT ?
             """;
 
-    /** The same by activity. The lower bound is the lowest number that there is. Parameters: tenant, time, number, limit. */
-    static final String LIST_BY_ACTIVITY =
-            """
-            SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
-                   last_message_at, stored_at
-            FROM keepsake_memory
-            WHERE tenant = ? AND active_at >= -9223372036854775807 - 1 AND (active_at, number) < (?, ?)
-            ORDER BY active_at DESC, number DESC
-            LIMIT ?
-            """;
-
     /** What a list shows of a memory, unless it is a tombstone. */
     static final String INFO =
             """
@@ -122,6 +111,19 @@ final class Sql {
             "behind",
             "up_to",
             "rows");
+
+    /**
+     * The runs, found by the index over their starts, and the message beside each one that continues its parent's run.
+     * Parameters: key, key.
+     */
+    static final String RUNS =
+            """
+            SELECT r.seq, r.id, r.parent_seq,
+                   (SELECT n.id FROM keepsake_message n
+                    WHERE n.memory_key = ? AND n.seq = r.parent_seq + 1 AND n.run_start < n.seq) AS beside
+            FROM keepsake_message r
+            WHERE r.memory_key = ? AND r.run_start = r.seq
+            """;
 
     static final String BUMP_REVISION =
             """

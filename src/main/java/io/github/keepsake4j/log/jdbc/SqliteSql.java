@@ -211,6 +211,37 @@ final class SqliteSql {
             """;
 
     /**
+     * A page of a tenant's memories by activity: the rest of those of the cursor's time, and then those of earlier times. As
+     * one condition, SQLite would go through all memories of that time, and an import may give very many the same one.
+     */
+    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(
+            """
+            SELECT * FROM (
+              SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+                     created_at, last_message_at, stored_at
+              FROM keepsake_memory
+              WHERE tenant = :tenant AND active_at = :active_at AND number < :number
+              ORDER BY number DESC
+              LIMIT :rows
+            )
+            UNION ALL
+            SELECT * FROM (
+              SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+                     created_at, last_message_at, stored_at
+              FROM keepsake_memory
+              WHERE tenant = :tenant AND active_at < :active_at
+              ORDER BY active_at DESC, number DESC
+              LIMIT :rows
+            )
+            ORDER BY active_at DESC, number DESC
+            LIMIT :rows
+            """,
+            "tenant",
+            "active_at",
+            "number",
+            "rows");
+
+    /**
      * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the
      * index over their starts, so this costs what the forks are, not what the messages are. A leaf that is not there has no
      * id.

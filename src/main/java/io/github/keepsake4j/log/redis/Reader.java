@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.redis;
 
+import io.github.keepsake4j.log.Forks;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MemoryDetails;
@@ -189,11 +190,24 @@ final class Reader {
             names.computeIfAbsent(name.number(1), any -> new ArrayList<>()).add(name.text(0));
         }
         names.values().forEach(Collections::sort);
+        Map<Long, String> ids = new HashMap<>();
+        List<Forks.Run> runs = new ArrayList<>();
+        for (Reply run : reply.list(3).lists()) {
+            long parent = run.number(2);
+            String beside = run.nullableText(3);
+            ids.put(run.number(0), run.text(1));
+            if (beside != null) {
+                ids.put(parent + 1, beside);
+            }
+            runs.add(new Forks.Run(run.number(0), parent, beside != null));
+        }
+        Forks forks = Forks.of(runs);
         List<Branch> branches = new ArrayList<>();
         for (Reply leaf : reply.list(0).lists()) {
             long sequence = leaf.number(0);
             branches.add(new Branch(
                     leaf.text(1),
+                    ids.getOrDefault(forks.first(sequence), leaf.text(1)),
                     leaf.number(2),
                     Contents.time(key, leaf.text(1), leaf.text(3)),
                     sequence == reply.number(1),

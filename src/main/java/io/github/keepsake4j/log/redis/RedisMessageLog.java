@@ -211,6 +211,12 @@ public final class RedisMessageLog implements MessageLog {
     }
 
     @Override
+    public void setTitle(MemoryKey key, @Nullable String title) {
+        InputRules.checkDescription(title, Map.of());
+        writer.setTitle(key, title, now());
+    }
+
+    @Override
     public Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes) {
         return writer.mergeMetadata(key, changes, now());
     }

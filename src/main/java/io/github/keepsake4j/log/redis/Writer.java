@@ -84,6 +84,15 @@ final class Writer {
         creating("description of memory " + key, key, active, request);
     }
 
+    void setTitle(MemoryKey key, @Nullable String title, Instant now) {
+        String active = Text.stamp(now);
+        Request request = script.use("setTitle")
+                .with("title", title)
+                .with("now", now.toString())
+                .with("active", active);
+        creating("title of memory " + key, key, active, request);
+    }
+
     /** Changes a part of the metadata, as soon as no other change came between reading and writing them. */
     Map<String, String> mergeMetadata(MemoryKey key, Map<String, @Nullable String> changes, Instant now) {
         String what = "metadata of memory " + key;

@@ -11,9 +11,6 @@ interface Database extends AutoCloseable {
         T on(Session session) throws SQLException;
     }
 
-    /** Returns what differs between databases. */
-    Dialect dialect();
-
     /** Runs work that writes, in one transaction that is committed when this method returns. */
     <T> T write(String what, Work<T> work);
 

@@ -56,9 +56,9 @@ public final class JdbcMessageIndex implements MessageIndex {
     private final Database database;
     private final Dialect dialect;
 
-    JdbcMessageIndex(Database database) {
+    JdbcMessageIndex(Database database, Dialect dialect) {
         this.database = database;
-        this.dialect = database.dialect();
+        this.dialect = dialect;
     }
 
     /**
@@ -68,7 +68,8 @@ public final class JdbcMessageIndex implements MessageIndex {
      * @return the index, to be closed at the end
      */
     public static JdbcMessageIndex sqlite(Path file) {
-        return new JdbcMessageIndex(new SqliteDatabase(file));
+        return new JdbcMessageIndex(
+                new SqliteDatabase(file, SqliteDatabase.Mode.INDEX, Schema.SQLITE), new SqliteDialect());
     }
 
     /**
@@ -424,7 +425,9 @@ public final class JdbcMessageIndex implements MessageIndex {
                 throw new InvalidInputException("dataSource", "is required");
             }
             return new JdbcMessageIndex(
-                    new PostgresDatabase(dataSource, Math.toIntExact(statementTimeout.toSeconds()), createTables));
+                    new PostgresDatabase(
+                            dataSource, Math.toIntExact(statementTimeout.toSeconds()), createTables, Schema.POSTGRESQL),
+                    new PostgresDialect());
         }
     }
 }

@@ -23,28 +23,25 @@ final class PostgresDatabase implements Database {
     /** The key of the advisory lock under which tables are made: any number that no other program locks. */
     private static final long LOCK = 0x6B65657073616B78L;
 
+    /** Parameter: the table that holds the version. */
     private static final String IS_THERE =
             """
             SELECT 1 FROM pg_catalog.pg_class
-            WHERE relname = 'keepsake_index_schema' AND pg_catalog.pg_table_is_visible(oid)
+            WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)
             """;
 
     private final DataSource dataSource;
     private final int timeoutSeconds;
     private final boolean createTables;
-    private final Dialect dialect = new PostgresDialect();
+    private final Schema schema;
     private volatile boolean checked;
     private volatile boolean closed;
 
-    PostgresDatabase(DataSource dataSource, int timeoutSeconds, boolean createTables) {
+    PostgresDatabase(DataSource dataSource, int timeoutSeconds, boolean createTables, Schema schema) {
         this.dataSource = dataSource;
+        this.schema = schema;
         this.timeoutSeconds = timeoutSeconds;
         this.createTables = createTables;
-    }
-
-    @Override
-    public Dialect dialect() {
-        return dialect;
     }
 
     @Override
@@ -60,10 +57,10 @@ final class PostgresDatabase implements Database {
 
     @Override
     public void compact() {
-        retried("compact of the index", true, session -> {
+        retried("compact of the " + schema.what(), true, session -> {
             try (Statement statement = session.connection().createStatement()) {
-                for (String table : new String[] {"posting", "term", "memory", "tenant"}) {
-                    statement.execute("VACUUM (FULL, ANALYZE) keepsake_index_" + table);
+                for (String table : schema.tables()) {
+                    statement.execute("VACUUM (FULL, ANALYZE) " + schema.prefix() + table);
                 }
             }
             return true;
@@ -149,31 +146,34 @@ final class PostgresDatabase implements Database {
 
     private boolean check(Session session) throws SQLException {
         try (Statement statement = session.connection().createStatement()) {
-            int version = version(statement);
-            if (createTables && version < Schema.POSTGRESQL.newest()) {
+            int version = version(session);
+            if (createTables && version < schema.newest()) {
                 statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
-                for (version = version(statement); version < Schema.POSTGRESQL.newest(); version++) {
-                    statement.execute(Schema.POSTGRESQL.script(version));
+                for (version = version(session); version < schema.newest(); version++) {
+                    statement.execute(schema.script(version));
                 }
             }
-            if (version < Schema.POSTGRESQL.newest()) {
+            if (version < schema.newest()) {
                 throw new KeepsakeException(
-                        "The tables of the index are missing or too old (version " + version + "). Run the script "
-                                + Schema.POSTGRESQL.path(version)
-                                + " from the library's jar, or build the index with createTables()",
+                        "The tables of the " + schema.what() + " are missing or too old (version " + version
+                                + "). Run the script "
+                                + schema.path(version)
+                                + " from the library's jar, or build the "
+                                + schema.what() + " with createTables()",
                         null);
             }
             return true;
         }
     }
 
-    private static int version(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery(IS_THERE)) {
-            if (!row.next()) {
-                return 0;
-            }
+    private int version(Session session) throws SQLException {
+        if (session.list(IS_THERE, row -> row.getInt(1), schema.prefix() + "schema")
+                .isEmpty()) {
+            return 0;
         }
-        try (ResultSet row = statement.executeQuery("SELECT COALESCE(MAX(version), 0) FROM keepsake_index_schema")) {
+        try (Statement statement = session.connection().createStatement();
+                ResultSet row =
+                        statement.executeQuery("SELECT COALESCE(MAX(version), 0) FROM " + schema.prefix() + "schema")) {
             return row.next() ? row.getInt(1) : 0;
         }
     }

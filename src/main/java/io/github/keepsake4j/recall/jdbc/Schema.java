@@ -6,28 +6,51 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** The numbered scripts of one database. */
-final class Schema {
+/**
+ * The numbered scripts of one database.
+ *
+ * @param what what the tables hold, for errors
+ * @param folder where the scripts are
+ * @param scripts the names of the scripts, in order
+ * @param prefix how the names of the tables begin
+ * @param tables the rest of the names of the tables whose rows are removed
+ */
+record Schema(String what, String folder, List<String> scripts, String prefix, List<String> tables) {
 
-    static final Schema SQLITE = new Schema("sqlite");
-    static final Schema POSTGRESQL = new Schema("postgresql");
+    static final Schema SQLITE = index("sqlite");
+    static final Schema POSTGRESQL = index("postgresql");
 
-    private static final List<String> SCRIPTS = List.of("V1__keepsake_index.sql");
+    /** The seed names the tables. */
+    static final Schema MEMORIES_SQLITE = memories("sqlite", "");
 
-    private final String folder;
+    static final Schema MEMORIES_POSTGRESQL = memories("postgresql", "keepsake_made_");
 
-    private Schema(String folder) {
-        this.folder = folder;
+    private static Schema index(String database) {
+        return new Schema(
+                "index",
+                "schema/index/" + database,
+                List.of("V1__keepsake_index.sql"),
+                "keepsake_index_",
+                List.of("posting", "term", "memory", "tenant"));
+    }
+
+    private static Schema memories(String database, String prefix) {
+        return new Schema(
+                "memories",
+                "schema/memories/" + database,
+                List.of("V1__keepsake_memories.sql"),
+                prefix,
+                List.of("word", "memory", "step"));
     }
 
     /** Returns the version of tables to which all scripts were applied. */
     int newest() {
-        return SCRIPTS.size();
+        return scripts.size();
     }
 
     /** Returns the path of the script that follows a version. */
     String path(int version) {
-        return "io/github/keepsake4j/schema/index/" + folder + "/" + SCRIPTS.get(version);
+        return "io/github/keepsake4j/" + folder + "/" + scripts.get(version);
     }
 
     /** Returns the script that follows a version. */

@@ -18,6 +18,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteOpenMode;
 
 /**
  * A SQLite file, through one connection that writes and one that reads, so that a search does not wait for the indexer.
@@ -32,14 +33,35 @@ final class SqliteDatabase implements Database {
     private static final int CACHE_KIB = 32_768;
     private static final int JOURNAL_BYTES = 64_000_000;
 
+    /**
+     * How a file is used.
+     *
+     * @param journal how it is kept whole
+     * @param synchronous what a commit waits for
+     * @param isMade whether a file that is absent is made
+     */
+    record Mode(SQLiteConfig.JournalMode journal, SQLiteConfig.SynchronousMode synchronous, boolean isMade) {
+
+        /** A large file that is open for long. What a power failure takes away is added again. */
+        static final Mode INDEX = new Mode(SQLiteConfig.JournalMode.WAL, SQLiteConfig.SynchronousMode.NORMAL, true);
+
+        /** A small file that is open for short, is alone, and is read by other programs. */
+        static final Mode WRITING = new Mode(SQLiteConfig.JournalMode.DELETE, SQLiteConfig.SynchronousMode.FULL, true);
+
+        static final Mode READING = new Mode(SQLiteConfig.JournalMode.DELETE, SQLiteConfig.SynchronousMode.FULL, false);
+    }
+
     private final Path file;
-    private final Dialect dialect = new SqliteDialect();
+    private final Mode mode;
+    private final Schema schema;
     private final Channel writer = new Channel();
     private final Channel reader = new Channel();
     private volatile boolean closed;
 
-    SqliteDatabase(Path file) {
+    SqliteDatabase(Path file, Mode mode, Schema schema) {
         this.file = file;
+        this.mode = mode;
+        this.schema = schema;
     }
 
     /** A connection, its statements, and the turn to use them. */
@@ -58,11 +80,6 @@ final class SqliteDatabase implements Database {
                 open.close();
             }
         }
-    }
-
-    @Override
-    public Dialect dialect() {
-        return dialect;
     }
 
     @Override
@@ -88,7 +105,9 @@ final class SqliteDatabase implements Database {
                 try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
                     if (row.next() && row.getInt(1) != 0) {
                         throw new StorageUnavailableException(
-                                "compact of the index in SQLite file " + file + ": another process reads it", null);
+                                "compact of the " + schema.what() + " in SQLite file " + file
+                                        + ": another process reads it",
+                                null);
                     }
                 }
             }
@@ -163,9 +182,11 @@ final class SqliteDatabase implements Database {
         }
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(BUSY_TIMEOUT_MILLIS);
-        config.setJournalMode(SQLiteConfig.JournalMode.WAL);
-        // What a power failure takes away is added again.
-        config.setSynchronous(SQLiteConfig.SynchronousMode.NORMAL);
+        config.setJournalMode(mode.journal());
+        config.setSynchronous(mode.synchronous());
+        if (!mode.isMade()) {
+            config.resetOpenMode(SQLiteOpenMode.CREATE);
+        }
         config.setCacheSize(-CACHE_KIB);
         // Joining the segments of a large memory writes much at once.
         config.setJournalSizeLimit(JOURNAL_BYTES);
@@ -177,12 +198,15 @@ final class SqliteDatabase implements Database {
         config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, String.valueOf(MAPPED));
         Connection begun = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
         try (Statement statement = begun.createStatement()) {
-            statement.execute("BEGIN IMMEDIATE");
-            for (int version = version(statement); version < Schema.SQLITE.newest(); version++) {
-                statement.executeUpdate(Schema.SQLITE.script(version));
-                statement.executeUpdate("PRAGMA user_version = " + (version + 1));
+            // Who only reads does not wait for a writer.
+            if (version(statement) < schema.newest()) {
+                statement.execute("BEGIN IMMEDIATE");
+                for (int version = version(statement); version < schema.newest(); version++) {
+                    statement.executeUpdate(schema.script(version));
+                    statement.executeUpdate("PRAGMA user_version = " + (version + 1));
+                }
+                statement.execute("COMMIT");
             }
-            statement.execute("COMMIT");
         } catch (SQLException | RuntimeException e) {
             begun.close();
             throw e;
@@ -202,7 +226,8 @@ final class SqliteDatabase implements Database {
         int code = e.getErrorCode() & 0xFF;
         if (code == SQLiteErrorCode.SQLITE_CORRUPT.code || code == SQLiteErrorCode.SQLITE_NOTADB.code) {
             return new UnreadableDataException(
-                    text + ": the file is damaged or is not a SQLite database; delete it, and the index is made again",
+                    text + ": the file is damaged or is not a SQLite database; delete it, and the " + schema.what()
+                            + " are made again",
                     e);
         }
         if (code == SQLiteErrorCode.SQLITE_BUSY.code

@@ -15,6 +15,7 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.DamagedMemory;
 import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;

@@ -11,6 +11,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.keepsake4j.log.KeyContract;
 import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.LockFile;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;

@@ -207,7 +207,7 @@ class PostgresGrowthTest {
     }
 
     /** All blocks of the library's tables and indexes that were looked at until now. */
-    private static long blocks(HikariDataSource pool) {
+    static long blocks(HikariDataSource pool) {
         try (Connection connection = pool.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute("SELECT pg_stat_force_next_flush()");

@@ -318,6 +318,7 @@ class PostgresPreparedTest {
         log.moveHead(key, "h", null);
         log.describe(key, "title", Map.of("a", "b"));
         log.describe(key, null, Map.of());
+        log.setTitle(key, "title");
         log.mergeMetadata(key, Map.of("a", "b"));
         log.details(key);
         log.list("acme", ListQuery.first(10));

@@ -64,6 +64,23 @@ class SqlitePlansTest {
         softly.assertAll();
     }
 
+    /** However many memories have the cursor's time. */
+    @Test
+    void a_page_by_activity_begins_at_its_cursor() throws Exception {
+        Path file = directory.resolve("chat.db");
+        try (MessageLog log = JdbcMessageLog.sqlite(file)) {
+            log.append(LogTesting.KEY, LogTesting.batch("a"));
+        }
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file)) {
+            Session session = new Session(connection, new SqliteDialect());
+            assertThat(session.list(
+                            "EXPLAIN QUERY PLAN " + SqliteSql.LIST_BY_ACTIVITY.text(), row -> row.getString("detail")))
+                    .filteredOn(step -> step.startsWith("SEARCH"))
+                    .extracting(step -> step.substring(step.indexOf('(')))
+                    .containsExactly("(tenant=? AND active_at=? AND number<?)", "(tenant=? AND active_at<?)");
+        }
+    }
+
     private static Map<String, String> reads() throws IllegalAccessException {
         Map<String, String> reads = new LinkedHashMap<>();
         for (Class<?> statements : List.of(SqliteSql.class, Sql.class)) {
@@ -76,6 +93,8 @@ class SqlitePlansTest {
         }
         // A row of it is as small as an id, and there is one for each branch.
         assertThat(reads.remove("LEAVES")).isNotNull();
+        // It sorts at most two pages.
+        assertThat(reads.remove("LIST_BY_ACTIVITY")).isNotNull();
         assertThat(reads).containsKeys("BRANCH", "OLDEST", "IS_ON_BRANCH", "FIND", "HISTORY_BACK", "LIST");
         return reads;
     }

@@ -1,4 +1,4 @@
-package io.github.keepsake4j.log.file;
+package io.github.keepsake4j.log;
 
 import java.io.FileInputStream;
 import java.io.FileNotFoundException;
@@ -13,12 +13,18 @@ import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
 /** Files that are read and replaced as a whole. An interrupted thread does so too. */
-final class SmallFiles {
+public final class SmallFiles {
 
     private SmallFiles() {}
 
-    /** Returns a file's bytes, or null if there is no file. */
-    static byte @Nullable [] read(Path path) throws IOException {
+    /**
+     * Returns a file's bytes.
+     *
+     * @param path the file
+     * @return the bytes, or null if there is no file
+     * @throws IOException if it cannot be read
+     */
+    public static byte @Nullable [] read(Path path) throws IOException {
         if (!Files.exists(path)) {
             return null;
         }
@@ -35,8 +41,13 @@ final class SmallFiles {
     /**
      * Replaces a file, so that each reader sees it as it was or as it is, also after a loss of power if it is forced. That it
      * is as it is now is sure after {@link #forceNames}.
+     *
+     * @param path the file
+     * @param bytes its new content
+     * @param force whether to wait until the content has reached the device
+     * @throws IOException if it cannot be written
      */
-    static void replace(Path path, byte[] bytes, boolean force) throws IOException {
+    public static void replace(Path path, byte[] bytes, boolean force) throws IOException {
         Path made = made(path);
         try (FileOutputStream out = new FileOutputStream(made.toFile())) {
             out.write(bytes);
@@ -50,8 +61,13 @@ final class SmallFiles {
         Files.move(made, path, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
-    /** Returns the file in which the new content of another one is written. */
-    static Path made(Path path) {
+    /**
+     * Returns the file in which the new content of another one is written.
+     *
+     * @param path the file to be replaced
+     * @return the file beside it
+     */
+    public static Path made(Path path) {
         return path.resolveSibling(path.getFileName() + ".new");
     }
 
@@ -63,8 +79,15 @@ final class SmallFiles {
         }
     }
 
-    /** Adds to the end of a file. */
-    static void add(Path path, byte[] bytes, boolean force) throws IOException {
+    /**
+     * Adds to the end of a file.
+     *
+     * @param path the file, which is made if it does not exist
+     * @param bytes what to add
+     * @param force whether to wait until it has reached the device
+     * @throws IOException if it cannot be written
+     */
+    public static void add(Path path, byte[] bytes, boolean force) throws IOException {
         try (FileOutputStream out = new FileOutputStream(path.toFile(), true)) {
             out.write(bytes);
             if (force) {
@@ -76,8 +99,13 @@ final class SmallFiles {
         }
     }
 
-    /** Waits until the names in a directory have reached the device. Windows does so by itself. */
-    static void forceNames(@Nullable Path directory) throws IOException {
+    /**
+     * Waits until the names in a directory have reached the device. Windows does so by itself.
+     *
+     * @param directory the directory, or null for none
+     * @throws IOException if it cannot be opened
+     */
+    public static void forceNames(@Nullable Path directory) throws IOException {
         if (directory == null || java.io.File.separatorChar == '\\') {
             return;
         }

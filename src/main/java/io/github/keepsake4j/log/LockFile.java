@@ -1,6 +1,5 @@
-package io.github.keepsake4j.log.file;
+package io.github.keepsake4j.log;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
@@ -30,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * when it has the lock: without it, the threads of one process would pass the lock on among themselves, and another
  * process would never meet it free.
  */
-final class LockFile {
+public final class LockFile {
 
     private static final String NAME = "keepsake.lock";
     private static final long FIRST_PAUSE = 50_000;
@@ -40,7 +39,14 @@ final class LockFile {
     private static final Map<Path, LockFile> OPEN = new HashMap<>();
 
     /** What is done while a lock is held. */
-    interface Work<T> {
+    @FunctionalInterface
+    public interface Work<T> {
+        /**
+         * Does it.
+         *
+         * @return the result
+         * @throws IOException if a file cannot be used
+         */
         T run() throws IOException;
     }
 
@@ -62,8 +68,14 @@ final class LockFile {
         this.identity = identity(path);
     }
 
-    /** Opens the lock file of a directory. It is made if it does not exist. */
-    static LockFile open(Path directory) throws IOException {
+    /**
+     * Opens the lock file of a directory. It is made if it does not exist.
+     *
+     * @param directory an existing directory
+     * @return the lock file, to be closed
+     * @throws IOException if it cannot be opened
+     */
+    public static LockFile open(Path directory) throws IOException {
         Path path = directory.toRealPath().resolve(NAME);
         synchronized (OPEN) {
             LockFile open = OPEN.get(path);
@@ -87,8 +99,12 @@ final class LockFile {
         }
     }
 
-    /** Ends one use. The last one closes the file. */
-    void close() throws IOException {
+    /**
+     * Ends one use. The last one closes the file.
+     *
+     * @throws IOException if it cannot be closed
+     */
+    public void close() throws IOException {
         synchronized (OPEN) {
             if (--users == 0) {
                 OPEN.remove(path, this);
@@ -97,8 +113,12 @@ final class LockFile {
         }
     }
 
-    /** Returns whether the file still has its name. If not, other processes may lock another file. */
-    boolean isThere() {
+    /**
+     * Returns whether the file still has its name. If not, other processes may lock another file.
+     *
+     * @return whether it is there
+     */
+    public boolean isThere() {
         try {
             return Objects.equals(identity, identity(path));
         } catch (IOException e) {
@@ -106,8 +126,12 @@ final class LockFile {
         }
     }
 
-    /** Returns whether any file has the name. */
-    boolean isReplaced() {
+    /**
+     * Returns whether another file has the name.
+     *
+     * @return whether it is replaced
+     */
+    public boolean isReplaced() {
         return Files.exists(path) && !isThere();
     }
 
@@ -118,9 +142,16 @@ final class LockFile {
     /**
      * Does something while a lock is held.
      *
+     * @param number the lock
+     * @param what what is done, for the error
+     * @param timeout how long to wait for the lock
+     * @param work what to do
+     * @param <T> the type of the result
+     * @return the result
+     * @throws IOException if the work throws it, or the file cannot be locked
      * @throws StorageUnavailableException if the lock does not become free in time
      */
-    <T> T holding(long number, Object what, Duration timeout, Work<T> work) throws IOException {
+    public <T> T holding(long number, Object what, Duration timeout, Work<T> work) throws IOException {
         long deadline = System.nanoTime() + timeout.toNanos();
         use();
         Queue queue = enter(number);
@@ -159,8 +190,14 @@ final class LockFile {
         }
     }
 
-    /** Returns whether another thread or process holds a lock. */
-    boolean isHeld(long number) throws IOException {
+    /**
+     * Returns whether another thread or process holds a lock.
+     *
+     * @param number the lock
+     * @return whether it is held
+     * @throws IOException if the file cannot be locked
+     */
+    public boolean isHeld(long number) throws IOException {
         use();
         Queue queue = enter(number);
         try {

@@ -1,0 +1,101 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageType;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.time.Instant;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * The beginning of a message on one line, for a list that people read.
+ *
+ * @param messageId the message's id
+ * @param type the message's type
+ * @param createdAt when it was appended, in UTC with microsecond precision
+ * @param text the beginning of its text, at most {@link #MAX_LENGTH} characters, in which each sequence of spaces and line
+ *     breaks is one space. It ends with {@code …} if the text goes on. A content that is no text is named, such as
+ *     {@code [image]}, and so are the tools that a message without text calls. It is not escaped for HTML
+ */
+public record MessagePreview(String messageId, ChatMessageType type, Instant createdAt, String text) {
+
+    /** The maximum length of a preview's text, in UTF-16 units as {@link String#length()} counts them. */
+    public static final int MAX_LENGTH = 120;
+
+    /**
+     * Creates the preview of a message. The costs do not depend on the length of the message.
+     *
+     * @param message the message
+     * @return its preview
+     */
+    public static MessagePreview of(LoggedMessage message) {
+        return new MessagePreview(
+                message.id(),
+                message.message().type(),
+                message.createdAt(),
+                beginning(parts(message.message()).iterator()));
+    }
+
+    private static List<String> parts(ChatMessage message) {
+        if (message instanceof UserMessage user) {
+            return user.contents().stream().map(MessagePreview::part).toList();
+        }
+        if (message instanceof AiMessage ai) {
+            String text = Objects.requireNonNullElse(ai.text(), "");
+            return !text.isBlank() || !ai.hasToolExecutionRequests()
+                    ? List.of(text)
+                    : ai.toolExecutionRequests().stream()
+                            .map(ToolExecutionRequest::name)
+                            .map(name -> "[" + name + "]")
+                            .toList();
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            return List.of(Objects.requireNonNullElse(result.text(), ""));
+        }
+        return message instanceof SystemMessage system ? List.of(system.text()) : List.of();
+    }
+
+    private static String part(Content content) {
+        return content instanceof TextContent text
+                ? text.text()
+                : "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
+    }
+
+    private static String beginning(Iterator<String> parts) {
+        StringBuilder line = new StringBuilder();
+        while (parts.hasNext() && line.length() <= MAX_LENGTH) {
+            String part = parts.next();
+            boolean space = !line.isEmpty();
+            // Whitespace alone could be as long as the message.
+            for (int i = 0; i < part.length() && i < 10 * MAX_LENGTH && line.length() <= MAX_LENGTH; i++) {
+                char next = part.charAt(i);
+                if (Character.isWhitespace(next)) {
+                    space = !line.isEmpty();
+                } else {
+                    if (space) {
+                        line.append(' ');
+                        space = false;
+                    }
+                    line.append(next);
+                }
+            }
+        }
+        if (line.length() <= MAX_LENGTH) {
+            return line.toString();
+        }
+        int end = MAX_LENGTH - 1;
+        if (Character.isHighSurrogate(line.charAt(end - 1))) {
+            end--;
+        }
+        return line.substring(0, end).stripTrailing() + "…";
+    }
+}

@@ -1,0 +1,511 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.log.InputRules;
+import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.log.LockFile;
+import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.SmallFiles;
+import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.memories.FactQuery;
+import io.github.keepsake4j.recall.memories.FactWords;
+import io.github.keepsake4j.recall.memories.FoundMemory;
+import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.MemoryKind;
+import io.github.keepsake4j.recall.memories.MemoryRules;
+import io.github.keepsake4j.recall.memories.MemoryStatus;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.Passage;
+import io.github.keepsake4j.recall.memories.Progress;
+import io.github.keepsake4j.recall.memories.Step;
+import io.github.keepsake4j.recall.words.Words;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps memories that were made in files, as WilmerAI names them, in a directory for each tenant:
+ *
+ * <ul>
+ *   <li>{@code <id>_memories.jsonl}: the chunks, one a line. Lines are only added, unless a memory is corrected, pinned or
+ *       forgotten.
+ *   <li>{@code <id>_summary.jsonl}: the summary that holds, in one line. Its versions are in {@code <id>.summaries.jsonl}.
+ *   <li>{@code <id>_vector_memory.db}: the facts in SQLite, with the tables {@code memories}, {@code memories_fts} and
+ *       {@code vector_memory_tracker}. It is made with the first fact. Needs {@code org.xerial:sqlite-jdbc}.
+ * </ul>
+ *
+ * <p>An id of up to 40 lower-case ASCII letters, digits, {@code -} and {@code _} is used as it is. In the names of other ids its
+ * harmless characters and a hash stand for it.
+ *
+ * <p>Other programs may read the files at any time. Several processes on one machine may share the directory; it must not be on a
+ * network drive. What is erased is in no file afterwards, and a small file without ids remains. Thread-safe.
+ */
+public final class FileMemoryStore implements MemoryStore {
+
+    private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
+
+    /** How many changes fit between two erasures. */
+    private static final int REVISION_BITS = 32;
+
+    private final Path root;
+    private final SqlMemories facts;
+    private @Nullable LockFile lockFile;
+    private boolean closed;
+
+    private FileMemoryStore(Path root, Words words) {
+        this.root = root;
+        this.facts = new SqlMemories(new SqliteMemorySql(), new FactWords(words));
+    }
+
+    /**
+     * Keeps memories in a directory, which is made on the first change.
+     *
+     * @param directory the directory, best not that of a log
+     * @return the store, to be closed at the end
+     */
+    public static FileMemoryStore of(Path directory) {
+        return of(directory, Words.standard());
+    }
+
+    /**
+     * Keeps memories in a directory, which is made on the first change.
+     *
+     * @param directory the directory, best not that of a log
+     * @param words splits texts into the words by which facts are found. Facts that were stored by other words are found too, and
+     *     more slowly until the next change of the discussion.
+     * @return the store, to be closed at the end
+     */
+    public static FileMemoryStore of(Path directory, Words words) {
+        return new FileMemoryStore(Objects.requireNonNull(directory, "directory"), words);
+    }
+
+    /** Does something with files. */
+    @FunctionalInterface
+    private interface FileWork<T> {
+        T run() throws IOException;
+    }
+
+    @Override
+    public List<MadeMemory> chunks(MemoryKey key, int last) {
+        InvalidInputException.checkAtLeast("last", 0, last);
+        return reading("memories", key, () -> {
+            List<MadeMemory> shown = ledger(files(key), MemoryKind.CHUNK).shown();
+            return List.copyOf(shown.subList(Math.max(0, shown.size() - last), shown.size()));
+        });
+    }
+
+    @Override
+    public List<MadeMemory> facts(MemoryKey key, int last) {
+        InvalidInputException.checkAtLeast("last", 0, last);
+        return readingFacts("memories", key, List.of(), session -> facts.shown(session, key, MemoryKind.FACT, last));
+    }
+
+    @Override
+    public List<FoundMemory> search(MemoryKey key, FactQuery query) {
+        Objects.requireNonNull(query, "query");
+        return readingFacts("search in memories", key, List.of(), session -> facts.search(session, key, query));
+    }
+
+    @Override
+    public @Nullable MadeMemory summary(MemoryKey key) {
+        return reading("summary", key, () -> Optional.ofNullable(holding(files(key))))
+                .orElse(null);
+    }
+
+    private static @Nullable MadeMemory holding(MemoryFiles files) throws IOException {
+        List<MadeMemory> versions = ledger(files, MemoryKind.SUMMARY).all();
+        return versions.isEmpty()
+                ? null
+                : ledger(files, MemoryKind.CHUNK).progress().holding(versions);
+    }
+
+    @Override
+    public List<MadeMemory> summaries(MemoryKey key) {
+        return reading(
+                "summaries", key, () -> ledger(files(key), MemoryKind.SUMMARY).all());
+    }
+
+    @Override
+    public Optional<MadeMemory> find(MemoryKey key, String id) {
+        Objects.requireNonNull(id, "id");
+        Optional<MadeMemory> text = reading("memory", key, () -> {
+            List<MadeMemory> all =
+                    new ArrayList<>(ledger(files(key), MemoryKind.CHUNK).all());
+            all.addAll(ledger(files(key), MemoryKind.SUMMARY).all());
+            return all.stream().filter(memory -> memory.id().equals(id)).findFirst();
+        });
+        return text.isPresent()
+                ? text
+                : readingFacts("memory", key, Optional.empty(), session -> facts.find(session, key, id));
+    }
+
+    @Override
+    public Progress progress(MemoryKey key, MemoryKind kind) {
+        if (kind != MemoryKind.FACT) {
+            return reading("progress", key, () -> ledger(files(key), kind).progress());
+        }
+        long least = reading("progress", key, () -> least(files(key)));
+        return readingFacts(
+                "progress",
+                key,
+                new Progress(least, 0, List.of()),
+                session -> facts.progress(session, key, kind, least));
+    }
+
+    @Override
+    public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
+        MemoryRules.checkAdd(kind, passage, made);
+        return writing("add to the memories", key, files -> {
+            if (kind == MemoryKind.FACT) {
+                long least = least(files);
+                return writingFacts(
+                        "add to the memories", key, s -> facts.add(s, key, kind, least, revision, passage, made));
+            }
+            return addChunk(key, files, revision, passage, made.get(0));
+        });
+    }
+
+    private static boolean addChunk(MemoryKey key, MemoryFiles files, long revision, Passage passage, MadeMemory chunk)
+            throws IOException {
+        JsonLines lines = JsonLines.read(files.ledger());
+        Ledger ledger = ledger(files, MemoryKind.CHUNK, lines);
+        if (ledger.progress().revision() != revision) {
+            return false;
+        }
+        checkNew(key, ledger, chunk);
+        boolean byHand = passage.equals(Passage.NONE);
+        Map<String, @Nullable Object> line = Ledger.line(
+                chunk,
+                revision + 1,
+                byHand ? 0 : ledger.lastStep() + 1,
+                ledger.progress().head());
+        Optional<Ledger.Entry> older = ledger.entries().stream()
+                .filter(entry -> entry.memory().id().equals(chunk.replaces()))
+                .filter(entry -> entry.memory().status() == MemoryStatus.CURRENT)
+                .findFirst();
+        if (older.isPresent()) {
+            MadeMemory replaced = older.get().memory().withStatus(MemoryStatus.REPLACED);
+            List<Map<?, ?>> all = new ArrayList<>(rewritten(lines, ledger, older.get(), replaced));
+            all.add(line);
+            JsonLines.replace(files.ledger(), all);
+        } else {
+            lines.append(files.ledger(), line);
+        }
+        return true;
+    }
+
+    private static void checkNew(MemoryKey key, Ledger ledger, MadeMemory memory) {
+        if (ledger.all().stream().anyMatch(each -> each.id().equals(memory.id()))) {
+            throw new InvalidInputException("id", "memory " + memory.id() + " of discussion " + key + " is there");
+        }
+    }
+
+    /** Returns the lines of a file with another memory in the place of one. */
+    private static List<Map<?, ?>> rewritten(JsonLines lines, Ledger ledger, Ledger.Entry before, MadeMemory memory) {
+        List<Map<?, ?>> all = new ArrayList<>(lines.objects());
+        long revision = before.line() + 1 == all.size() ? ledger.progress().revision() + 1 : revisionOf(all, before);
+        long parent = ledger.progress().steps().stream()
+                .filter(step -> step.number() == before.step())
+                .mapToLong(Step::parent)
+                .findFirst()
+                .orElse(0);
+        all.set(before.line(), Ledger.line(memory, revision, before.step(), parent));
+        return all;
+    }
+
+    private static long revisionOf(List<Map<?, ?>> lines, Ledger.Entry entry) {
+        return lines.get(entry.line()).get("keepsake") instanceof Map<?, ?> own
+                        && own.get("revision") instanceof Number number
+                ? number.longValue()
+                : entry.line() + 1;
+    }
+
+    @Override
+    public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
+        MemoryRules.checkKind(kind);
+        return writing("move of the memories", key, files -> {
+            if (kind == MemoryKind.FACT) {
+                long least = least(files);
+                return writingFacts(
+                        "move of the memories", key, s -> facts.moveTo(s, key, kind, least, revision, step));
+            }
+            JsonLines lines = JsonLines.read(files.ledger());
+            Ledger ledger = ledger(files, MemoryKind.CHUNK, lines);
+            if (ledger.progress().revision() != revision) {
+                return false;
+            }
+            if (step != 0 && ledger.progress().steps().stream().noneMatch(each -> each.number() == step)) {
+                throw new InvalidInputException("step", "discussion " + key + " has no step " + step);
+            }
+            lines.append(files.ledger(), ledger.lineOfMove(step));
+            showSummary(files);
+            return true;
+        });
+    }
+
+    @Override
+    public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
+        MemoryRules.checkSummary(summary);
+        return writing("new summary", key, files -> {
+            JsonLines lines = JsonLines.read(files.summaries());
+            Ledger known = ledger(files, MemoryKind.SUMMARY, lines);
+            if (known.entries().size() != versions
+                    || ledger(files, MemoryKind.CHUNK).progress().revision() != revision) {
+                return false;
+            }
+            checkNew(key, known, summary);
+            lines.append(
+                    files.summaries(), Ledger.line(summary, known.progress().revision() + 1, 0, 0));
+            showSummary(files);
+            return true;
+        });
+    }
+
+    /** Writes the file with the summary that holds. It is a copy: when a process dies before this, the next change writes it. */
+    private static void showSummary(MemoryFiles files) throws IOException {
+        MadeMemory holding = holding(files);
+        if (holding == null) {
+            Files.deleteIfExists(files.summary());
+        } else {
+            JsonLines.replace(files.summary(), List.of(Ledger.line(holding, 0, 0, 0)));
+        }
+    }
+
+    @Override
+    public boolean put(MemoryKey key, MadeMemory memory) {
+        return writing("change of a memory", key, files -> {
+            if (memory.kind() == MemoryKind.FACT) {
+                long least = least(files);
+                return Files.exists(files.facts())
+                        && writingFacts("change of a memory", key, s -> facts.put(s, key, least, memory));
+            }
+            Path file = memory.kind() == MemoryKind.CHUNK ? files.ledger() : files.summaries();
+            JsonLines lines = JsonLines.read(file);
+            Ledger ledger = ledger(files, memory.kind(), lines);
+            Optional<Ledger.Entry> before = ledger.entries().stream()
+                    .filter(entry -> entry.memory().id().equals(memory.id()))
+                    .findFirst();
+            if (before.isEmpty()) {
+                return false;
+            }
+            List<Map<?, ?>> all = rewritten(lines, ledger, before.get(), memory);
+            if (before.get().line() + 1 < all.size()) {
+                // Who saw the revision of before must not write.
+                all.add(ledger.lineOfMove(ledger.progress().head()));
+            }
+            JsonLines.replace(file, all);
+            showSummary(files);
+            return true;
+        });
+    }
+
+    @Override
+    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
+        InputRules.checkLease(name, owner, duration);
+        return writing("lease on the memories", key, files -> {
+            Instant now = Instant.now();
+            Map<String, Lease> leases = leases(files);
+            Lease held = leases.get(name);
+            if (held != null && !held.owner().equals(owner) && held.expiresAt().isAfter(now)) {
+                return Optional.empty();
+            }
+            Lease lease = new Lease(name, owner, InputRules.leaseEnd(now, duration));
+            leases.put(name, lease);
+            putLeases(files, leases);
+            return Optional.of(lease);
+        });
+    }
+
+    @Override
+    public void releaseLease(MemoryKey key, String name, String owner) {
+        writing("release of the memories", key, files -> {
+            Map<String, Lease> leases = leases(files);
+            Lease held = leases.get(name);
+            if (held != null && held.owner().equals(owner)) {
+                leases.remove(name);
+                putLeases(files, leases);
+            }
+            return true;
+        });
+    }
+
+    private static Map<String, Lease> leases(MemoryFiles files) throws IOException {
+        Map<String, Lease> leases = new LinkedHashMap<>();
+        for (Map<?, ?> lease : JsonLines.read(files.leases()).objects()) {
+            try {
+                String name = MemoryJson.textOr(lease, "name", "");
+                Instant until = Instant.parse(MemoryJson.textOr(lease, "until", ""));
+                leases.put(name, new Lease(name, MemoryJson.textOr(lease, "owner", ""), until));
+            } catch (DateTimeException e) {
+                throw MemoryJson.unreadable("A lease in " + files.leases(), "it has no time");
+            }
+        }
+        return leases;
+    }
+
+    private static void putLeases(MemoryFiles files, Map<String, Lease> leases) throws IOException {
+        if (leases.isEmpty()) {
+            Files.deleteIfExists(files.leases());
+            return;
+        }
+        StringBuilder text = new StringBuilder();
+        for (Lease lease : leases.values()) {
+            Map<String, String> line = new LinkedHashMap<>();
+            line.put("name", lease.name());
+            line.put("owner", lease.owner());
+            line.put("until", lease.expiresAt().toString());
+            text.append(PlainJson.write(line)).append('\n');
+        }
+        // It means nothing after a power failure.
+        SmallFiles.replace(files.leases(), text.toString().getBytes(StandardCharsets.UTF_8), false);
+    }
+
+    @Override
+    public void erase(MemoryKey key) {
+        writing("erasure of the memories", key, files -> {
+            long erasures = (least(files) >>> REVISION_BITS) + 1;
+            byte[] text = (erasures + "\n").getBytes(StandardCharsets.US_ASCII);
+            SmallFiles.replace(files.tombstone(), text, true);
+            SmallFiles.forceNames(files.directory());
+            for (Path file : files.all()) {
+                Files.deleteIfExists(file);
+            }
+            SmallFiles.forceNames(files.directory());
+            return true;
+        });
+    }
+
+    /** Does nothing: each change leaves nothing behind. */
+    @Override
+    public void compact() {}
+
+    @Override
+    public String backend() {
+        return "file";
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        LockFile locks = lockFile;
+        lockFile = null;
+        if (locks != null) {
+            try {
+                locks.close();
+            } catch (IOException e) {
+                throw unavailable("close", root, e);
+            }
+        }
+    }
+
+    private MemoryFiles files(MemoryKey key) {
+        return MemoryFiles.of(root, key);
+    }
+
+    private static Ledger ledger(MemoryFiles files, MemoryKind kind) throws IOException {
+        return ledger(files, kind, JsonLines.read(kind == MemoryKind.CHUNK ? files.ledger() : files.summaries()));
+    }
+
+    private static Ledger ledger(MemoryFiles files, MemoryKind kind, JsonLines lines) throws IOException {
+        Path file = kind == MemoryKind.CHUNK ? files.ledger() : files.summaries();
+        return Ledger.of(file.toString(), kind, lines.objects(), least(files));
+    }
+
+    /** Returns the revision where nothing is stored. It is higher after each erasure. */
+    private static long least(MemoryFiles files) throws IOException {
+        byte[] bytes = SmallFiles.read(files.tombstone());
+        if (bytes == null) {
+            return 0;
+        }
+        try {
+            return Long.parseLong(new String(bytes, StandardCharsets.US_ASCII).strip()) << REVISION_BITS;
+        } catch (NumberFormatException e) {
+            throw MemoryJson.unreadable("The tombstone " + files.tombstone(), "it has no number");
+        }
+    }
+
+    private <T> T reading(String what, MemoryKey key, FileWork<T> work) {
+        checkOpen(what);
+        try {
+            return work.run();
+        } catch (IOException e) {
+            throw unavailable(what, key, e);
+        }
+    }
+
+    private <T> T readingFacts(String what, MemoryKey key, T otherwise, Database.Work<T> work) {
+        checkOpen(what);
+        Path file = files(key).facts();
+        if (!Files.exists(file)) {
+            return otherwise;
+        }
+        try (Database database = new SqliteDatabase(file, SqliteDatabase.Mode.READING, Schema.MEMORIES_SQLITE)) {
+            return database.read(what + " of " + key, work);
+        }
+    }
+
+    private <T> T writingFacts(String what, MemoryKey key, Database.Work<T> work) {
+        try (Database database =
+                new SqliteDatabase(files(key).facts(), SqliteDatabase.Mode.WRITING, Schema.MEMORIES_SQLITE)) {
+            return database.write(what + " of " + key, work);
+        }
+    }
+
+    /** What is done with a discussion's files while no other thread or process changes them. */
+    @FunctionalInterface
+    private interface LockedWork<T> {
+        T run(MemoryFiles files) throws IOException;
+    }
+
+    private <T> T writing(String what, MemoryKey key, LockedWork<T> work) {
+        try {
+            MemoryFiles files = files(key);
+            return locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, () -> {
+                if (!Files.isDirectory(files.directory())) {
+                    Files.createDirectories(files.directory());
+                    SmallFiles.forceNames(root);
+                }
+                return work.run(files);
+            });
+        } catch (IOException e) {
+            throw unavailable(what, key, e);
+        }
+    }
+
+    private synchronized LockFile locks(String what) throws IOException {
+        checkOpen(what);
+        LockFile locks = lockFile;
+        if (locks == null || !locks.isThere()) {
+            if (locks != null) {
+                locks.close();
+            }
+            Files.createDirectories(root);
+            locks = LockFile.open(root);
+            lockFile = locks;
+        }
+        return locks;
+    }
+
+    private synchronized void checkOpen(String what) {
+        if (closed) {
+            throw new LogClosedException(what + " on the memories in " + root);
+        }
+    }
+
+    private static StorageUnavailableException unavailable(String what, Object of, IOException e) {
+        return new StorageUnavailableException(what + " of " + of + ": the files cannot be used at the moment", e);
+    }
+}

@@ -1,0 +1,252 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.log.InputRules;
+import io.github.keepsake4j.log.Lease;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.memories.FactQuery;
+import io.github.keepsake4j.recall.memories.FactWords;
+import io.github.keepsake4j.recall.memories.FoundMemory;
+import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.MemoryKind;
+import io.github.keepsake4j.recall.memories.MemoryRules;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.Passage;
+import io.github.keepsake4j.recall.memories.Progress;
+import io.github.keepsake4j.recall.words.Words;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps memories that were made in PostgreSQL 14 and newer, in tables beside the log's or in another database. Needs
+ * {@code org.postgresql:postgresql}. Nothing is prepared on the server, so any transaction pooler works. Thread-safe.
+ */
+public final class JdbcMemoryStore implements MemoryStore {
+
+    private static final int STATEMENT_TIMEOUT_SECONDS = 30;
+
+    private final Database database;
+    private final PostgresMemorySql sql = new PostgresMemorySql();
+    private final SqlMemories memories;
+
+    private JdbcMemoryStore(Database database, Words words) {
+        this.database = database;
+        this.memories = new SqlMemories(sql, new FactWords(words));
+    }
+
+    /**
+     * Keeps memories in PostgreSQL. The tables must be there: run the scripts in
+     * {@code io/github/keepsake4j/schema/memories/postgresql} of the jar by hand or by Flyway, or see {@link #builder()}.
+     *
+     * @param dataSource hands out connections, best from a pool; stays the caller's to close
+     * @return the store
+     */
+    public static JdbcMemoryStore postgres(DataSource dataSource) {
+        return builder().dataSource(dataSource).build();
+    }
+
+    /**
+     * Starts the configuration of a store in PostgreSQL.
+     *
+     * @return a new builder
+     */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    @Override
+    public List<MadeMemory> chunks(MemoryKey key, int last) {
+        return shown(key, MemoryKind.CHUNK, last);
+    }
+
+    @Override
+    public List<MadeMemory> facts(MemoryKey key, int last) {
+        return shown(key, MemoryKind.FACT, last);
+    }
+
+    private List<MadeMemory> shown(MemoryKey key, MemoryKind kind, int last) {
+        InvalidInputException.checkAtLeast("last", 0, last);
+        return database.read("memories of " + key, session -> memories.shown(session, key, kind, last));
+    }
+
+    @Override
+    public List<FoundMemory> search(MemoryKey key, FactQuery query) {
+        Objects.requireNonNull(query, "query");
+        return database.read("search in memories of " + key, session -> memories.search(session, key, query));
+    }
+
+    @Override
+    public @Nullable MadeMemory summary(MemoryKey key) {
+        return database.read("summary of " + key, session -> {
+                    List<MadeMemory> versions = memories.summaries(session, key);
+                    return Optional.ofNullable(
+                            versions.isEmpty()
+                                    ? null
+                                    : memories.progress(session, key, MemoryKind.CHUNK, 0)
+                                            .holding(versions));
+                })
+                .orElse(null);
+    }
+
+    @Override
+    public List<MadeMemory> summaries(MemoryKey key) {
+        return database.read("summaries of " + key, session -> memories.summaries(session, key));
+    }
+
+    @Override
+    public Optional<MadeMemory> find(MemoryKey key, String id) {
+        Objects.requireNonNull(id, "id");
+        return database.read("memory of " + key, session -> memories.find(session, key, id));
+    }
+
+    @Override
+    public Progress progress(MemoryKey key, MemoryKind kind) {
+        return database.read("progress of " + key, session -> memories.progress(session, key, kind, 0));
+    }
+
+    @Override
+    public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
+        MemoryRules.checkAdd(kind, passage, made);
+        return database.write(
+                "add to the memories of " + key,
+                session -> memories.add(session, key, kind, 0, revision, passage, made));
+    }
+
+    @Override
+    public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
+        MemoryRules.checkKind(kind);
+        return database.write(
+                "move of the memories of " + key, session -> memories.moveTo(session, key, kind, 0, revision, step));
+    }
+
+    @Override
+    public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
+        MemoryRules.checkSummary(summary);
+        return database.write(
+                "new summary of " + key, session -> memories.addSummary(session, key, versions, revision, summary));
+    }
+
+    @Override
+    public boolean put(MemoryKey key, MadeMemory memory) {
+        Objects.requireNonNull(memory, "memory");
+        return database.write("change of a memory of " + key, session -> memories.put(session, key, 0, memory));
+    }
+
+    @Override
+    public Optional<Lease> acquireLease(MemoryKey key, String name, String owner, Duration duration) {
+        InputRules.checkLease(name, owner, duration);
+        Object id = sql.key(key);
+        return database.write(
+                "lease on the memories of " + key,
+                session -> Optional.ofNullable(session.first(
+                        PostgresMemorySql.TAKE_LEASE,
+                        row -> new Lease(
+                                name,
+                                owner,
+                                Objects.requireNonNull(row.getObject(1, OffsetDateTime.class))
+                                        .toInstant()),
+                        id,
+                        name,
+                        owner,
+                        duration.toNanos() / 1_000,
+                        id)));
+    }
+
+    @Override
+    public void releaseLease(MemoryKey key, String name, String owner) {
+        database.write(
+                "release of the memories of " + key,
+                session -> session.update(PostgresMemorySql.RELEASE_LEASE, sql.key(key), name, owner));
+    }
+
+    @Override
+    public void erase(MemoryKey key) {
+        database.write("erasure of the memories of " + key, session -> {
+            memories.beginAfresh(session, key);
+            for (String statement : PostgresMemorySql.ERASE) {
+                session.update(statement, sql.key(key));
+            }
+            return true;
+        });
+    }
+
+    @Override
+    public void compact() {
+        database.compact();
+    }
+
+    @Override
+    public String backend() {
+        return "postgresql";
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+
+    /** Configures a store in PostgreSQL: {@link #dataSource} is required. Not thread-safe. */
+    public static final class Builder {
+
+        private @Nullable DataSource dataSource;
+        private boolean createTables;
+        private Words words = Words.standard();
+
+        Builder() {}
+
+        /**
+         * Sets where connections come from. Any auto-commit mode and any isolation level work. It may be the log's.
+         *
+         * @param source the data source; stays the caller's to close
+         * @return this builder
+         */
+        public Builder dataSource(DataSource source) {
+            this.dataSource = Objects.requireNonNull(source, "dataSource");
+            return this;
+        }
+
+        /**
+         * Lets the store make its tables on first use. Safe when many instances start at once. The database's user needs the
+         * right to create tables. Default: a script is run by hand or by Flyway.
+         *
+         * @return this builder
+         */
+        public Builder createTables() {
+            this.createTables = true;
+            return this;
+        }
+
+        /**
+         * Sets how texts are split into the words by which facts are found. Facts that were stored by other words are found
+         * too, and more slowly until the next change of the discussion. Default: {@link Words#standard()}.
+         *
+         * @param splitter splits texts
+         * @return this builder
+         */
+        public Builder words(Words splitter) {
+            this.words = Objects.requireNonNull(splitter, "words");
+            return this;
+        }
+
+        /**
+         * Makes the store. Nothing is connected before the first use.
+         *
+         * @return a new one
+         * @throws InvalidInputException if there is no data source
+         */
+        public JdbcMemoryStore build() {
+            if (dataSource == null) {
+                throw new InvalidInputException("dataSource", "is required");
+            }
+            return new JdbcMemoryStore(
+                    new PostgresDatabase(
+                            dataSource, STATEMENT_TIMEOUT_SECONDS, createTables, Schema.MEMORIES_POSTGRESQL),
+                    words);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.MemoryKind;
+import io.github.keepsake4j.recall.memories.MemoryStatus;
+import io.github.keepsake4j.recall.memories.Passage;
+import io.github.keepsake4j.recall.memories.Trust;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is stored of a memory besides its text. The fields of WilmerAI are at the top; ours are in one more field that its reader
+ * ignores. Unknown fields are ignored. A trust that a newer version knows is read as the least, an unknown status as one that is
+ * not shown.
+ */
+final class MemoryJson {
+
+    private MemoryJson() {}
+
+    /** Returns the metadata of a memory in JSON. */
+    static String metadata(MadeMemory memory) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("title", memory.title());
+        json.put("summary", memory.summary());
+        json.put("entities", memory.entities());
+        json.put("key_phrases", memory.keyPhrases());
+        json.put("keepsake", own(memory));
+        return PlainJson.write(json);
+    }
+
+    /** Returns the fields that are ours. */
+    static Map<String, @Nullable Object> own(MadeMemory memory) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("id", memory.id());
+        json.put("kind", memory.kind().name());
+        putPassage(json, memory.source());
+        if (memory.model() != null) {
+            json.put("model", memory.model());
+        }
+        json.put("prompt", memory.promptVersion());
+        json.put("at", memory.madeAt().toString());
+        json.put("trust", memory.trust().name());
+        json.put("pinned", memory.pinned());
+        if (memory.replaces() != null) {
+            json.put("replaces", memory.replaces());
+        }
+        json.put("status", memory.status().name());
+        return json;
+    }
+
+    private static void putPassage(Map<String, @Nullable Object> json, Passage passage) {
+        json.put("message_ids", passage.messageIds());
+        json.put("messages", passage.messages());
+        json.put("message_hash", passage.messageHash());
+        json.put("after", passage.after());
+        json.put("up_to", passage.upTo());
+    }
+
+    /** Reads a memory. */
+    static MadeMemory memory(String where, String text, String metadata) {
+        Map<?, ?> json = object(where, metadata);
+        return memory(where, text, json, json.get("keepsake") instanceof Map<?, ?> own ? own : Map.of());
+    }
+
+    /** Reads a memory from the fields of WilmerAI and from ours. */
+    static MadeMemory memory(String where, String text, Map<?, ?> json, Map<?, ?> own) {
+        try {
+            return new MadeMemory(
+                    text(own, "id"),
+                    MemoryKind.valueOf(text(own, "kind")),
+                    text,
+                    textOr(json, "title", ""),
+                    textOr(json, "summary", ""),
+                    texts(json.get("entities")),
+                    texts(json.get("key_phrases")),
+                    passage(own),
+                    own.get("model") instanceof String model ? model : null,
+                    textOr(own, "prompt", ""),
+                    Instant.parse(text(own, "at")),
+                    named(Trust.class, own.get("trust"), Trust.RETRIEVED),
+                    Boolean.TRUE.equals(own.get("pinned")),
+                    own.get("replaces") instanceof String replaces ? replaces : null,
+                    named(MemoryStatus.class, own.get("status"), MemoryStatus.REPLACED));
+        } catch (IllegalArgumentException | DateTimeException | InvalidInputException e) {
+            throw unreadable(where, "a field is missing or has a wrong value");
+        }
+    }
+
+    static Passage passage(Map<?, ?> own) {
+        return new Passage(
+                texts(own.get("message_ids")),
+                own.get("messages") instanceof Number number ? number.intValue() : 0,
+                textOr(own, "message_hash", ""),
+                textOr(own, "after", ""),
+                textOr(own, "up_to", ""));
+    }
+
+    static String list(Iterable<String> texts) {
+        List<String> list = new ArrayList<>();
+        texts.forEach(list::add);
+        return PlainJson.write(list);
+    }
+
+    static List<String> list(String where, String json) {
+        return texts(read(where, json));
+    }
+
+    static Map<?, ?> object(String where, String json) {
+        if (read(where, json) instanceof Map<?, ?> map) {
+            return map;
+        }
+        throw unreadable(where, "it is not a JSON object");
+    }
+
+    private static @Nullable Object read(String where, String json) {
+        try {
+            return PlainJson.read("json", json);
+        } catch (InvalidInputException e) {
+            throw unreadable(where, "it is not valid JSON");
+        }
+    }
+
+    static UnreadableDataException unreadable(String where, String problem) {
+        return new UnreadableDataException(
+                where + " cannot be read: " + problem
+                        + ". Nothing is written over it: restore it, or erase the memories of" + " this discussion",
+                null);
+    }
+
+    private static String text(Map<?, ?> json, String name) {
+        if (json.get(name) instanceof String text) {
+            return text;
+        }
+        throw new IllegalArgumentException(name);
+    }
+
+    static String textOr(Map<?, ?> json, String name, String otherwise) {
+        return json.get(name) instanceof String text ? text : otherwise;
+    }
+
+    private static <E extends Enum<E>> E named(Class<E> type, @Nullable Object name, E otherwise) {
+        for (E each : type.getEnumConstants()) {
+            if (each.name().equals(name)) {
+                return each;
+            }
+        }
+        return otherwise;
+    }
+
+    private static List<String> texts(@Nullable Object value) {
+        return value instanceof List<?> list
+                ? list.stream()
+                        .filter(String.class::isInstance)
+                        .map(String.class::cast)
+                        .toList()
+                : List.of();
+    }
+}

@@ -1,0 +1,240 @@
+package io.github.keepsake4j.recall.memories;
+
+import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.ChatModel;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.tokens.TokenCounter;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.ServiceLoader;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memories that are made from discussions. The entry point of this package.
+ *
+ * <p>Immutable and thread-safe. The store stays the caller's to close.
+ */
+public final class Discussions {
+
+    private final MemoryStore store;
+    private final Creator creator;
+    private final Map<String, MemoryRetriever> retrievers;
+    private final Trust leastTrust;
+
+    private Discussions(Builder builder) {
+        store = builder.store;
+        leastTrust = builder.leastTrust;
+        Map<String, MemoryRetriever> all = new HashMap<>(Retrievers.byName());
+        ServiceLoader.load(MemoryRetrieverFactory.class).forEach(factory -> all.putAll(factory.retrievers()));
+        all.putAll(builder.retrievers);
+        retrievers = Map.copyOf(all);
+        creator = builder.creator();
+    }
+
+    /**
+     * Starts the configuration.
+     *
+     * @param store keeps the memories
+     * @return a new builder
+     */
+    public static Builder builder(MemoryStore store) {
+        return new Builder(store);
+    }
+
+    /**
+     * Returns a discussion. It is cheap, and nothing is read.
+     *
+     * @param key the discussion's key, or null if nothing is to be persisted
+     * @return the discussion
+     */
+    public Discussion discussion(@Nullable MemoryKey key) {
+        return new Discussion(store, key, creator, retrievers, leastTrust);
+    }
+
+    /**
+     * Returns a discussion. It is cheap, and nothing is read.
+     *
+     * @param tenant the tenant's or the user's id
+     * @param discussionId the discussion's id, or null if nothing is to be persisted
+     * @return the discussion
+     * @throws InvalidInputException if an id breaks a rule of {@link io.github.keepsake4j.message.Ids#check}
+     */
+    public Discussion discussion(String tenant, @Nullable String discussionId) {
+        return discussion(discussionId == null ? null : ConversationKey.of(tenant, discussionId));
+    }
+
+    /** Configures the memories. Not thread-safe. */
+    public static final class Builder {
+
+        private final MemoryStore store;
+        private final Map<String, MemoryWorkflow> workflows = new HashMap<>();
+        private final Map<String, MemoryRetriever> retrievers = new HashMap<>();
+        private DiscussionConfig config = DiscussionConfig.DEFAULT;
+        private TokenCountEstimator estimator = TokenCounter.standard();
+        private Duration leaseDuration = Duration.ofMinutes(5);
+        private Clock clock = Clock.systemUTC();
+        private Trust leastTrust = Trust.RETRIEVED;
+        private @Nullable ChatModel chatModel;
+        private @Nullable Path workflowDirectory;
+
+        private Builder(MemoryStore store) {
+            this.store = Objects.requireNonNull(store, "store");
+        }
+
+        /**
+         * Sets the model for direct calls and workflow files. Not needed if all workflows that the configuration names are
+         * functions, or if memories are only read.
+         *
+         * @param model the model; a small and cheap one is sufficient
+         * @return this builder
+         */
+        public Builder chatModel(ChatModel model) {
+            this.chatModel = Objects.requireNonNull(model, "chatModel");
+            return this;
+        }
+
+        /**
+         * Sets how memories are made. Default: {@link DiscussionConfig#DEFAULT}.
+         *
+         * @param discussionConfig the configuration
+         * @return this builder
+         */
+        public Builder config(DiscussionConfig discussionConfig) {
+            this.config = Objects.requireNonNull(discussionConfig, "config");
+            return this;
+        }
+
+        /**
+         * Registers a workflow that the configuration may name.
+         *
+         * @param name the name
+         * @param workflow a function, for example the method of an AI service
+         * @return this builder
+         */
+        public Builder workflow(String name, MemoryWorkflow workflow) {
+            workflows.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(workflow, "workflow"));
+            return this;
+        }
+
+        /**
+         * Sets where WilmerAI's workflow files are. A name in the configuration that is not registered is that of a file, without
+         * {@code .json}. Files are read once. Only nodes of the type {@code Standard} can be run.
+         *
+         * @param directory the directory
+         * @return this builder
+         */
+        public Builder workflowDirectory(Path directory) {
+            this.workflowDirectory = Objects.requireNonNull(directory, "workflowDirectory");
+            return this;
+        }
+
+        /**
+         * Registers a retriever of your own, or another one in the place of one that is there.
+         *
+         * @param name the name
+         * @param retriever the retriever
+         * @return this builder
+         */
+        public Builder retriever(String name, MemoryRetriever retriever) {
+            retrievers.put(Objects.requireNonNull(name, "name"), Objects.requireNonNull(retriever, "retriever"));
+            return this;
+        }
+
+        /**
+         * Sets the least trust that a memory must have to be read. Default: {@link Trust#RETRIEVED}, which is any.
+         *
+         * @param trust the least trust
+         * @return this builder
+         */
+        public Builder leastTrust(Trust trust) {
+            this.leastTrust = Objects.requireNonNull(trust, "leastTrust");
+            return this;
+        }
+
+        /**
+         * Sets what counts the tokens of chunks. Default: {@link TokenCounter#standard()}.
+         *
+         * @param tokenCountEstimator a fast, local estimator
+         * @return this builder
+         */
+        public Builder tokenCountEstimator(TokenCountEstimator tokenCountEstimator) {
+            this.estimator = Objects.requireNonNull(tokenCountEstimator, "tokenCountEstimator");
+            return this;
+        }
+
+        /**
+         * Sets after how long another creator goes on with the work of one that died. It should be longer than a workflow takes.
+         * Default: 5 minutes.
+         *
+         * @param duration more than zero
+         * @return this builder
+         * @throws InvalidInputException if it is zero or negative
+         */
+        public Builder leaseDuration(Duration duration) {
+            InvalidInputException.checkPositive("leaseDuration", duration);
+            this.leaseDuration = duration;
+            return this;
+        }
+
+        /** Sets the clock that tells when memories are made. */
+        Builder clock(Clock time) {
+            this.clock = time;
+            return this;
+        }
+
+        /**
+         * Builds it.
+         *
+         * @return the memories of all discussions of the store
+         * @throws InvalidInputException if the configuration names a workflow that is not there, or a file has an unknown node
+         */
+        public Discussions build() {
+            return new Discussions(this);
+        }
+
+        private Creator creator() {
+            Workflows named = new Workflows(Map.copyOf(workflows), workflowDirectory, chatModel);
+            boolean facts = config.useVectorForQualityMemory();
+            String field = facts ? "vectorMemoryWorkflowName" : "fileMemoryWorkflowName";
+            String name = facts ? config.vectorMemoryWorkflowName() : config.fileMemoryWorkflowName();
+            String summary = config.chatSummaryWorkflowName();
+            return new Creator(
+                    store,
+                    config,
+                    name == null ? direct(facts) : named.find(field, name),
+                    summary == null ? directSummary() : named.find("chatSummaryWorkflowName", summary),
+                    estimator,
+                    leaseDuration,
+                    clock);
+        }
+
+        private NamedWorkflow direct(boolean facts) {
+            ChatModel model = chatModel;
+            return model == null
+                    ? MISSING
+                    : new NamedWorkflow(
+                            "the model",
+                            facts ? DirectPrompts.facts(model, config) : DirectPrompts.chunks(model, config));
+        }
+
+        private NamedWorkflow directSummary() {
+            ChatModel model = chatModel;
+            return model == null ? MISSING : new NamedWorkflow("the model", DirectPrompts.summaries(model, config));
+        }
+
+        /** Memories can be read without a model. */
+        private static final NamedWorkflow MISSING = new NamedWorkflow("no model", Builder::missing);
+
+        private static String missing(List<String> inputs) {
+            throw new MemoryFailedException(
+                    "there is neither a chatModel nor a workflow for " + inputs.size() + " inputs", null);
+        }
+    }
+}

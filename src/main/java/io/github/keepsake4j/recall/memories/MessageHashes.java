@@ -1,0 +1,93 @@
+package io.github.keepsake4j.recall.memories;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/** The hashes by which a message is found again. They are stored, so they never change. Pure functions. */
+final class MessageHashes {
+
+    private MessageHashes() {}
+
+    /** Returns the SHA-256 of a message's text, as WilmerAI stores it. */
+    static String of(ChatMessage message) {
+        return HexFormat.of().formatHex(sha256().digest(text(message).getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Returns some digits that tell a prompt apart from its other versions. */
+    static String shortHash(String text) {
+        return HexFormat.of().formatHex(sha256().digest(text.getBytes(StandardCharsets.UTF_8)), 0, 4);
+    }
+
+    /**
+     * Returns the chained hash of each message: of its type, its text, its tool calls and the chained hash of the message before
+     * it.
+     */
+    static List<String> chain(List<SourceMessage> messages) {
+        List<String> chain = new ArrayList<>(messages.size());
+        String before = "";
+        for (SourceMessage source : messages) {
+            before = link(before, source.message());
+            chain.add(before);
+        }
+        return List.copyOf(chain);
+    }
+
+    private static String link(String before, ChatMessage message) {
+        MessageDigest digest = sha256();
+        add(digest, before);
+        add(digest, message.type().name());
+        add(digest, text(message));
+        if (message instanceof AiMessage ai) {
+            for (ToolExecutionRequest call : ai.toolExecutionRequests()) {
+                add(digest, Objects.requireNonNullElse(call.name(), ""));
+                add(digest, Objects.requireNonNullElse(call.arguments(), ""));
+            }
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    /** Adds a text behind its length, so that no two lists of texts give the same bytes. */
+    private static void add(MessageDigest digest, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        digest.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII));
+        digest.update(bytes);
+    }
+
+    /** Returns the text of a message; empty if it has none. */
+    static String text(ChatMessage message) {
+        if (message instanceof UserMessage user) {
+            return user.contents().stream()
+                    .filter(TextContent.class::isInstance)
+                    .map(content -> ((TextContent) content).text())
+                    .collect(Collectors.joining("\n"));
+        }
+        if (message instanceof AiMessage ai) {
+            return Objects.requireNonNullElse(ai.text(), "");
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            return Objects.requireNonNullElse(result.text(), "");
+        }
+        return message instanceof SystemMessage system ? system.text() : "";
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

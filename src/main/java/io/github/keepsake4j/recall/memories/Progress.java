@@ -1,0 +1,63 @@
+package io.github.keepsake4j.recall.memories;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How far memories of one kind are made. The steps form a tree, because a conversation has branches and messages are edited.
+ * The path to the head is what retrievers see.
+ *
+ * @param revision changes with each change of the memories, and never returns to what it was, also when they are erased
+ * @param head the number of the last step of the path, or 0 for none
+ * @param steps all steps in rising order of their numbers
+ */
+public record Progress(long revision, long head, List<Step> steps) {
+
+    /** Copies the steps. */
+    public Progress {
+        steps = List.copyOf(steps);
+    }
+
+    /**
+     * Returns the steps of the path.
+     *
+     * @return the steps from the beginning of the conversation to the head
+     */
+    public List<Step> path() {
+        Map<Long, Step> byNumber = new HashMap<>();
+        steps.forEach(step -> byNumber.put(step.number(), step));
+        List<Step> path = new ArrayList<>();
+        for (Step step = byNumber.get(head); step != null; step = byNumber.get(step.parent())) {
+            path.add(step);
+            // A parent is older, so damage cannot make this endless.
+            byNumber.remove(step.number());
+        }
+        Collections.reverse(path);
+        return List.copyOf(path);
+    }
+
+    /**
+     * Returns the summary that holds. Only for the progress of chunks.
+     *
+     * @param versions the versions in the order in which they were stored
+     * @return the newest current version whose last chunk is on the path, or null if there is none
+     */
+    public @Nullable MadeMemory holding(List<MadeMemory> versions) {
+        Set<String> ends = new HashSet<>(Set.of(""));
+        path().forEach(step -> ends.add(step.passage().upTo()));
+        for (int i = versions.size() - 1; i >= 0; i--) {
+            MadeMemory version = versions.get(i);
+            if (version.status() == MemoryStatus.CURRENT
+                    && ends.contains(version.source().upTo())) {
+                return version;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,263 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.recall.memories.Discussion;
+import io.github.keepsake4j.recall.memories.DiscussionConfig;
+import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.FactQuery;
+import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.MemoryKind;
+import io.github.keepsake4j.recall.memories.MemoryStatus;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.Passage;
+import io.github.keepsake4j.recall.memories.SourceMessage;
+import io.github.keepsake4j.recall.memories.Trust;
+import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.testing.Postgres;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The files as other programs see them, and what is left of them after an erasure. */
+class MemoryFilesTest {
+
+    private static final MemoryKey KEY = ConversationKey.of("ada", "chat");
+    private static final MemoryKey SECRET_KEY = ConversationKey.of("ada", "QQsecret/chat");
+
+    @TempDir
+    Path directory;
+
+    private static List<SourceMessage> talk(int messages) {
+        return IntStream.rangeClosed(1, messages)
+                .mapToObj(i -> SourceMessage.of(
+                        i % 2 == 1 ? UserMessage.from("qqsecret question " + i) : AiMessage.from("answer " + i)))
+                .toList();
+    }
+
+    private static Discussion discussion(MemoryStore store, MemoryKey key, boolean facts) {
+        return Discussions.builder(store)
+                .config(DiscussionConfig.ofJson("{\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1,"
+                        + "\"useVectorForQualityMemory\":" + facts
+                        + ",\"fileMemoryWorkflowName\":\"w\",\"vectorMemoryWorkflowName\":\"w\","
+                        + "\"chatSummaryWorkflowName\":\"s\"}"))
+                .workflow(
+                        "w",
+                        any -> facts
+                                ? "[{\"title\":\"Rome qqsecret\",\"summary\":\"The hotels were booked qqsecret.\","
+                                        + "\"entities\":[\"Ada\",\"qqsecretson\"],\"key_phrases\":[\"grand tour\"]},"
+                                        + "{\"title\":\"Food\",\"summary\":\"Pasta in Rome.\"}]"
+                                : "chunk qqsecret")
+                .workflow("s", any -> "summary qqsecret")
+                .build()
+                .discussion(key);
+    }
+
+    private static String sha256(String text) throws Exception {
+        return HexFormat.of()
+                .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    void b4_a_program_that_knows_only_texts_and_hashes_reads_the_ledger_and_the_summary() throws Exception {
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            Discussion discussion = discussion(store, KEY, false);
+            discussion.qualityMemory(talk(10));
+            discussion.updateSummary();
+        }
+        ObjectMapper mapper = new ObjectMapper();
+        List<JsonNode> lines = new ArrayList<>();
+        for (String line : Files.readAllLines(directory.resolve("ada/chat_memories.jsonl"))) {
+            lines.add(mapper.readTree(line));
+        }
+        assertThat(lines).extracting(line -> line.get("text_block").asText()).containsOnly("chunk qqsecret");
+        assertThat(lines.get(lines.size() - 1).get("hash").asText()).isEqualTo(sha256("answer 10"));
+        List<String> summary = Files.readAllLines(directory.resolve("ada/chat_summary.jsonl"));
+        assertThat(summary).hasSize(1);
+        assertThat(mapper.readTree(summary.get(0)).get("text_block").asText()).isEqualTo("summary qqsecret");
+        assertThat(mapper.readTree(summary.get(0)).get("hash").asText())
+                .as("that of the last chunk in it")
+                .isEqualTo(lines.get(lines.size() - 1).get("hash").asText());
+    }
+
+    @Test
+    void b5_work_goes_on_behind_lines_that_another_program_wrote() throws Exception {
+        Files.createDirectories(directory.resolve("ada"));
+        Files.writeString(
+                directory.resolve("ada/chat_memories.jsonl"),
+                "{\"text_block\": \"theirs\", \"hash\": \"" + sha256("answer 4") + "\"}");
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("theirs");
+            discussion(store, KEY, false).qualityMemory(talk(10));
+            assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("theirs", "chunk qqsecret");
+            assertThat(store.chunks(KEY, 1).get(0).source().messages()).isEqualTo(6);
+        }
+    }
+
+    @Test
+    void b10_the_queries_of_wilmerai_read_the_facts() throws Exception {
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            discussion(store, KEY, true).qualityMemory(talk(5));
+            try (Connection connection = DriverManager.getConnection(
+                            "jdbc:sqlite:" + directory.resolve("ada/chat_vector_memory.db"));
+                    PreparedStatement search = connection.prepareStatement(
+                            """
+                            SELECT
+                                m.*,
+                                bm25(memories_fts) AS rank
+                            FROM memories_fts AS fts
+                            JOIN memories AS m ON fts.rowid = m.id
+                            WHERE memories_fts MATCH ?
+                            ORDER BY rank ASC
+                            LIMIT ?
+                            """);
+                    Statement statement = connection.createStatement()) {
+                search.setString(1, "\"hotel\" OR \"grand tour\"");
+                search.setInt(2, 5);
+                try (ResultSet row = search.executeQuery()) {
+                    assertThat(row.next()).isTrue();
+                    assertThat(row.getString("memory_text")).isEqualTo("The hotels were booked qqsecret.");
+                    assertThat(row.getString("discussion_id")).isEqualTo("chat");
+                    assertThat(row.getString("date_added")).startsWith("20");
+                    JsonNode metadata = new ObjectMapper().readTree(row.getString("metadata_json"));
+                    assertThat(metadata.get("title").asText()).isEqualTo("Rome qqsecret");
+                    assertThat(metadata.get("entities").get(0).asText()).isEqualTo("Ada");
+                    assertThat(metadata.get("key_phrases").get(0).asText()).isEqualTo("grand tour");
+                    assertThat(row.next()).isFalse();
+                }
+                search.setString(1, "\"rome\"");
+                try (ResultSet row = search.executeQuery()) {
+                    assertThat(row.next()).isTrue();
+                    assertThat(row.getString("memory_text"))
+                            .as("a title counts most")
+                            .startsWith("The hotels");
+                    assertThat(row.next()).isTrue();
+                }
+                try (ResultSet row = statement.executeQuery(
+                        "SELECT title, summary, entities, key_phrases, memory_text FROM memories_fts WHERE rowid = 1")) {
+                    assertThat(row.next()).isTrue();
+                    assertThat(row.getString("entities")).isEqualTo("Ada qqsecretson");
+                }
+                try (ResultSet row = statement.executeQuery(
+                        "SELECT message_hash FROM vector_memory_tracker WHERE discussion_id = 'chat'"
+                                + " ORDER BY timestamp DESC LIMIT 10")) {
+                    assertThat(row.next()).isTrue();
+                    assertThat(row.getString(1)).isEqualTo(sha256("qqsecret question 5"));
+                }
+            }
+        }
+    }
+
+    @Test
+    void facts_that_were_stored_by_other_words_are_found() {
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            discussion(store, KEY, true).qualityMemory(talk(5));
+        }
+        Words others = Words.builder().language("fr").build();
+        try (MemoryStore store = FileMemoryStore.of(directory, others)) {
+            assertThat(store.search(KEY, FactQuery.of("pasta"))).hasSize(1);
+            discussion(store, KEY, true).qualityMemory(talk(10));
+            assertThat(store.search(KEY, FactQuery.of("pasta"))).hasSize(2);
+        }
+    }
+
+    private List<String> filesWith(String text) throws Exception {
+        List<String> found = new ArrayList<>();
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.toList()) {
+                boolean inName = file.getFileName().toString().contains(text);
+                boolean inside = Files.isRegularFile(file)
+                        && new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text);
+                if (inName || inside) {
+                    found.add(file.getFileName().toString());
+                }
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void nothing_of_an_erased_discussion_is_in_a_file() throws Exception {
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            for (boolean facts : new boolean[] {false, true}) {
+                Discussion discussion = discussion(store, SECRET_KEY, facts);
+                discussion.qualityMemory(talk(20));
+                discussion.updateSummary();
+            }
+            assertThat(filesWith("qqsecret")).hasSize(4);
+            store.acquireLease(SECRET_KEY, "memories", "me", java.time.Duration.ofMinutes(1));
+            discussion(store, SECRET_KEY, true).erase();
+            assertThat(filesWith("qqsecret")).isEmpty();
+        }
+        assertThat(filesWith("qqsecret")).isEmpty();
+    }
+
+    @Test
+    void nothing_of_a_forgotten_memory_is_in_a_file() throws Exception {
+        Passage passage = new Passage(List.of(), 1, "hash", "", "end");
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            MadeMemory fact = MadeMemory.fact(
+                    "qqsecret", "qqsecret", List.of("qqsecret"), List.of("qqsecret"), passage, Trust.USER);
+            MadeMemory chunk = MadeMemory.ofText(MemoryKind.CHUNK, "qqsecret", passage, Trust.USER);
+            store.add(KEY, MemoryKind.FACT, 0, passage, List.of(fact));
+            store.add(KEY, MemoryKind.CHUNK, 0, passage, List.of(chunk));
+            assertThat(filesWith("qqsecret")).hasSize(2);
+            store.put(KEY, fact.withStatus(MemoryStatus.FORGOTTEN));
+            store.put(KEY, chunk.withStatus(MemoryStatus.FORGOTTEN));
+            assertThat(filesWith("qqsecret")).isEmpty();
+            assertThat(filesWith("qqsec")).isEmpty();
+        }
+    }
+
+    @Test
+    void nothing_of_an_erased_discussion_is_in_a_row() throws Exception {
+        DataSource source = Postgres.newest().database(Postgres.newest().newDatabase());
+        try (MemoryStore store =
+                JdbcMemoryStore.builder().dataSource(source).createTables().build()) {
+            for (boolean facts : new boolean[] {false, true}) {
+                Discussion discussion = discussion(store, SECRET_KEY, facts);
+                discussion.qualityMemory(talk(20));
+                discussion.updateSummary();
+            }
+            assertThat(rowsWith(source, "qqsecret")).isPositive();
+            discussion(store, SECRET_KEY, false).erase();
+            store.compact();
+            assertThat(rowsWith(source, "qqsecret")).isZero();
+        }
+    }
+
+    private static int rowsWith(DataSource source, String text) throws Exception {
+        int rows = 0;
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            for (String table : List.of("progress", "step", "memory", "word", "lease")) {
+                try (ResultSet row = statement.executeQuery("SELECT COUNT(*) FROM keepsake_made_" + table
+                        + " t WHERE CAST(t AS text) ILIKE '%" + text + "%'")) {
+                    row.next();
+                    rows += row.getInt(1);
+                }
+            }
+        }
+        return rows;
+    }
+}

@@ -1,0 +1,62 @@
+package io.github.keepsake4j.recall.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.MemoryStoreContract;
+import io.github.keepsake4j.testing.Postgres;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class PostgresMemoryStoreTest extends MemoryStoreContract {
+
+    private static HikariDataSource pool;
+
+    @BeforeAll
+    static void connect() throws SQLException {
+        pool = Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 5, true);
+    }
+
+    @AfterAll
+    static void disconnect() {
+        pool.close();
+    }
+
+    @Override
+    protected MemoryStore newStore() throws SQLException {
+        MemoryStore store = sameStore();
+        store.facts(key, 1);
+        try (Connection connection = pool.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(
+                    """
+                    TRUNCATE keepsake_made_progress, keepsake_made_step, keepsake_made_memory, keepsake_made_word,
+                             keepsake_made_lease
+                    """);
+        }
+        return store;
+    }
+
+    @Override
+    protected MemoryStore sameStore() {
+        return JdbcMemoryStore.builder().dataSource(pool).createTables().build();
+    }
+
+    @Test
+    void missing_tables_are_named_with_their_script() throws Exception {
+        try (MemoryStore empty = JdbcMemoryStore.postgres(
+                Postgres.newest().database(Postgres.newest().newDatabase()))) {
+            assertThatThrownBy(() -> empty.chunks(ConversationKey.of("acme", "chat"), 3))
+                    .isInstanceOf(KeepsakeException.class)
+                    .hasMessageContaining("schema/memories/postgresql/V1__keepsake_memories.sql")
+                    .hasMessageContaining("createTables()");
+        }
+    }
+}
