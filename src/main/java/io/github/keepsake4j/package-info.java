@@ -15,8 +15,9 @@
  * the language model nodes of a workflow engine, and {@code workflow.files} converts the file references in their
  * histories. {@code retention} removes memories that are no longer needed. {@code transfer} takes in the
  * conversations of other stores and copies memories between logs. {@code component} offers the memories to
- * low-code hosts as one component with four actions. {@code cli} is the command line. {@code recall} finds messages by
- * their words, which {@code recall.words} splits texts into. {@code recall.memories} makes memories from them.
+ * low-code hosts as one component with four actions. {@code cli} is the command line. {@code spring} is the
+ * auto-configuration for Spring Boot. {@code recall} finds messages by their words, which {@code recall.words} splits texts
+ * into. {@code recall.memories} makes memories from them.
  *
  * <p>Packages depend in one direction only:
  *
@@ -37,9 +38,10 @@
  * <li>{@code chat} depends on {@code view}, {@code turn}, {@code summary} and the packages below them.
  * <li>{@code workflow.files} depends on {@code message}, its lookup in a database also on {@code log}.
  * <li>{@code workflow} depends on {@code view} and the packages below it, and on {@code workflow.files}.
- * <li>The root package may depend on all packages but {@code component} and {@code cli}.
+ * <li>The root package may depend on all packages but {@code component}, {@code cli} and
+ *     {@code spring}.
  * <li>{@code component} depends on the root package, {@code chat} and the packages below it, and on no backend.
- * <li>{@code cli} may depend on all packages.
+ * <li>{@code cli} and {@code spring} may depend on all packages.
  * </ul>
  */
 @NullMarked

@@ -14,6 +14,7 @@ import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceLoader;
 import org.jspecify.annotations.NullMarked;
 
 /** One-way flow between the packages, as package-info of the root says. */
@@ -69,6 +70,30 @@ class ArchitectureTest {
                             "component",
                             "transfer",
                             "retention")),
+            // What makes the beans of an application; nothing uses it.
+            Map.entry(
+                    "spring",
+                    List.of(
+                            "",
+                            "message",
+                            "tokens",
+                            "log",
+                            "log.file",
+                            "log.inmemory",
+                            "log.jdbc",
+                            "log.redis",
+                            "log.s3",
+                            "context",
+                            "chat",
+                            "summary",
+                            "turn",
+                            "metrics",
+                            "recall",
+                            "recall.inmemory",
+                            "recall.jdbc",
+                            "recall.words",
+                            "transfer",
+                            "retention")),
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
             Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
@@ -91,7 +116,8 @@ class ArchitectureTest {
                     ROOT + ".log.jdbc..",
                     ROOT + ".recall.jdbc..",
                     ROOT + ".workflow.files.jdbc..",
-                    ROOT + ".transfer.jdbc..")
+                    ROOT + ".transfer.jdbc..",
+                    ROOT + ".spring..")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");
@@ -100,6 +126,8 @@ class ArchitectureTest {
     static final ArchRule one_class_knows_micrometer = noClasses()
             .that()
             .doNotHaveFullyQualifiedName(ROOT + ".metrics.MicrometerMetrics")
+            .and()
+            .resideOutsideOfPackage(ROOT + ".spring..")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.micrometer..");
@@ -113,9 +141,50 @@ class ArchitectureTest {
             .resideInAnyPackage("org.apache.lucene..", "org.tartarus..");
 
     @ArchTest
+    static final ArchRule spring_stays_in_its_package = noClasses()
+            .that()
+            .resideOutsideOfPackage(ROOT + ".spring..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("org.springframework..", "org.aopalliance..");
+
+    /** A native image needs a hint for each use; {@code KeepsakeRuntimeHints} has them. */
+    @ArchTest
+    static final ArchRule reflection_is_used_where_it_is_known = noClasses()
+            .that()
+            .haveNameNotMatching(ROOT.replace(".", "\\.") + "\\.("
+                    + String.join(
+                            "|",
+                            "BlockingWork",
+                            "chat\\.AttachedServices",
+                            "chat\\.CachedTokens(\\$1)?",
+                            "chat\\.KeepsakeListenerRegistrarFactory",
+                            "chat\\.WatchedCall",
+                            "cli\\.Library",
+                            "cli\\.Terminal",
+                            "log\\.s3\\.KeepsakeField",
+                            "recall\\.memories\\.Discussions",
+                            "recall\\.words\\.Languages",
+                            "spring\\.ObservedLog",
+                            "spring\\.StreamingModels")
+                    + ")")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.lang.reflect..", "java.lang.invoke..")
+            .orShould()
+            .dependOnClassesThat()
+            .areAssignableTo(ServiceLoader.class)
+            .orShould()
+            .callMethod(Class.class, "forName", String.class)
+            .orShould()
+            .callMethod(Class.class, "forName", String.class, boolean.class, ClassLoader.class);
+
+    @ArchTest
     static final ArchRule the_aws_sdk_stays_in_its_adapters = noClasses()
             .that()
             .resideOutsideOfPackages(ROOT + ".log.s3..", ROOT + ".workflow.files.s3..")
+            .and()
+            .doNotHaveFullyQualifiedName(ROOT + ".spring.S3Store")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("software.amazon..", "org.apache.hc..");
@@ -124,6 +193,8 @@ class ArchitectureTest {
     static final ArchRule jedis_stays_in_its_adapter = noClasses()
             .that()
             .resideOutsideOfPackage(ROOT + ".log.redis..")
+            .and()
+            .doNotHaveFullyQualifiedName(ROOT + ".spring.RedisStore")
             .should()
             .dependOnClassesThat()
             .resideInAPackage("redis..");
@@ -195,8 +266,8 @@ class ArchitectureTest {
                 if (from.isEmpty()) {
                     type.getDirectDependenciesFromSelf().stream()
                             .filter(dependency -> ours(dependency.getTargetClass()))
-                            .filter(dependency ->
-                                    List.of("component", "cli").contains(relative(dependency.getTargetClass())))
+                            .filter(dependency -> List.of("component", "cli", "spring")
+                                    .contains(relative(dependency.getTargetClass())))
                             .forEach(dependency ->
                                     events.add(SimpleConditionEvent.violated(type, dependency.getDescription())));
                     return;

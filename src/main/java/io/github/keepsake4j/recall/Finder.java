@@ -128,9 +128,14 @@ final class Finder {
                 wanted.add(sequence);
             }
         }
-        NavigableMap<Long, LoggedMessage> around = new TreeMap<>();
-        logs.apply(key).findAt(key, wanted).forEach(message -> around.put(message.sequence(), message));
-        return around;
+        return at(key, wanted);
+    }
+
+    /** Reads the messages of some sequences, in one read. */
+    NavigableMap<Long, LoggedMessage> at(MemoryKey key, Collection<Long> sequences) {
+        NavigableMap<Long, LoggedMessage> found = new TreeMap<>();
+        logs.apply(key).findAt(key, sequences).forEach(message -> found.put(message.sequence(), message));
+        return found;
     }
 
     /** What was found, as it is put together. */

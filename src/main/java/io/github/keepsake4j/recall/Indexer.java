@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -112,7 +113,7 @@ final class Indexer {
         this.logs = logs;
         this.sweptLogs = List.copyOf(sweptLogs);
         this.words = words;
-        this.executor = executor;
+        this.executor = work -> tryToRun(executor, work);
         this.later = later;
         this.settings = settings;
     }
@@ -134,6 +135,16 @@ final class Indexer {
     /** Includes a tenant in the sweeps. */
     synchronized void use(String tenant) {
         tenants.add(tenant);
+    }
+
+    /** An executor that refuses work was shut down, because the application ends. The index goes on at its next start. */
+    private static void tryToRun(Executor executor, Runnable work) {
+        try {
+            executor.execute(work);
+        } catch (RejectedExecutionException e) {
+            LOG.debug(
+                    "The executor refused work for the index ({})", e.getClass().getName());
+        }
     }
 
     /** A task refers weakly to the indexer, so that it does not outlive those that use it. */

@@ -25,6 +25,7 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,8 +37,8 @@ public final class MessageRecall {
     /** How many messages the index proposes. Half as many find about as much in a short memory, and less in a long one. */
     private static final int CANDIDATES = 100;
 
-    /** Of how many messages around a proposed one the answer may be one. */
-    private static final int NEIGHBOURS = 2;
+    /** How many of them are looked at with two messages before and behind them, one of which may be the answer; others with one. */
+    private static final int BEST_CANDIDATES = 50;
 
     /** The tokens of a message's time and speaker. */
     private static final int TOKENS_OF_A_LINE = 16;
@@ -100,11 +101,14 @@ public final class MessageRecall {
 
     private List<Memory> memories(Candidates candidates, Scope scope, RecallOptions options) {
         Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
-        for (Candidate candidate : candidates.best()) {
-            MemoryKey key = candidates.keys().get(candidate.posting().memory());
+        List<Candidate> best = candidates.best();
+        for (int i = 0; i < best.size(); i++) {
+            MemoryKey key = candidates.keys().get(best.get(i).posting().memory());
             if (key != null) {
-                places.computeIfAbsent(key, k -> new TreeSet<>())
-                        .add(candidate.posting().sequence());
+                long place = best.get(i).posting().sequence();
+                int reach = i < BEST_CANDIDATES ? 2 : 1;
+                LongStream.rangeClosed(place - reach, place + reach)
+                        .forEach(places.computeIfAbsent(key, k -> new TreeSet<>())::add);
             }
         }
         MemoryKey shownTo = options.shownTo() == null ? scope.only() : options.shownTo();
@@ -150,7 +154,7 @@ public final class MessageRecall {
             this.key = key;
             this.shownIds = shownIds;
             visible = new Visible(search.log(key), key);
-            messages = search.finder().around(key, sequences, NEIGHBOURS);
+            messages = search.finder().at(key, sequences);
         }
 
         Set<String> speakers() {

@@ -30,6 +30,7 @@ class ReadmeTest {
 
     private static final Path README = Path.of("README.md");
     private static final Path GUIDE = Path.of("src/docs/guide");
+    private static final Path SPRING = Path.of("samples/spring");
     private static final Path SAMPLES = Path.of("samples/io/github/keepsake4j/samples");
 
     /** The classes that hold the documents' code. This test runs them, so no other class counts. */
@@ -66,6 +67,9 @@ class ReadmeTest {
                 examples.add(part.replace("directory.resolve(", "Path.of(").replace("@CdiExample.", "@"));
             }
         }
+        examples.addAll(parts(MARKED, SAMPLES.resolve("SpringBeans.java")));
+        String service = Files.readString(SPRING.resolve("src/main/java/com/example/chat/Assistant.java"));
+        examples.add(service.substring(service.indexOf("@AiService")).strip());
         List<String> shown = new ArrayList<>();
         for (Path document : documents()) {
             List<String> blocks = parts(JAVA_BLOCK, document);
@@ -80,6 +84,21 @@ class ReadmeTest {
                 .as("examples that are in no document")
                 .filteredOn(example -> !shown.contains(example))
                 .isEmpty();
+    }
+
+    @Test
+    void the_section_on_spring_boot_has_the_files_of_the_sample() throws IOException {
+        String readme = Files.readString(README);
+        String section = readme.substring(readme.indexOf("## Spring Boot"));
+        String pom = Files.readString(SPRING.resolve("pom.xml")).replaceAll("(?m)^ +", "");
+        String properties = Files.readString(SPRING.resolve("src/main/resources/application.properties"));
+        assertThat(pom).contains(block("xml", section).replaceAll("(?m)^ +", ""));
+        assertThat(properties).contains(block("properties", section));
+    }
+
+    private static String block(String kind, String text) {
+        int begin = text.indexOf("```" + kind + "\n") + kind.length() + 4;
+        return text.substring(begin, text.indexOf("```", begin));
     }
 
     @Test

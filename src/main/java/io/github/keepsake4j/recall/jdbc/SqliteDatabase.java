@@ -26,8 +26,8 @@ import org.sqlite.SQLiteOpenMode;
  */
 final class SqliteDatabase implements Database {
 
-    /** How many bytes of the file are mapped; the others are read through the cache. */
-    private static final long MAPPED = 1L << 30;
+    /** How many bytes of the file are mapped, the most that SQLite can; the others are read through the cache. */
+    private static final long MAPPED = 0x7fff0000L;
 
     private static final int BUSY_TIMEOUT_MILLIS = 10_000;
     private static final int CACHE_KIB = 32_768;

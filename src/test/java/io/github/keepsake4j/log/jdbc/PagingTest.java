@@ -57,7 +57,7 @@ import org.sqlite.SQLiteDataSource;
  * A user interface pages through very many conversations, and through a very long one: a page costs one statement and its
  * rows wherever it is, and nothing is missed or met twice while others write.
  */
-@Timeout(900)
+@Timeout(1_800)
 class PagingTest {
 
     enum Backend {

@@ -1,0 +1,30 @@
+package io.github.keepsake4j.samples;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.spring.KeepsakeCustomizer;
+import io.github.keepsake4j.spring.KeepsakeDataSource;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The beans that the guide shows. A test starts an application with them. */
+@Configuration(proxyBeanMethods = false)
+public class SpringBeans {
+
+    // example begins
+    @Bean(defaultCandidate = false)
+    @KeepsakeDataSource
+    DataSource memories(@Value("${chats.url}") String url) {
+        HikariDataSource pool = new HikariDataSource();
+        pool.setJdbcUrl(url);
+        return pool;
+    }
+
+    @Bean
+    KeepsakeCustomizer ids() {
+        return builder -> builder.memoryIdMapper(id -> ConversationKey.of("acme", id.toString()));
+    }
+    // example ends
+}

@@ -1,0 +1,31 @@
+package io.github.keepsake4j.spring;
+
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog.SchemaMode;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import javax.sql.DataSource;
+
+/** Opens the index: in the file that is named, else in PostgreSQL if the memories are there, else in memory. */
+final class Indexes {
+
+    private Indexes() {}
+
+    static MessageIndex open(KeepsakeProperties properties, DataSources dataSources) {
+        if (properties.index().file() != null) {
+            return JdbcMessageIndex.sqlite(properties.index().file());
+        }
+        boolean isJdbc = properties.store() == null || properties.store() == Store.JDBC;
+        DataSource source = isJdbc ? dataSources.postgres() : null;
+        if (source == null) {
+            return new InMemoryMessageIndex();
+        }
+        JdbcMessageIndex.Builder builder = JdbcMessageIndex.builder()
+                .dataSource(source)
+                .statementTimeout(properties.jdbc().statementTimeout());
+        if (properties.jdbc().initializeSchema() == SchemaMode.ALWAYS) {
+            builder.createTables();
+        }
+        return builder.build();
+    }
+}

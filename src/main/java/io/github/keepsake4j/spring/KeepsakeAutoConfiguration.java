@@ -1,0 +1,174 @@
+package io.github.keepsake4j.spring;
+
+import dev.langchain4j.memory.ChatMemory;
+import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.summary.Summarizer;
+import java.util.List;
+import java.util.Objects;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.sql.init.dependency.DependsOnDatabaseInitialization;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
+import org.springframework.core.io.ResourceLoader;
+
+/**
+ * The memories of an application. All beans are lazy: an application that has the jar and neither a property of ours nor a use
+ * of a memory opens no store, and none has to be there. With a property, {@link EagerStart} makes them at the start, so that
+ * mistakes are told then.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+        })
+@ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = "enabled", matchIfMissing = true)
+@EnableConfigurationProperties(KeepsakeProperties.class)
+@ImportRuntimeHints(KeepsakeRuntimeHints.class)
+class KeepsakeAutoConfiguration {
+
+    static final String NODE_LOG = "keepsakeNodeLog";
+
+    @Bean
+    static MemoriesInUse keepsakeMemoriesInUse() {
+        return new MemoriesInUse();
+    }
+
+    @Bean
+    @Conditional(OnAnyProperty.class)
+    EagerStart keepsakeEagerStart(ObjectProvider<Keepsake> keepsakes) {
+        return new EagerStart(keepsakes);
+    }
+
+    @Bean
+    @Lazy
+    BackgroundWork keepsakeBackgroundWork(KeepsakeProperties properties) {
+        return new BackgroundWork(properties.shutdownMaxWait());
+    }
+
+    @Bean
+    @Lazy
+    DataSources keepsakeDataSources(
+            KeepsakeProperties properties,
+            @KeepsakeDataSource ObjectProvider<DataSource> marked,
+            ObjectProvider<DataSource> all,
+            ResourceLoader resources) {
+        return new DataSources(properties, marked, all, resources);
+    }
+
+    @Bean
+    @Lazy
+    Stores keepsakeStores(
+            KeepsakeProperties properties, ConfigurableListableBeanFactory beans, DataSources dataSources) {
+        return new Stores(properties, beans, dataSources);
+    }
+
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean(MessageLog.class)
+    @DependsOnDatabaseInitialization
+    MessageLog keepsakeMessageLog(Stores stores) {
+        return stores.messageLog();
+    }
+
+    @Bean(name = NODE_LOG, defaultCandidate = false)
+    @Lazy
+    @ConditionalOnMissingBean(name = NODE_LOG)
+    @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = "node-log.store")
+    @DependsOnDatabaseInitialization
+    MessageLog keepsakeNodeLog(Stores stores, KeepsakeProperties properties) {
+        return stores.nodeLog(Objects.requireNonNull(properties.nodeLog().store()));
+    }
+
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean(MessageIndex.class)
+    @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = "index.enabled")
+    @DependsOnDatabaseInitialization
+    MessageIndex keepsakeMessageIndex(KeepsakeProperties properties, DataSources dataSources) {
+        return Indexes.open(properties, dataSources);
+    }
+
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean
+    Keepsake keepsake(
+            KeepsakeProperties properties,
+            MessageLog messageLog,
+            @Qualifier(NODE_LOG) ObjectProvider<MessageLog> nodeLog,
+            ObjectProvider<LogDecorator> decorators,
+            ObjectProvider<ContextStrategy> strategies,
+            ObjectProvider<Summarizer> summarizers,
+            ObjectProvider<Metrics> metrics,
+            ObjectProvider<MessageIndex> indexes,
+            ObjectProvider<Words> words,
+            BackgroundWork work,
+            ObjectProvider<KeepsakeCustomizer> customizers,
+            ConfigurableListableBeanFactory beans) {
+        List<LogDecorator> around = decorators.orderedStream().toList();
+        Keepsake.Builder builder = Settings.builder(properties)
+                .messageLog(LogDecorator.all(around, messageLog))
+                .executor(work);
+        nodeLog.ifUnique(log -> builder.nodeLog(LogDecorator.all(around, log)));
+        ContextStrategy strategy = strategies.getIfUnique(() -> Settings.strategy(properties));
+        builder.strategy(strategy);
+        Summarizer summarizer = summarizers.getIfUnique();
+        if (summarizer == null && strategy.summarizes()) {
+            summarizer = Settings.summarizer(properties, beans);
+        }
+        if (summarizer != null) {
+            builder.summarizer(summarizer);
+        }
+        metrics.ifUnique(builder::metrics);
+        indexes.ifUnique(builder::index);
+        words.ifUnique(builder::words);
+        if (properties.importFrom() != null) {
+            Settings.importFrom(properties.importFrom(), beans, builder);
+        }
+        customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
+        return builder.build();
+    }
+
+    /** Declared as LangChain4j's interface, because its starter looks at the declared types. */
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean({ChatMemoryProvider.class, ChatMemory.class})
+    ChatMemoryProvider keepsakeChatMemoryProvider(Keepsake keepsake) {
+        return keepsake.chatMemoryProvider();
+    }
+
+    /** Primary, because the store that is imported from may be a bean too. */
+    @Bean
+    @Lazy
+    @Primary
+    @Conditional(OnNoOtherChatMemoryStore.class)
+    ChatMemoryStore keepsakeChatMemoryStore(Keepsake keepsake) {
+        return keepsake.chatMemoryStore();
+    }
+
+    @Bean
+    @Conditional(OnRetention.class)
+    RetentionJob keepsakeRetentionJob(
+            KeepsakeProperties properties,
+            ObjectProvider<MessageLog> messageLog,
+            @Qualifier(NODE_LOG) ObjectProvider<MessageLog> nodeLog,
+            ObjectProvider<Metrics> metrics) {
+        return new RetentionJob(properties, messageLog, nodeLog, metrics);
+    }
+}

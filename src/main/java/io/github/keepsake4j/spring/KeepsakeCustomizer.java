@@ -1,0 +1,25 @@
+package io.github.keepsake4j.spring;
+
+import io.github.keepsake4j.Keepsake;
+
+/**
+ * Sets what no property sets. Beans of this type are called in their order, after the properties were applied, before the
+ * {@link Keepsake} is built.
+ *
+ * <pre>{@code
+ * @Bean
+ * KeepsakeCustomizer tools() {
+ *     return builder -> builder.memoryIdMapper(id -> ConversationKey.of("acme", id.toString()));
+ * }
+ * }</pre>
+ */
+@FunctionalInterface
+public interface KeepsakeCustomizer {
+
+    /**
+     * Changes the settings.
+     *
+     * @param builder the builder, with the log and the settings of the properties
+     */
+    void customize(Keepsake.Builder builder);
+}

@@ -1,0 +1,27 @@
+package io.github.keepsake4j.spring;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.beans.factory.annotation.Qualifier;
+
+/**
+ * Marks the {@code DataSource} bean that keeps the memories, where the application has several, or where its transactions must
+ * not compete with the memories for connections. Such a bean is best declared with {@code defaultCandidate = false}, so that
+ * Spring Boot still makes the application's own.
+ *
+ * <pre>{@code
+ * @Bean(defaultCandidate = false)
+ * @KeepsakeDataSource
+ * DataSource memories(DataSourceProperties properties) {
+ *     return properties.initializeDataSourceBuilder().build();
+ * }
+ * }</pre>
+ */
+@Documented
+@Qualifier
+@Target({ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+public @interface KeepsakeDataSource {}

@@ -1,0 +1,95 @@
+package io.github.keepsake4j.spring;
+
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.DamagedMemory;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
+import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+
+/**
+ * How many memories a tenant has, and which of them are damaged. No text of a message, no title and no metadata is in an answer;
+ * ids of damaged memories are. A read looks at most at {@value #MOST} memories of a log.
+ */
+@Endpoint(id = "keepsake")
+final class KeepsakeEndpoint {
+
+    private static final int PAGE = 1_000;
+    static final int MOST = 10_000;
+
+    private final String defaultTenant;
+    private final MemoriesInUse inUse;
+
+    KeepsakeEndpoint(String defaultTenant, MemoriesInUse inUse) {
+        this.defaultTenant = defaultTenant;
+        this.inUse = inUse;
+    }
+
+    /** What a tenant has, by the names of the logs' beans. */
+    record Report(String tenant, Map<String, Counts> logs) {}
+
+    /** What a log has of a tenant; {@code complete} is false if there is more. */
+    record Counts(String backend, long memories, long messages, long tokens, List<Damaged> damaged, boolean complete) {}
+
+    /** A memory, or a part of it, that cannot be read. */
+    record Damaged(String name, String problem) {}
+
+    @ReadOperation
+    Report report(@Nullable String tenant) {
+        String asked = tenant == null ? defaultTenant : tenant;
+        Map<String, Counts> logs = new LinkedHashMap<>();
+        inUse.logs().forEach((name, log) -> logs.put(name, counts(log, asked)));
+        return new Report(asked, logs);
+    }
+
+    /** Checks one memory of the application's tenant thoroughly. */
+    @ReadOperation
+    @Nullable
+    List<Damaged> check(@Selector String memoryId) {
+        Keepsake keepsake = inUse.keepsake();
+        if (keepsake == null) {
+            return null;
+        }
+        MemoryKey key = keepsake.conversation(memoryId).key();
+        List<Damaged> found = new ArrayList<>();
+        for (MessageLog log : inUse.logs().values()) {
+            log.check(key)
+                    .forEach(damage -> found.add(new Damaged(
+                            damage.messageId() == null
+                                    ? damage.kind().name()
+                                    : damage.kind() + " " + damage.messageId(),
+                            damage.problem())));
+        }
+        return found;
+    }
+
+    private static Counts counts(MessageLog log, String tenant) {
+        long memories = 0;
+        long messages = 0;
+        long tokens = 0;
+        List<Damaged> damaged = new ArrayList<>();
+        ListQuery query = ListQuery.first(PAGE);
+        while (query != null && memories + damaged.size() < MOST) {
+            MemoryPage page = log.list(tenant, query);
+            for (MemoryInfo memory : page.memories()) {
+                memories++;
+                messages += memory.messages();
+                tokens += memory.tokens();
+            }
+            for (DamagedMemory memory : page.damaged()) {
+                damaged.add(new Damaged(memory.name(), memory.problem()));
+            }
+            query = page.next().orElse(null);
+        }
+        return new Counts(log.backend(), memories, messages, tokens, damaged, query == null);
+    }
+}

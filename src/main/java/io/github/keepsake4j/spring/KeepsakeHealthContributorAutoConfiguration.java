@@ -1,0 +1,45 @@
+package io.github.keepsake4j.spring;
+
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.health.contributor.AbstractHealthIndicator;
+import org.springframework.boot.health.contributor.Health;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+
+/** The health of the memories, as Spring Boot 4 asks for it. */
+@AutoConfiguration(after = KeepsakeAutoConfiguration.class)
+@ConditionalOnClass(name = "org.springframework.boot.health.contributor.AbstractHealthIndicator")
+@ConditionalOnBean(MemoriesInUse.class)
+@ConditionalOnEnabledHealthIndicator("keepsake")
+class KeepsakeHealthContributorAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(name = "keepsakeHealthIndicator")
+    HealthIndicator keepsakeHealthIndicator(KeepsakeProperties properties, MemoriesInUse inUse) {
+        return new Indicator(new HealthProbe(properties, inUse));
+    }
+
+    private static final class Indicator extends AbstractHealthIndicator {
+
+        private final HealthProbe probe;
+
+        Indicator(HealthProbe probe) {
+            super("The memories cannot be read");
+            this.probe = probe;
+        }
+
+        @Override
+        protected void doHealthCheck(Health.Builder builder) {
+            var backends = probe.ask();
+            if (backends.isEmpty()) {
+                builder.unknown().withDetail("memories", "not in use");
+            } else {
+                builder.up().withDetails(backends);
+            }
+        }
+    }
+}

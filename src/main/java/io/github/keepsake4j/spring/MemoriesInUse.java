@@ -1,0 +1,51 @@
+package io.github.keepsake4j.spring;
+
+import dev.langchain4j.model.chat.StreamingChatModel;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.MessageLog;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryAware;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+
+/**
+ * Knows which memories were made, so that nothing else makes them: a look at the application's health must not open a store.
+ * Puts streaming models behind {@link StreamingModels}, which pass calls through until a memory was made.
+ */
+final class MemoriesInUse implements BeanPostProcessor, BeanFactoryAware {
+
+    private final Map<String, MessageLog> logs = new ConcurrentHashMap<>();
+    private volatile @Nullable Keepsake keepsake;
+    private @Nullable BeanFactory beans;
+
+    @Override
+    public void setBeanFactory(BeanFactory beanFactory) {
+        this.beans = beanFactory;
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String name) {
+        if (bean instanceof Keepsake made) {
+            keepsake = made;
+        } else if (bean instanceof MessageLog log) {
+            logs.put(name, log);
+        } else if (bean instanceof StreamingChatModel model) {
+            return StreamingModels.remembering(model, StreamingModels.declaredType(beans, name), this::keepsake);
+        }
+        return bean;
+    }
+
+    /** Returns the application's memories, or null if nothing uses one. */
+    @Nullable
+    Keepsake keepsake() {
+        return keepsake;
+    }
+
+    /** Returns the logs that were opened, by the names of their beans. */
+    Map<String, MessageLog> logs() {
+        return new TreeMap<>(logs);
+    }
+}

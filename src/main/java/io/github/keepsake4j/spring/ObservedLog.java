@@ -1,0 +1,58 @@
+package io.github.keepsake4j.spring;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A log whose calls are observations. What is observed is the method and the backend, never a memory. */
+final class ObservedLog {
+
+    /** Do no I/O, or end the log. */
+    private static final Set<String> NOT_OBSERVED = Set.of("backend", "close", "toString", "hashCode", "equals");
+
+    private ObservedLog() {}
+
+    static MessageLog of(MessageLog log, ObservationRegistry registry) {
+        return (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    if (NOT_OBSERVED.contains(method.getName())) {
+                        return invoke(log, method, arguments);
+                    }
+                    Observation observation = Observation.createNotStarted("keepsake.log", registry)
+                            .contextualName("keepsake " + method.getName())
+                            .lowCardinalityKeyValue("operation", method.getName())
+                            .lowCardinalityKeyValue("backend", log.backend());
+                    return observe(observation, log, method, arguments);
+                });
+    }
+
+    private static @Nullable Object observe(
+            Observation observation, MessageLog log, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        observation.start();
+        Observation.Scope scope = observation.openScope();
+        try {
+            return invoke(log, method, arguments);
+        } catch (Throwable e) {
+            observation.error(e);
+            throw e;
+        } finally {
+            scope.close();
+            observation.stop();
+        }
+    }
+
+    private static @Nullable Object invoke(MessageLog log, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
+        try {
+            return method.invoke(log, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause() == null ? e : e.getCause();
+        }
+    }
+}

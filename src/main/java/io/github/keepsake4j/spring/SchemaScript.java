@@ -1,0 +1,57 @@
+package io.github.keepsake4j.spring;
+
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.ResourceLoader;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+import org.springframework.jdbc.datasource.init.ScriptException;
+
+/** Runs a script of the user's that makes the tables, once, however many instances start at the same time. */
+final class SchemaScript {
+
+    private static final String PLATFORM = "@@platform@@";
+
+    /** Any number that no other program locks; not that of the library's own script. */
+    private static final long LOCK = 0x6B65657073707267L;
+
+    private SchemaScript() {}
+
+    static void run(DataSource source, ResourceLoader resources, String location, String platform) {
+        Resource script = resources.getResource(location.replace(PLATFORM, platform));
+        String set = "Set keepsake4j.jdbc.schema to a script that makes the tables, or remove the property.";
+        if (!script.exists()) {
+            throw new ConfigurationException(
+                    "keepsake4j.jdbc.schema names " + location + ", which does not exist.", set, null);
+        }
+        try (Connection connection = source.getConnection()) {
+            connection.setAutoCommit(false);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
+                if (!isThere(connection)) {
+                    new ResourceDatabasePopulator(script).populate(connection);
+                }
+                connection.commit();
+            } catch (SQLException | ScriptException e) {
+                connection.rollback();
+                throw e;
+            } finally {
+                connection.setAutoCommit(true);
+            }
+        } catch (SQLException | ScriptException e) {
+            throw new ConfigurationException("The script " + location + " of keepsake4j.jdbc.schema failed.", set, e);
+        }
+    }
+
+    private static boolean isThere(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet rows =
+                        statement.executeQuery("SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'keepsake_schema'"
+                                + " AND pg_catalog.pg_table_is_visible(oid)")) {
+            return rows.next();
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package io.github.keepsake4j.spring;
+
+import dev.langchain4j.model.TokenCountEstimator;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.ClearToolResults;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.context.TokenLimit;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.summary.ModelSummarizer;
+import io.github.keepsake4j.summary.Summarizer;
+import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.tokens.TokenCounter;
+import io.github.keepsake4j.transfer.ImportSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+
+/** What the properties say, in the terms of {@link Keepsake}. */
+final class Settings {
+
+    private static final int DEFAULT_MESSAGES = 50;
+
+    private Settings() {}
+
+    static Keepsake.Builder builder(KeepsakeProperties properties) {
+        KeepsakeProperties.Turns turns = properties.turns();
+        Keepsake.Builder builder = Keepsake.builder()
+                .tenant(properties.tenant())
+                .turnPolicy(turns.policy())
+                .turnLease(turns.lease())
+                .turnLimit(turns.limit())
+                .turnWait(turns.maxWait())
+                .summarizerTimeout(properties.summary().timeout());
+        if (properties.acceptDefaultMemoryId()) {
+            builder.acceptDefaultMemoryId();
+        }
+        if (properties.keepRequests()) {
+            builder.keepRequests();
+        }
+        return builder;
+    }
+
+    /** Returns a strategy of all limits that are set. */
+    static ContextStrategy strategy(KeepsakeProperties properties) {
+        try {
+            return combined(properties);
+        } catch (InvalidInputException e) {
+            throw new ConfigurationException(
+                    "The properties keepsake4j.strategy and keepsake4j.summary are refused: " + e.getMessage() + ".",
+                    "Correct the property of this name.",
+                    e);
+        }
+    }
+
+    private static TokenCountEstimator estimator(@Nullable String model) {
+        if (model == null) {
+            return TokenCounter.standard();
+        }
+        try {
+            return JtokkitTokenCountEstimator.forModel(model);
+        } catch (InvalidInputException e) {
+            throw new ConfigurationException(
+                    "keepsake4j.strategy.model is " + model + ", and how it counts tokens is not known.",
+                    "Set it to a similar model of OpenAI's, such as gpt-4o, or add a ContextStrategy bean.",
+                    e);
+        }
+    }
+
+    private static ContextStrategy combined(KeepsakeProperties properties) {
+        KeepsakeProperties.Strategy limits = properties.strategy();
+        TokenCountEstimator estimator = estimator(limits.model());
+        List<ContextStrategy> parts = new ArrayList<>();
+        if (properties.summary().enabled()) {
+            parts.add(Summarization.triggerTokens(properties.summary().triggerTokens())
+                    .keepTokens(properties.summary().keepTokens())
+                    .countedBy(estimator));
+        }
+        if (limits.maxTokens() != null) {
+            parts.add(stepped(TokenLimit.withMaxTokens(limits.maxTokens(), estimator), limits.step()));
+        }
+        if (limits.maxTurns() != null) {
+            parts.add(stepped(SlidingWindow.withMaxTurns(limits.maxTurns()), limits.step()));
+        }
+        if (limits.maxMessages() != null || (limits.maxTokens() == null && limits.maxTurns() == null)) {
+            int most = limits.maxMessages() == null ? DEFAULT_MESSAGES : limits.maxMessages();
+            parts.add(stepped(SlidingWindow.withMaxMessages(most), limits.step()));
+        }
+        if (limits.keepToolResults() != null) {
+            parts.add(ClearToolResults.keepNewest(limits.keepToolResults()));
+        }
+        return parts.stream().reduce(ContextStrategy::and).orElseThrow();
+    }
+
+    private static SlidingWindow stepped(SlidingWindow window, @Nullable Integer step) {
+        return step == null ? window : window.step(step);
+    }
+
+    private static TokenLimit stepped(TokenLimit limit, @Nullable Integer step) {
+        return step == null ? limit : limit.step(step);
+    }
+
+    /** Returns a summarizer of the application's model. */
+    static Summarizer summarizer(KeepsakeProperties properties, ConfigurableListableBeanFactory beans) {
+        KeepsakeProperties.Summary summary = properties.summary();
+        ModelSummarizer.Builder builder = ModelSummarizer.builder(model(summary, beans));
+        if (summary.instructions() != null) {
+            builder.instructions(summary.instructions());
+        }
+        return builder.build();
+    }
+
+    private static ChatModel model(KeepsakeProperties.Summary summary, ConfigurableListableBeanFactory beans) {
+        String name = summary.chatModel();
+        if (name != null) {
+            return named(name, "summary.chat-model", ChatModel.class, beans);
+        }
+        ChatModel model = beans.getBeanProvider(ChatModel.class).getIfUnique();
+        if (model == null) {
+            throw new ConfigurationException(
+                    "Summaries need a ChatModel bean, and there "
+                            + (beans.getBeanNamesForType(ChatModel.class).length == 0 ? "is none." : "are several."),
+                    "Add a ChatModel bean, name one in keepsake4j.summary.chat-model, or add a Summarizer bean.",
+                    null);
+        }
+        return model;
+    }
+
+    /** Sets the bean whose conversations are taken in. */
+    static void importFrom(String name, ConfigurableListableBeanFactory beans, Keepsake.Builder builder) {
+        if (beans.containsBean(name) && beans.isTypeMatch(name, ImportSource.class)) {
+            builder.importFrom(beans.getBean(name, ImportSource.class));
+            return;
+        }
+        builder.importFrom(named(name, "import-from", ChatMemoryStore.class, beans));
+    }
+
+    private static <T> T named(String name, String property, Class<T> type, ConfigurableListableBeanFactory beans) {
+        if (!beans.containsBean(name) || !beans.isTypeMatch(name, type)) {
+            throw new ConfigurationException(
+                    "keepsake4j." + property + " names the bean " + name + ", and there is no " + type.getSimpleName()
+                            + " of this name.",
+                    "Set it to one of: " + String.join(", ", beans.getBeanNamesForType(type)) + ".",
+                    null);
+        }
+        return beans.getBean(name, type);
+    }
+}

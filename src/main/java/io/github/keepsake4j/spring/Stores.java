@@ -1,0 +1,166 @@
+package io.github.keepsake4j.spring;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.file.FileMessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Opens the store that is configured. It asks the bean factory only when a log is wanted, so that an application that has the
+ * jar and uses no memory needs no store. Classes of a store that is not used are not loaded.
+ */
+final class Stores {
+
+    private static final String JEDIS = "redis.clients.jedis.UnifiedJedis";
+
+    private final KeepsakeProperties properties;
+    private final ConfigurableListableBeanFactory beans;
+    private final DataSources dataSources;
+
+    Stores(KeepsakeProperties properties, ConfigurableListableBeanFactory beans, DataSources dataSources) {
+        this.properties = properties;
+        this.beans = beans;
+        this.dataSources = dataSources;
+    }
+
+    /** Opens the log of the conversations. */
+    MessageLog messageLog() {
+        Store named = properties.store();
+        return open(named == null ? onlyOne() : named, KeepsakeProperties.PREFIX + ".store");
+    }
+
+    /** Opens the log of the nodes. */
+    MessageLog nodeLog(Store store) {
+        return open(store, KeepsakeProperties.PREFIX + ".node-log.store");
+    }
+
+    /** Returns the store that is there without being named. */
+    private Store onlyOne() {
+        List<Store> found = configured();
+        if (found.size() > 1) {
+            // What another property names is there for that.
+            found.remove(properties.nodeLog().store());
+        }
+        if (found.size() == 1) {
+            return found.get(0);
+        }
+        String set = "Set keepsake4j.store to one of: " + Store.all() + ".";
+        if (!found.isEmpty()) {
+            throw new ConfigurationException(
+                    "Memories could be kept in several stores: "
+                            + String.join(", ", found.stream().map(Store::value).toList()) + ".",
+                    set,
+                    null);
+        }
+        String other = dataSources.otherKind();
+        throw new ConfigurationException(
+                other == null
+                        ? "There is no store for memories."
+                        : "There is no store for memories: the DataSource is of " + other
+                                + ", and memories are kept in PostgreSQL or SQLite.",
+                set + " Or add a DataSource of PostgreSQL or SQLite"
+                        + (other == null ? "." : " with @KeepsakeDataSource."),
+                null);
+    }
+
+    private List<Store> configured() {
+        List<Store> found = new ArrayList<>();
+        if (dataSources.platform() != null) {
+            found.add(Store.JDBC);
+        }
+        if (properties.sqlite().file() != null) {
+            found.add(Store.SQLITE);
+        }
+        if (properties.file().directory() != null) {
+            found.add(Store.FILE);
+        }
+        if (properties.redis().url() != null || hasJedisBean()) {
+            found.add(Store.REDIS);
+        }
+        if (properties.s3().bucket() != null) {
+            found.add(Store.S3);
+        }
+        return found;
+    }
+
+    private boolean hasJedisBean() {
+        ClassLoader loader = beans.getBeanClassLoader();
+        return ClassUtils.isPresent(JEDIS, loader)
+                && beans.getBeanNamesForType(ClassUtils.resolveClassName(JEDIS, loader), true, false).length > 0;
+    }
+
+    private MessageLog open(Store store, String property) {
+        String named = property + "=" + store.value();
+        return switch (store) {
+            case JDBC -> dataSources.log();
+            case SQLITE -> sqlite(required(properties.sqlite().file(), named, "sqlite.file"));
+            case FILE ->
+                FileMessageLog.builder()
+                        .directory(required(properties.file().directory(), named, "file.directory"))
+                        .fsync(properties.file().fsync())
+                        .build();
+            case REDIS -> {
+                need(JEDIS, named, "redis.clients:jedis");
+                yield RedisStore.open(properties.redis(), beans);
+            }
+            case S3 -> {
+                need("software.amazon.awssdk.services.s3.S3Client", named, "software.amazon.awssdk:s3");
+                yield S3Store.open(
+                        properties.s3(),
+                        required(properties.s3().bucket(), named, "s3.bucket"),
+                        properties.tenant(),
+                        beans);
+            }
+            case IN_MEMORY -> new InMemoryMessageLog();
+        };
+    }
+
+    private MessageLog sqlite(Path file) {
+        need("org.sqlite.JDBC", file, "org.xerial:sqlite-jdbc");
+        return sqlite(file, properties.jdbc().initializeSchema());
+    }
+
+    /** Opens a SQLite file, which makes its tables unless that is forbidden. */
+    static MessageLog sqlite(Path file, JdbcMessageLog.SchemaMode mode) {
+        boolean exists = file.toFile().exists();
+        if (mode == JdbcMessageLog.SchemaMode.NEVER && !(exists && JdbcMessageLog.isSqliteLog(file))) {
+            throw new ConfigurationException(
+                    "The SQLite file " + file + " has no tables of Keepsake4j.",
+                    "Remove keepsake4j.jdbc.initialize-schema=never, so that they are made.",
+                    null);
+        }
+        Path directory = file.toAbsolutePath().getParent();
+        if (!exists && directory != null && !directory.toFile().isDirectory()) {
+            throw new ConfigurationException(
+                    "The SQLite file " + file + " is in a directory that does not exist.",
+                    "Make the directory, or set keepsake4j.sqlite.file to another place.",
+                    null);
+        }
+        return JdbcMessageLog.sqlite(file);
+    }
+
+    private void need(String type, Object what, String artifact) {
+        if (!ClassUtils.isPresent(type, beans.getBeanClassLoader())) {
+            throw new ConfigurationException(
+                    what + " needs a library that is not on the class path.",
+                    "Add " + artifact + " to the dependencies.",
+                    null);
+        }
+    }
+
+    private static <T> T required(@Nullable T value, String named, String property) {
+        if (value == null) {
+            throw new ConfigurationException(
+                    named + " needs the property keepsake4j." + property + ".",
+                    "Set keepsake4j." + property + ".",
+                    null);
+        }
+        return value;
+    }
+}

@@ -1,0 +1,103 @@
+package io.github.keepsake4j.spring;
+
+import static io.github.keepsake4j.spring.Contexts.chatted;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.spring.bare.BareApplication;
+import io.micrometer.core.instrument.MeterRegistry;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.beans.BeanWrapper;
+import org.springframework.beans.BeanWrapperImpl;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Health, metrics, observations and the endpoint, with everything that Spring Boot itself configures. */
+class ActuatorTest {
+
+    @TempDir
+    Path directory;
+
+    private ApplicationContextRunner app() {
+        return new ApplicationContextRunner()
+                .withUserConfiguration(BareApplication.class)
+                .withPropertyValues(
+                        "spring.datasource.url=jdbc:sqlite:" + directory.resolve("chat.db"),
+                        "management.endpoints.web.exposure.include=*",
+                        Contexts.NO_TELEMETRY);
+    }
+
+    @Test
+    void health_asks_the_logs_that_are_open_and_opens_none() throws Exception {
+        app().run(context -> {
+            assertThat(health(context)).isEqualTo("UNKNOWN {memories=not in use}");
+            assertThat(context.getBean(MemoriesInUse.class).logs()).isEmpty();
+            context.getBean(Keepsake.class);
+            assertThat(health(context)).isEqualTo("UP {keepsakeMessageLog=sqlite}");
+            context.getBean(MessageLog.class).close();
+            assertThat(health(context)).startsWith("DOWN {error=io.github.keepsake4j.log.LogClosedException");
+        });
+        app().withPropertyValues("management.health.keepsake.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean("keepsakeHealthIndicator"));
+    }
+
+    /** Boot 3 and Boot 4 have types of their own for it. */
+    private static String health(AssertableApplicationContext context) throws ReflectiveOperationException {
+        Object indicator = context.getBean("keepsakeHealthIndicator");
+        var method = indicator.getClass().getMethod("health");
+        method.setAccessible(true);
+        BeanWrapper health = new BeanWrapperImpl(method.invoke(indicator));
+        return health.getPropertyValue("status") + " " + health.getPropertyValue("details");
+    }
+
+    @Test
+    void appends_and_calls_are_counted_and_timed_without_the_name_of_a_memory() {
+        app().run(context -> {
+            assertThat(chatted(context)).isEqualTo("sqlite");
+            MeterRegistry registry = context.getBean(MeterRegistry.class);
+            assertThat(registry.get("keepsake.appends")
+                            .tag("backend", "sqlite")
+                            .counter()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(registry.get("keepsake.log")
+                            .tags("operation", "append", "backend", "sqlite")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+            assertThat(registry.getMeters().stream()
+                            .filter(meter -> meter.getId().getName().startsWith("keepsake"))
+                            .toString())
+                    .doesNotContain("alice");
+        });
+    }
+
+    @Test
+    void the_endpoint_counts_and_checks_and_shows_no_text() {
+        app().run(context -> {
+            KeepsakeEndpoint endpoint = context.getBean(KeepsakeEndpoint.class);
+            assertThat(endpoint.report(null).logs()).isEmpty();
+            assertThat(endpoint.check("alice")).isNull();
+            Keepsake keepsake = context.getBean(Keepsake.class);
+            keepsake.chatMemory("alice").add(UserMessage.from("My name is Alice."));
+            keepsake.chatMemory("bob").add(UserMessage.from("My name is Bob."));
+
+            KeepsakeEndpoint.Counts counts = endpoint.report(null).logs().get("keepsakeMessageLog");
+            assertThat(counts.backend()).isEqualTo("sqlite");
+            assertThat(counts.memories()).isEqualTo(2);
+            assertThat(counts.messages()).isEqualTo(2);
+            assertThat(counts.complete()).isTrue();
+            assertThat(counts.damaged()).isEmpty();
+            assertThat(endpoint.report("other").logs().get("keepsakeMessageLog").memories())
+                    .isZero();
+            assertThat(endpoint.check("alice")).isEmpty();
+            assertThat(endpoint.report(null).toString()).doesNotContain("My name");
+        });
+        app().withPropertyValues("management.endpoint.keepsake.access=NONE")
+                .run(context -> assertThat(context).doesNotHaveBean(KeepsakeEndpoint.class));
+    }
+}

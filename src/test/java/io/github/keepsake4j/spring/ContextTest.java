@@ -1,0 +1,381 @@
+package io.github.keepsake4j.spring;
+
+import static io.github.keepsake4j.spring.Contexts.failure;
+import static io.github.keepsake4j.spring.Contexts.inMemory;
+import static io.github.keepsake4j.spring.Contexts.runner;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.ChatMemory;
+import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import dev.langchain4j.memory.chat.MessageWindowChatMemory;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.mock.ChatModelMock;
+import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import dev.langchain4j.store.memory.chat.InMemoryChatMemoryStore;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.summary.Summarizer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The beans of an application, its own beans, and its properties. */
+class ContextTest {
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void there_is_one_provider_of_the_declared_type_and_one_store() {
+        inMemory().run(context -> {
+            assertThat(context).hasSingleBean(Keepsake.class);
+            assertThat(context).hasSingleBean(ChatMemoryStore.class);
+            assertThat(context.getBeanNamesForType(ChatMemoryProvider.class))
+                    .containsExactly("keepsakeChatMemoryProvider");
+            assertThat(context.getBean(ChatMemoryProvider.class).get("alice").id())
+                    .isEqualTo("alice");
+        });
+    }
+
+    @Test
+    void beans_of_the_user_win() {
+        ChatMemoryProvider provider =
+                id -> MessageWindowChatMemory.builder().id(id).maxMessages(5).build();
+        inMemory().withBean(ChatMemoryProvider.class, () -> provider).run(context -> assertThat(
+                        context.getBean(ChatMemoryProvider.class))
+                .isSameAs(provider));
+        inMemory()
+                .withBean(ChatMemory.class, () -> MessageWindowChatMemory.withMaxMessages(5))
+                .run(context -> assertThat(context).doesNotHaveBean(ChatMemoryProvider.class));
+        inMemory().withBean(ChatMemoryStore.class, InMemoryChatMemoryStore::new).run(context -> assertThat(
+                        context.getBean(ChatMemoryStore.class))
+                .isInstanceOf(InMemoryChatMemoryStore.class));
+        MessageLog log = new InMemoryMessageLog();
+        runner().withPropertyValues("keepsake4j.store=s3")
+                .withBean(MessageLog.class, () -> log)
+                .run(context -> {
+                    context.getBean(Keepsake.class).chatMemory("alice").add(UserMessage.from("hello"));
+                    assertThat(log.details(ConversationKey.of("default", "alice"))
+                                    .info()
+                                    .messages())
+                            .isEqualTo(1);
+                });
+        Keepsake keepsake = Keepsake.builder().messageLog(log).build();
+        runner().withPropertyValues("keepsake4j.store=s3")
+                .withBean(Keepsake.class, () -> keepsake)
+                .run(context -> assertThat(context.getBean(Keepsake.class)).isSameAs(keepsake));
+        inMemory()
+                .withBean(ContextStrategy.class, () -> SlidingWindow.withMaxMessages(1))
+                .run(context -> {
+                    ChatMemory memory =
+                            context.getBean(ChatMemoryProvider.class).get("alice");
+                    memory.add(List.of(UserMessage.from("1"), AiMessage.from("2"), UserMessage.from("3")));
+                    assertThat(memory.messages()).hasSize(1);
+                });
+    }
+
+    @Test
+    void a_customizer_sets_what_no_property_sets() {
+        inMemory()
+                .withBean(KeepsakeCustomizer.class, () -> builder -> builder.tenant("acme"))
+                .run(context -> assertThat(context.getBean(Keepsake.class)
+                                .conversation("42")
+                                .key())
+                        .isEqualTo(ConversationKey.of("acme", "42")));
+    }
+
+    @Test
+    void the_limits_that_are_set_hold_together() {
+        inMemory()
+                .withPropertyValues("keepsake4j.strategy.max-messages=4", "keepsake4j.strategy.max-turns=1")
+                .run(context -> {
+                    ChatMemory memory =
+                            context.getBean(ChatMemoryProvider.class).get("alice");
+                    for (int turn = 0; turn < 3; turn++) {
+                        memory.add(List.of(UserMessage.from("question " + turn), AiMessage.from("answer " + turn)));
+                    }
+                    assertThat(memory.messages())
+                            .containsExactly(UserMessage.from("question 2"), AiMessage.from("answer 2"));
+                });
+        inMemory().run(context -> {
+            ChatMemory memory = context.getBean(ChatMemoryProvider.class).get("alice");
+            for (int turn = 0; turn < 30; turn++) {
+                memory.add(List.of(UserMessage.from("question " + turn), AiMessage.from("answer " + turn)));
+            }
+            assertThat(memory.messages()).hasSize(50);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "keepsake4j.stroe=jdbc                      | keepsake4j.stroe",
+                "keepsake4j.store=mysql                     | keepsake4j.store",
+                "keepsake4j.strategy.max-messages=0         | keepsake4j.strategy.max-messages: must be 1 or more, is 0",
+                "keepsake4j.strategy.max-tokens=many        | keepsake4j.strategy.max-tokens",
+                "keepsake4j.strategy.model=no-such-model    | keepsake4j.strategy.model",
+                "keepsake4j.strategy.step=40                | keepsake4j.strategy and keepsake4j.summary are refused: step",
+                "keepsake4j.summary.keep-tokens=9000        | keepsake4j.summary.keep-tokens: must be less than",
+                "keepsake4j.summary.timeout=0s              | keepsake4j.summary.timeout",
+                "keepsake4j.turns.policy=queue              | keepsake4j.turns.policy",
+                "keepsake4j.turns.lease=2d                  | keepsake4j.turns.lease: must be from",
+                "keepsake4j.retention.cron=daily            | keepsake4j.retention.cron: must be a cron expression",
+                "keepsake4j.retention.cron=0 0 3 * * *      | keepsake4j.retention.idle-for: is required",
+                "keepsake4j.retention.idle-for=0s           | keepsake4j.retention.idle-for: must be more than zero",
+                "keepsake4j.retention.batch-size=5000       | keepsake4j.retention.batch-size",
+                "keepsake4j.jdbc.platform=mysql             | keepsake4j.jdbc.platform: must be postgresql or sqlite",
+                "keepsake4j.jdbc.initialize-schema=maybe    | keepsake4j.jdbc.initialize-schema",
+                "keepsake4j.jdbc.schema=classpath:a.sql     | keepsake4j.jdbc.schema: is run only with",
+                "keepsake4j.jdbc.statement-timeout=1ms      | keepsake4j.jdbc.statement-timeout",
+                "keepsake4j.redis.prefix={a}                | keepsake4j.redis.prefix",
+                "keepsake4j.s3.access-key=a                 | keepsake4j.s3.secret-key: is missing",
+                "keepsake4j.index.file=index.db             | keepsake4j.index.file: needs keepsake4j.index.enabled=true",
+                "keepsake4j.shutdown-max-wait=-1s           | keepsake4j.shutdown-max-wait",
+                "keepsake4j.tenant=                         | keepsake4j.tenant",
+                "keepsake4j.import-from=old                 | keepsake4j.import-from names the bean old",
+                "keepsake4j.summary.chat-model=gpt          | keepsake4j.summary.chat-model",
+            })
+    void a_wrong_property_is_named(String property, String error) {
+        inMemory()
+                .withPropertyValues("keepsake4j.summary.enabled=true", property)
+                .withBean(ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("ok"))
+                .run(context -> assertThat(failure(context)).contains(error));
+    }
+
+    @Test
+    void summaries_are_written_by_the_model_of_the_application() {
+        String[] settings = {
+            "keepsake4j.summary.enabled=true",
+            "keepsake4j.summary.trigger-tokens=40",
+            "keepsake4j.summary.keep-tokens=10"
+        };
+        inMemory().withPropertyValues(settings).run(context -> assertThat(failure(context))
+                .contains("ChatModel bean, and there is none"));
+        inMemory()
+                .withPropertyValues(settings)
+                .withBean("one", ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("one"))
+                .withBean("two", ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("two"))
+                .run(context ->
+                        assertThat(failure(context)).contains("there are several", "keepsake4j.summary.chat-model"));
+        inMemory()
+                .withPropertyValues(settings)
+                .withPropertyValues("keepsake4j.summary.chat-model=two")
+                .withBean("one", ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("one"))
+                .withBean("two", ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("two"))
+                .run(context ->
+                        assertThat(summarized(context.getBean(Keepsake.class))).isEqualTo("two"));
+        inMemory()
+                .withPropertyValues(settings)
+                .withBean(Summarizer.class, () -> (previous, messages) -> "own")
+                .run(context ->
+                        assertThat(summarized(context.getBean(Keepsake.class))).isEqualTo("own"));
+    }
+
+    private static String summarized(Keepsake keepsake) {
+        ChatMemory memory = keepsake.chatMemory("alice");
+        for (int turn = 0; turn < 10; turn++) {
+            memory.add(List.of(
+                    UserMessage.from("a question with some words in it"),
+                    AiMessage.from("an answer with some words in it")));
+        }
+        memory.messages();
+        return await().until(() -> keepsake.conversation("alice").summaries(), summaries -> !summaries.isEmpty())
+                .get(0)
+                .text();
+    }
+
+    @Test
+    void an_index_finds_what_was_said() {
+        inMemory()
+                .withPropertyValues("keepsake4j.index.enabled=true")
+                .run(context -> found(context.getBean(Keepsake.class)));
+        inMemory()
+                .withPropertyValues(
+                        "keepsake4j.index.enabled=true", "keepsake4j.index.file=" + directory.resolve("index.db"))
+                .run(context -> {
+                    found(context.getBean(Keepsake.class));
+                    assertThat(directory.resolve("index.db")).exists();
+                });
+    }
+
+    private static void found(Keepsake keepsake) {
+        keepsake.chatMemory("alice").add(UserMessage.from("Book a table at the Italian restaurant"));
+        assertThat(keepsake.search(Scope.memory(ConversationKey.of("default", "alice")), "restaurants")
+                        .hits())
+                .hasSize(1);
+    }
+
+    @Test
+    void conversations_are_imported_from_the_store_that_is_named_and_ours_is_there_beside_it() {
+        inMemory()
+                .withPropertyValues("keepsake4j.import-from=old")
+                .withUserConfiguration(OldStore.class)
+                .run(context -> {
+                    assertThat(context.getBean(ChatMemoryProvider.class)
+                                    .get("alice")
+                                    .messages())
+                            .containsExactly(UserMessage.from("said before"));
+                    assertThat(context.getBeanNamesForType(ChatMemoryStore.class))
+                            .containsExactlyInAnyOrder("old", "keepsakeChatMemoryStore");
+                    assertThat(context.getBean(ChatMemoryStore.class)).isNotInstanceOf(InMemoryChatMemoryStore.class);
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OldStore {
+
+        @Bean
+        ChatMemoryStore old() {
+            InMemoryChatMemoryStore store = new InMemoryChatMemoryStore();
+            store.updateMessages("alice", List.of(UserMessage.from("said before")));
+            return store;
+        }
+    }
+
+    @Test
+    void the_default_memory_id_is_refused_unless_it_is_accepted() {
+        inMemory()
+                .withPropertyValues("keepsake4j.accept-default-memory-id=true")
+                .run(context -> assertThat(context.getBean(ChatMemoryProvider.class)
+                                .get("default")
+                                .messages())
+                        .isEmpty());
+    }
+
+    @Test
+    void retention_is_off_until_there_is_a_time_and_removes_what_is_idle() {
+        inMemory().withPropertyValues("keepsake4j.retention.idle-for=1d").run(context -> assertThat(context)
+                .doesNotHaveBean(RetentionJob.class));
+        inMemory().withPropertyValues("keepsake4j.retention.cron=-").run(context -> assertThat(context)
+                .doesNotHaveBean(RetentionJob.class));
+        inMemory()
+                .withPropertyValues(
+                        "keepsake4j.retention.cron=* * * * * *",
+                        "keepsake4j.retention.idle-for=1ms",
+                        "keepsake4j.retention.tenants=default,other")
+                .run(context -> {
+                    Keepsake keepsake = context.getBean(Keepsake.class);
+                    keepsake.chatMemory("alice").add(UserMessage.from("hello"));
+                    await().until(() ->
+                            keepsake.conversation("alice").messages().isEmpty());
+                });
+    }
+
+    @Test
+    void work_in_the_background_ends_with_the_context_within_the_time_that_is_set() {
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean interrupted = new AtomicBoolean();
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        inMemory().withPropertyValues("keepsake4j.shutdown-max-wait=100ms").run(context -> {
+            context.getBean(BackgroundWork.class).execute(() -> {
+                thread.set(Thread.currentThread());
+                begun.countDown();
+                try {
+                    new CountDownLatch(1).await();
+                } catch (InterruptedException e) {
+                    interrupted.set(true);
+                }
+            });
+            begun.await();
+        });
+        await().until(() -> !thread.get().isAlive() || interrupted.get());
+
+        AtomicBoolean ended = new AtomicBoolean();
+        CountDownLatch started = new CountDownLatch(1);
+        CountDownLatch closing = new CountDownLatch(1);
+        inMemory()
+                .withBean("closing", AutoCloseableLifecycle.class, () -> new AutoCloseableLifecycle(closing))
+                .run(context -> {
+                    context.getBean(BackgroundWork.class).execute(() -> {
+                        started.countDown();
+                        try {
+                            closing.await();
+                            ended.set(true);
+                        } catch (InterruptedException e) {
+                            Thread.currentThread().interrupt();
+                        }
+                    });
+                    started.await();
+                });
+        assertThat(ended).isTrue();
+    }
+
+    /** Says that the context closes, before the background work is stopped. */
+    private record AutoCloseableLifecycle(CountDownLatch closing) implements SmartLifecycle {
+
+        @Override
+        public void start() {}
+
+        @Override
+        public void stop() {
+            closing.countDown();
+        }
+
+        @Override
+        public boolean isRunning() {
+            return true;
+        }
+    }
+
+    @Test
+    void every_property_has_a_description_for_the_ide_and_no_secret_is_printed() throws Exception {
+        JsonNode metadata = new ObjectMapper()
+                .readTree(getClass().getResourceAsStream("/META-INF/spring-configuration-metadata.json"));
+        List<JsonNode> properties = new ArrayList<>();
+        metadata.at("/properties").forEach(properties::add);
+        assertThat(properties).hasSizeGreaterThan(40).allSatisfy(property -> {
+            assertThat(property.path("name").asText()).matches("(keepsake4j|management\\.endpoint\\.keepsake)\\..*");
+            assertThat(property.path("description").asText())
+                    .as(property.toString())
+                    .isNotBlank();
+        });
+        inMemory()
+                .withPropertyValues(
+                        "keepsake4j.redis.url=redis://user:hunter2@localhost",
+                        "keepsake4j.s3.access-key=hunter2",
+                        "keepsake4j.s3.secret-key=hunter2")
+                .run(context -> assertThat(
+                                context.getBean(KeepsakeProperties.class).toString())
+                        .doesNotContain("hunter2"));
+    }
+
+    @Test
+    void it_costs_little_at_the_start() {
+        long without = start(false);
+        long with = start(true);
+        System.out.println("Start-up with Keepsake4j: " + (with - without) + " ms more than without");
+    }
+
+    private static long start(boolean enabled) {
+        long best = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
+            long begin = System.nanoTime();
+            inMemory().withPropertyValues("keepsake4j.enabled=" + enabled).run(context -> assertThat(context)
+                    .hasNotFailed());
+            best = Math.min(best, Duration.ofNanos(System.nanoTime() - begin).toMillis());
+        }
+        return best;
+    }
+}
