@@ -131,7 +131,10 @@ public final class BackgroundCreators implements ObservedLog.Observer {
 
     /** The next change begins anew. */
     private void forget(MemoryKey key, RuntimeException e) {
-        LOG.warn("No memories of {} are made: the executor refuses work ({})", key, e.getClass().getName());
+        LOG.warn(
+                "No memories of {} are made: the executor refuses work ({})",
+                key,
+                e.getClass().getName());
         synchronized (jobs) {
             jobs.remove(key);
         }
@@ -178,7 +181,9 @@ public final class BackgroundCreators implements ObservedLog.Observer {
                 LOG.warn(
                         "No memories of {} were made ({}). Nothing is skipped; it is tried again in the background",
                         key,
-                        failure instanceof KeepsakeException ? failure.getMessage() : String.valueOf(failure.getClass()));
+                        failure instanceof KeepsakeException
+                                ? failure.getMessage()
+                                : String.valueOf(failure.getClass()));
             }
         }
         schedule(key, pause);

@@ -118,15 +118,19 @@ class BranchMemoriesTest {
     }
 
     private static String newest(Keepsake keepsake, String id) {
-        return keepsake.conversation(id).history(HistoryQuery.newest(1)).messages().get(0).id();
+        return keepsake.conversation(id)
+                .history(HistoryQuery.newest(1))
+                .messages()
+                .get(0)
+                .id();
     }
 
     @Test
     void a_regenerated_answer_has_memories_of_its_own_and_switching_brings_those_of_the_other_back() {
-        for (MessageLog log : List.of(
-                new InMemoryMessageLog(), JdbcMessageLog.sqlite(directory.resolve("chat.db")))) {
+        for (MessageLog log : List.of(new InMemoryMessageLog(), JdbcMessageLog.sqlite(directory.resolve("chat.db")))) {
             String id = log.backend();
-            Keepsake keepsake = keepsake(log, FACTS, BranchMemoriesTest::lastLine).build();
+            Keepsake keepsake =
+                    keepsake(log, FACTS, BranchMemoriesTest::lastLine).build();
             Chat chat = chat(keepsake);
             chat.chat(id, "Hello");
             chat.chat(id, "Hello again");
@@ -158,8 +162,7 @@ class BranchMemoriesTest {
 
     private static List<String> retrieved(Keepsake keepsake, String id, String question) {
         var query = dev.langchain4j.rag.query.Query.from(
-                question,
-                dev.langchain4j.rag.query.Metadata.from(UserMessage.from(question), id, List.of()));
+                question, dev.langchain4j.rag.query.Metadata.from(UserMessage.from(question), id, List.of()));
         return keepsake.memoryRetriever(MemoryOptions.standard()).retrieve(query).stream()
                 .map(content -> content.textSegment().text())
                 .toList();
@@ -201,8 +204,8 @@ class BranchMemoriesTest {
         Keepsake keepsake = keepsake(
                         new InMemoryMessageLog(),
                         FACTS,
-                        passage -> "{\"title\":\"Home\",\"summary\":\"" + passage.lines().count()
-                                + "\",\"replaces\":\"Home\"}")
+                        passage -> "{\"title\":\"Home\",\"summary\":\""
+                                + passage.lines().count() + "\",\"replaces\":\"Home\"}")
                 .build();
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
@@ -222,8 +225,8 @@ class BranchMemoriesTest {
 
     @Test
     void a_memory_is_corrected_and_forgotten_and_its_summary_is_made_again() {
-        Keepsake keepsake =
-                keepsake(new InMemoryMessageLog(), CHUNKS, passage -> "On " + passage.replace('\n', ' ')).build();
+        Keepsake keepsake = keepsake(new InMemoryMessageLog(), CHUNKS, passage -> "On " + passage.replace('\n', ' '))
+                .build();
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "Oslo");
@@ -240,12 +243,15 @@ class BranchMemoriesTest {
         assertThat(memories.list(MemoryKind.SUMMARY).get(0).text())
                 .contains("It was Rome.", "Paris")
                 .doesNotContain("Oslo");
-        assertThat(memories.find(chunks.get(0).id())).hasValueSatisfying(older -> assertThat(older.status())
-                .isEqualTo(MemoryStatus.REPLACED));
+        assertThat(memories.find(chunks.get(0).id()))
+                .hasValueSatisfying(older -> assertThat(older.status()).isEqualTo(MemoryStatus.REPLACED));
 
         memories.forget(correction.id());
         keepsake.makeMemories("a");
-        assertThat(texts(memories.list(MemoryKind.CHUNK))).singleElement().asString().contains("Paris");
+        assertThat(texts(memories.list(MemoryKind.CHUNK)))
+                .singleElement()
+                .asString()
+                .contains("Paris");
         assertThat(memories.list(MemoryKind.SUMMARY).get(0).text()).doesNotContain("Rome", "Oslo");
         assertThat(bytes(directory)).doesNotContain("Rome", "Oslo");
         assertThatThrownBy(() -> memories.pin(correction.id(), true))
@@ -330,8 +336,8 @@ class BranchMemoriesTest {
 
     @Test
     void memories_reach_a_model_by_a_retriever_and_by_tools_of_its_own_conversation_alone() {
-        Keepsake keepsake =
-                keepsake(new InMemoryMessageLog(), FACTS, BranchMemoriesTest::lastLine).build();
+        Keepsake keepsake = keepsake(new InMemoryMessageLog(), FACTS, BranchMemoriesTest::lastLine)
+                .build();
         for (String id : List.of("alice", "bob")) {
             chat(keepsake).chat(id, "Hello");
             model.answers.add(AiMessage.from("Your parrot is called " + (id.equals("bob") ? "Rex." : "Coco.")));
@@ -368,8 +374,8 @@ class BranchMemoriesTest {
                             .doesNotContain("Rex"));
         }
 
-        Function<MemoryKey, Scope> both = key -> Scope.memories(
-                List.of(ConversationKey.of("default", "alice"), ConversationKey.of("default", "bob")));
+        Function<MemoryKey, Scope> both = key ->
+                Scope.memories(List.of(ConversationKey.of("default", "alice"), ConversationKey.of("default", "bob")));
         assertThat(keepsake.memoryTools(MemoryOptions.standard(), both).searchMemory("parrot", "carol"))
                 .contains("Coco", "Rex");
         assertThatThrownBy(() -> keepsake.memoryTools(MemoryOptions.standard(), key -> Scope.tenant("default"))
@@ -385,9 +391,7 @@ class BranchMemoriesTest {
     void retrievers_and_tools_only_read() {
         keepsake(new InMemoryMessageLog(), FACTS, BranchMemoriesTest::lastLine);
         MemoryReader reader = (MemoryReader) Proxy.newProxyInstance(
-                MemoryReader.class.getClassLoader(),
-                new Class<?>[] {MemoryStore.class},
-                (proxy, method, arguments) -> {
+                MemoryReader.class.getClassLoader(), new Class<?>[] {MemoryStore.class}, (proxy, method, arguments) -> {
                     assertThat(method.getDeclaringClass()).isEqualTo(MemoryReader.class);
                     return method.invoke(store, arguments);
                 });
@@ -399,9 +403,10 @@ class BranchMemoriesTest {
         MemoryKey key = ConversationKey.of("default", "a");
         MadeMemory fact = MadeMemory.fact("Pet", "A cat.", List.of(), List.of(), Passage.NONE, Trust.USER);
         store.add(key, MemoryKind.FACT, 0, Passage.NONE, List.of(fact));
-        MemoryLookup lookup =
-                new MemoryLookup(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard());
-        assertThat(lookup.search("a", "cat")).as("a conversation without messages has no memories").isEmpty();
+        MemoryLookup lookup = new MemoryLookup(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard());
+        assertThat(lookup.search("a", "cat"))
+                .as("a conversation without messages has no memories")
+                .isEmpty();
         chat(Keepsake.builder().messageLog((MessageLog) open.get(0)).build()).chat("a", "Hello");
         assertThat(lookup.search("a", "cat")).hasSize(1);
         assertThat(lookup.recent("a")).hasSize(1);
@@ -469,7 +474,8 @@ class BranchMemoriesTest {
                                     threads.add(Thread.currentThread());
                                     hanging.countDown();
                                     try {
-                                        assertThat(end.await(60, TimeUnit.SECONDS)).isTrue();
+                                        assertThat(end.await(60, TimeUnit.SECONDS))
+                                                .isTrue();
                                     } catch (InterruptedException e) {
                                         throw new AssertionError(e);
                                     }
@@ -505,7 +511,8 @@ class BranchMemoriesTest {
                 }
             }
             assertThat(made).as(id).isNotEmpty();
-            String standard = keepsake.memoryTools(MemoryOptions.standard().withLimit(100)).recentMemories(id);
+            String standard = keepsake.memoryTools(MemoryOptions.standard().withLimit(100))
+                    .recentMemories(id);
             assertThat(standard).doesNotContain(PoisonedTexts.MARK);
             MemoryOptions any = MemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
             PoisonedTexts.assertFenced(keepsake.memoryTools(any).recentMemories(id));

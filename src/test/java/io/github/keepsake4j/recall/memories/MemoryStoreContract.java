@@ -301,6 +301,25 @@ public abstract class MemoryStoreContract {
     }
 
     @Test
+    void what_is_replaced_on_one_branch_holds_on_the_others() {
+        MadeMemory old = fact("Home", "Ada lives in Oslo.", FIRST, Trust.USER);
+        addFacts(FIRST, old);
+        MadeMemory newer =
+                fact("Home", "Ada lives in Rome.", SECOND, Trust.USER).replacing(old.id());
+        addFacts(SECOND, newer);
+        store.moveTo(key, MemoryKind.FACT, revision(MemoryKind.FACT), 1);
+        assertThat(texts(store.facts(key, 9))).containsExactly("Ada lives in Oslo.");
+        assertThat(found("oslo")).containsExactly("Home");
+        store.moveTo(key, MemoryKind.FACT, revision(MemoryKind.FACT), 2);
+        assertThat(texts(store.facts(key, 9))).containsExactly("Ada lives in Rome.");
+        assertThat(found("oslo")).isEmpty();
+
+        store.put(key, old.withStatus(MemoryStatus.FORGOTTEN));
+        store.moveTo(key, MemoryKind.FACT, revision(MemoryKind.FACT), 1);
+        assertThat(store.facts(key, 9)).as("what is forgotten does not return").isEmpty();
+    }
+
+    @Test
     void a_memory_is_pinned_corrected_and_forgotten() {
         MadeMemory fact = fact("Pet", "A cat.", FIRST, Trust.USER);
         MadeMemory chunk = chunk("They met.", FIRST);

@@ -74,7 +74,10 @@ final class PoisonedTexts {
             answers.add(AiMessage.from("I will remember that you want this: " + text));
             builder.build().chat(id, "What is new?");
             answers.add(AiMessage.from("As you said: " + text));
-            keepsake.aiServices(BranchMemoriesTest.Chat.class).chatModel(model).build().chat(id, "Go on");
+            keepsake.aiServices(BranchMemoriesTest.Chat.class)
+                    .chatModel(model)
+                    .build()
+                    .chat(id, "Go on");
         }
     }
 
@@ -101,6 +104,7 @@ final class PoisonedTexts {
         assertThat(inside.toLowerCase(Locale.ROOT).replaceAll("[\\s\\p{Z}]", ""))
                 .doesNotContain("<made-memories", "</made-memories", "<recalled-messages", "</recalled-messages");
         assertThat(inside.strip().lines().filter(line -> !line.startsWith("  ")))
-                .allSatisfy(line -> assertThat(line).matches("\\[\\d{4}-\\d\\d-\\d\\d, from a (tool|document), unverified] .*"));
+                .allSatisfy(line ->
+                        assertThat(line).matches("\\[\\d{4}-\\d\\d-\\d\\d, from a (tool|document), unverified] .*"));
     }
 }
