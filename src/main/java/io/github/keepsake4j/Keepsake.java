@@ -574,27 +574,28 @@ public final class Keepsake {
     /**
      * Returns the memories that were made of a conversation, to be read, corrected, pinned and forgotten. Does no I/O.
      *
-     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
      * @return the memories
-     * @throws InvalidInputException if the id is of another type or breaks a rule, or this {@link Keepsake} has no
+     * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory, or this {@link Keepsake} has no
      *     {@linkplain Builder#memories memories}
      */
     public ConversationMemories memories(Object memoryId) {
-        return new ConversationMemories(requiredMemories(memoryStore), key -> log, memories.key(memoryId));
+        return new ConversationMemories(
+                requiredMemories(memoryStore), key -> log, NodeMemories.conversation(memories.key(memoryId)));
     }
 
     /**
      * Makes the memories of a conversation that are due, on the caller's thread, without waiting for the background. It calls a
      * model and may take long.
      *
-     * @param memoryId a {@link MemoryKey}, String, number or UUID
+     * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
      * @return what was made
      * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and nothing is skipped
-     * @throws InvalidInputException if the id is of another type or breaks a rule, or this {@link Keepsake} has no
+     * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory, or this {@link Keepsake} has no
      *     {@linkplain Builder#memories memories}
      */
     public MemoryRun makeMemories(Object memoryId) {
-        return requiredMemories(creators).make(memories.key(memoryId));
+        return requiredMemories(creators).make(NodeMemories.conversation(memories.key(memoryId)));
     }
 
     /**

@@ -166,6 +166,17 @@ public final class ConversationMemories {
         }
     }
 
+    /**
+     * Removes all memories of the conversation, and keeps its messages. Erasing the conversation does this too; call it where a
+     * conversation was erased without the {@code Keepsake}, such as by a clean-up. What a creator makes that is at work is
+     * refused.
+     *
+     * @throws StorageUnavailableException if the storage cannot be reached; then call it again
+     */
+    public void erase() {
+        store.erase(key);
+    }
+
     /** Forgets the versions of the summary whose chunks reach to a chunk or behind it. */
     private void forgetSummariesOf(MadeMemory memory) {
         if (memory.kind() != MemoryKind.CHUNK) {

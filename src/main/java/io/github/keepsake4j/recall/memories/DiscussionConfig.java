@@ -14,8 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param systemPrompt the instructions for a chunk, or null for the library's. Instructions and prompts of a chunk may have
  *     {@code [TextChunk]}, {@code [Memory_file]}, {@code [Full_Memory_file]} and {@code [Chat_Summary]}.
  * @param prompt the prompt for a chunk, or null for the library's
- * @param vectorMemorySystemPrompt the instructions for facts, or null for the library's; with {@code [TextChunk]}
- * @param vectorMemoryPrompt the prompt for facts, or null for the library's; with {@code [TextChunk]}
+ * @param vectorMemorySystemPrompt the instructions for facts, or null for the library's; with {@code [TextChunk]} and
+ *     {@code [Known_Facts]}
+ * @param vectorMemoryPrompt the prompt for facts, or null for the library's; with {@code [TextChunk]} and
+ *     {@code [Known_Facts]}
  * @param chatSummarySystemPrompt the instructions for the summary, or null for the library's; with {@code [CHAT_SUMMARY]} and
  *     {@code [LATEST_MEMORIES]}
  * @param chatSummaryPrompt the prompt for the summary, or null for the library's; with the same
