@@ -46,7 +46,8 @@ public final class BackgroundCreators implements ObservedLog.Observer {
 
         private boolean isRunning;
         private boolean isAgain;
-        private int failures;
+        private int attempts;
+        private boolean isTold;
     }
 
     /**
@@ -170,28 +171,32 @@ public final class BackgroundCreators implements ObservedLog.Observer {
                 return;
             }
             job.isRunning = false;
-            job.failures = failure == null ? 0 : job.failures + 1;
-            if (failure == null && !isBusy && !job.isAgain) {
-                jobs.remove(key);
-                return;
+            if (failure == null && !isBusy) {
+                job.attempts = 0;
+                if (!job.isAgain) {
+                    jobs.remove(key);
+                    return;
+                }
+                pause = freshness;
+            } else {
+                job.attempts++;
+                pause = pause(job.attempts);
             }
-            pause = failure == null && !isBusy ? freshness : pause(job.failures);
-            if (failure != null && job.failures == 1) {
+            if (failure != null && !job.isTold) {
+                job.isTold = true;
                 // Its message may quote what was said, unless it is ours.
                 LOG.warn(
                         "No memories of {} were made ({}). Nothing is skipped; it is tried again in the background",
                         key,
-                        failure instanceof KeepsakeException
-                                ? failure.getMessage()
-                                : String.valueOf(failure.getClass()));
+                        failure instanceof KeepsakeException ? failure.getMessage() : String.valueOf(failure.getClass()));
             }
         }
         schedule(key, pause);
     }
 
-    private Duration pause(int failures) {
+    private Duration pause(int attempts) {
         Duration first = freshness.compareTo(SHORTEST_PAUSE) < 0 ? SHORTEST_PAUSE : freshness;
-        Duration pause = first.multipliedBy(1L << Math.min(Math.max(0, failures - 1), 12));
+        Duration pause = first.multipliedBy(1L << Math.min(attempts - 1, 12));
         return pause.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : pause;
     }
 

@@ -457,6 +457,43 @@ class BranchMemoriesTest {
     }
 
     @Test
+    void while_another_process_is_at_work_a_creator_asks_less_and_less_often() {
+        MessageLog log = new InMemoryMessageLog();
+        MemoryKey key = ConversationKey.of("default", "a");
+        Chat chat = chat(Keepsake.builder().messageLog(log).build());
+        chat.chat("a", "Hello");
+        chat.chat("a", "Hello again");
+        store = FileMemoryStore.of(directory);
+        open.add(store);
+        ConcurrentLinkedQueue<Runnable> work = new ConcurrentLinkedQueue<>();
+        List<Duration> pauses = new ArrayList<>();
+        BackgroundCreators creators = new BackgroundCreators(
+                Discussions.builder(store)
+                        .config(DiscussionConfig.ofJson(FACTS))
+                        .workflow("w", inputs -> fact("t", "s"))
+                        .build(),
+                any -> log,
+                Duration.ofSeconds(1),
+                Runnable::run,
+                pause -> {
+                    pauses.add(pause);
+                    return work::add;
+                });
+        assertThat(store.acquireLease(key, "memories", "another", Duration.ofMinutes(5)))
+                .isPresent();
+        creators.appended(key);
+        for (int i = 0; i < 4; i++) {
+            work.remove().run();
+        }
+        assertThat(pauses.stream().map(Duration::toSeconds)).containsExactly(1L, 1L, 2L, 4L, 8L);
+        assertThat(store.facts(key, 9)).isEmpty();
+        store.releaseLease(key, "memories", "another");
+        work.remove().run();
+        assertThat(store.facts(key, 9)).hasSize(1);
+        assertThat(work).isEmpty();
+    }
+
+    @Test
     void a_creator_that_hangs_holds_no_turn_and_runs_on_no_turns_thread() throws Exception {
         CountDownLatch hanging = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
