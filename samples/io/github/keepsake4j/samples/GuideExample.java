@@ -49,7 +49,16 @@ import io.github.keepsake4j.recall.Recalled;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.SearchOptions;
 import io.github.keepsake4j.recall.SearchResult;
+import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import io.github.keepsake4j.recall.memories.Discussion;
+import io.github.keepsake4j.recall.memories.DiscussionConfig;
+import io.github.keepsake4j.recall.memories.DiscussionMemories;
+import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.MemoryRun;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.NodeConfig;
+import io.github.keepsake4j.recall.memories.SourceMessage;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
@@ -126,6 +135,7 @@ final class GuideExample {
             guide.component();
             guide.search(directory);
             guide.recall(directory);
+            guide.memories(directory);
             guide.agents();
             guide.userInterfaces();
         } catch (IOException e) {
@@ -350,6 +360,33 @@ final class GuideExample {
         SearchResult everywhere = searchable.search(Scope.tenant("default"), "ital"); // for the tenant's own staff
         // example ends
         check(page.hits().size() == 1 && everywhere.hits().size() == 1, "the message is found");
+    }
+
+    private void memories(Path directory) {
+        // example begins
+        try (MemoryStore store = FileMemoryStore.of(directory.resolve("memories"))) { // or JdbcMemoryStore.postgres(…)
+            Discussions discussions = Discussions.builder(store)
+                    .chatModel(model) // a small one, also for workflow files
+                    .workflowDirectory(directory.resolve("workflows")) // WilmerAI's files of Standard nodes
+                    .workflow("my-facts", inputs -> "[]") // or a function, such as an AI service
+                    .config(DiscussionConfig.ofJson("{\"lookbackStartTurn\": 3}"))
+                    .retriever(
+                            "FirstFiveMemories",
+                            (memories, config) -> DiscussionMemories.join(
+                                    memories.chunks().stream().limit(5).toList()))
+                    .build();
+            Discussion discussion = discussions.discussion("alice", "42");
+
+            List<SourceMessage> messages = keepsake.conversation("alice").branch(10_000).messages().stream()
+                    .map(SourceMessage::of)
+                    .toList();
+            MemoryRun run = discussion.qualityMemory(messages); // makes what is due; not on a turn's thread
+            discussion.updateSummary();
+
+            String recent = discussion.retrieve("RecentMemory", NodeConfig.EMPTY, messages); // only reads
+            String first = discussion.retrieve("FirstFiveMemories", NodeConfig.EMPTY, messages);
+        }
+        // example ends
     }
 
     private void recall(Path directory) {

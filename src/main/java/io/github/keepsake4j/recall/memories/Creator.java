@@ -10,6 +10,7 @@ import io.github.keepsake4j.tokens.TextShortener;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -139,7 +140,7 @@ final class Creator {
         private End process(Progress progress, int from) {
             int to = fill(from);
             Passage passage = passage(from, to);
-            String text = String.join("\n", List.of(texts).subList(from, to));
+            String text = String.join("\n", Arrays.asList(texts).subList(from, to));
             List<MadeMemory> memoriesOfPassage = null;
             List<String> skipped = List.of();
             try {

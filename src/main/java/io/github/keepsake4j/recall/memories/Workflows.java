@@ -2,8 +2,8 @@ package io.github.keepsake4j.recall.memories;
 
 import dev.langchain4j.model.chat.ChatModel;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -53,7 +53,7 @@ record Workflows(Map<String, MemoryWorkflow> functions, @Nullable Path directory
         try {
             return Files.readString(file);
         } catch (IOException e) {
-            throw new UncheckedIOException("workflow file " + file.getFileName() + " cannot be read", e);
+            throw new KeepsakeException("workflow file " + file.getFileName() + " cannot be read", e);
         }
     }
 }

@@ -66,7 +66,7 @@ class MemoryFilesTest {
                         any -> facts
                                 ? "[{\"title\":\"Rome qqsecret\",\"summary\":\"The hotels were booked qqsecret.\","
                                         + "\"entities\":[\"Ada\",\"qqsecretson\"],\"key_phrases\":[\"grand tour\"]},"
-                                        + "{\"title\":\"Food\",\"summary\":\"Pasta in Rome.\"}]"
+                                        + "{\"title\":\"Food\",\"summary\":\"Pasta in Rome is good, and so is all that they cook.\"}]"
                                 : "chunk qqsecret")
                 .workflow("s", any -> "summary qqsecret")
                 .build()
@@ -145,12 +145,10 @@ class MemoryFilesTest {
                     assertThat(metadata.get("key_phrases").get(0).asText()).isEqualTo("grand tour");
                     assertThat(row.next()).isFalse();
                 }
-                search.setString(1, "\"rome\"");
-                try (ResultSet row = search.executeQuery()) {
+                try (ResultSet row = statement.executeQuery(
+                        "SELECT title FROM memories_fts WHERE memories_fts MATCH 'rome' ORDER BY rank")) {
                     assertThat(row.next()).isTrue();
-                    assertThat(row.getString("memory_text"))
-                            .as("a title counts most")
-                            .startsWith("The hotels");
+                    assertThat(row.getString(1)).as("a title counts most").isEqualTo("Rome qqsecret");
                     assertThat(row.next()).isTrue();
                 }
                 try (ResultSet row = statement.executeQuery(

@@ -43,7 +43,7 @@ class MemoryProcessesTest {
 
     @Test
     void two_creators_in_two_processes_make_no_duplicates() throws Exception {
-        int messages = Counts.of(60, 600);
+        int messages = Counts.of(40, 600);
         try (Child other = Child.start(CreatingProcess.class, directory, messages);
                 MemoryStore store = FileMemoryStore.of(directory)) {
             assertThat(other.line()).isEqualTo("made");
@@ -56,7 +56,7 @@ class MemoryProcessesTest {
     @Test
     void of_a_process_that_is_killed_again_and_again_no_chunk_is_there_twice_and_none_is_missing() throws Exception {
         int kills = Counts.of(2, 100);
-        int messages = Counts.of(60, 600);
+        int messages = Counts.of(40, 600);
         Random random = new Random(1);
         for (int kill = 0; kill < kills; kill++) {
             try (Child child = Child.start(CreatingProcess.class, directory, messages)) {
