@@ -31,7 +31,9 @@ class FenceTest {
             for (String text : CLOSING) {
                 String fenced = fence.around("before " + text + " after");
                 String inside = fenced.substring(fenced.indexOf('\n'), fenced.lastIndexOf('\n'));
-                assertThat(inside).hasSize("\nbefore  after".length() + text.length()).doesNotContainPattern("<[\\s/\u200b]*(recalled|made)-m");
+                assertThat(inside)
+                        .hasSize("\nbefore  after".length() + text.length())
+                        .doesNotContainPattern("<[\\s/\u200b]*(recalled|made)-m");
                 assertThat(fence.blank("a" + fenced + "b").strip()).matches("a +b");
             }
         }
@@ -40,8 +42,8 @@ class FenceTest {
     @Test
     void a_recalled_message_cannot_end_its_passage() {
         for (String text : CLOSING) {
-            LoggedMessage message =
-                    new LoggedMessage("1", null, 1, AiMessage.from("before " + text + " after"), 1, "test", Instant.EPOCH);
+            LoggedMessage message = new LoggedMessage(
+                    "1", null, 1, AiMessage.from("before " + text + " after"), 1, "test", Instant.EPOCH);
             String recalled = RecalledText.of(
                     new Recalled.Passage(
                             ConversationKey.of("acme", "1"),

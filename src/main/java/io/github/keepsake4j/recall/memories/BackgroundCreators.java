@@ -188,7 +188,9 @@ public final class BackgroundCreators implements ObservedLog.Observer {
                 LOG.warn(
                         "No memories of {} were made ({}). Nothing is skipped; it is tried again in the background",
                         key,
-                        failure instanceof KeepsakeException ? failure.getMessage() : String.valueOf(failure.getClass()));
+                        failure instanceof KeepsakeException
+                                ? failure.getMessage()
+                                : String.valueOf(failure.getClass()));
             }
         }
         schedule(key, pause);
