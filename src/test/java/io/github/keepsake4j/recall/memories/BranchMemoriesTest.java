@@ -32,7 +32,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -501,11 +504,17 @@ class BranchMemoriesTest {
         open.add(log);
         store = FileMemoryStore.of(directory);
         open.add(store);
-        List<Thread> threads = new ArrayList<>();
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        Set<Thread> inStore = ConcurrentHashMap.newKeySet();
+        MemoryStore watched = (MemoryStore) Proxy.newProxyInstance(
+                MemoryStore.class.getClassLoader(), new Class<?>[] {MemoryStore.class}, (proxy, method, arguments) -> {
+                    inStore.add(Thread.currentThread());
+                    return method.invoke(store, arguments);
+                });
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
                 .memories(
-                        Discussions.builder(store)
+                        Discussions.builder(watched)
                                 .config(DiscussionConfig.ofJson(FACTS))
                                 .workflow("w", inputs -> {
                                     threads.add(Thread.currentThread());
@@ -529,6 +538,10 @@ class BranchMemoriesTest {
             assertThat(chat.chat("a", "while it hangs")).isEqualTo("Fine.");
         }
         assertThat(threads).hasSize(1).doesNotContain(Thread.currentThread());
+        assertThat(inStore)
+                .as("a turn reads and writes no memories")
+                .isNotEmpty()
+                .doesNotContain(Thread.currentThread());
         end.countDown();
     }
 
