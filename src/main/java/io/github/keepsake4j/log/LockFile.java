@@ -38,7 +38,11 @@ public final class LockFile {
     /** Those that this process has open, by path. */
     private static final Map<Path, LockFile> OPEN = new HashMap<>();
 
-    /** What is done while a lock is held. */
+    /**
+     * What is done while a lock is held.
+     *
+     * @param <T> what it returns
+     */
     @FunctionalInterface
     public interface Work<T> {
         /**

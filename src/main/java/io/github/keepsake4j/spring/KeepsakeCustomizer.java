@@ -6,12 +6,12 @@ import io.github.keepsake4j.Keepsake;
  * Sets what no property sets. Beans of this type are called in their order, after the properties were applied, before the
  * {@link Keepsake} is built.
  *
- * <pre>{@code
- * @Bean
+ * <pre>
+ * &#64;Bean
  * KeepsakeCustomizer tools() {
- *     return builder -> builder.memoryIdMapper(id -> ConversationKey.of("acme", id.toString()));
+ *     return builder -&gt; builder.memoryIdMapper(id -&gt; ConversationKey.of("acme", id.toString()));
  * }
- * }</pre>
+ * </pre>
  */
 @FunctionalInterface
 public interface KeepsakeCustomizer {

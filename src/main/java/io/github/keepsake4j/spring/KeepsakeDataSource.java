@@ -12,13 +12,13 @@ import org.springframework.beans.factory.annotation.Qualifier;
  * not compete with the memories for connections. Such a bean is best declared with {@code defaultCandidate = false}, so that
  * Spring Boot still makes the application's own.
  *
- * <pre>{@code
- * @Bean(defaultCandidate = false)
- * @KeepsakeDataSource
+ * <pre>
+ * &#64;Bean(defaultCandidate = false)
+ * &#64;KeepsakeDataSource
  * DataSource memories(DataSourceProperties properties) {
  *     return properties.initializeDataSourceBuilder().build();
  * }
- * }</pre>
+ * </pre>
  */
 @Documented
 @Qualifier

@@ -37,7 +37,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps memories that were made in files, as WilmerAI names them, in a directory for each tenant:
+ * Keeps memories that were made in files, as WilmerAI names them, in a directory for each tenant.
  *
  * <ul>
  *   <li>{@code <id>_memories.jsonl}: the chunks, one a line. Lines are only added, unless a memory is corrected, pinned or

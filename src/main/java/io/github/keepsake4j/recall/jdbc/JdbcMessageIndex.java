@@ -20,12 +20,13 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -50,6 +51,11 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     /** The sequences after which segments are joined, from the smallest. */
     private static final int[] SEALS = {SEGMENT * JOINED, Posting.BLOCK};
+
+    /** Of so many memories terms are counted one by one in each. */
+    private static final int FEW_MEMORIES = 32;
+
+    private static final int COUNTED_AT_ONCE = 16;
 
     private static final int MAX_ROWS = 2 * Scope.MAX_MEMORIES;
 
@@ -289,14 +295,56 @@ public final class JdbcMessageIndex implements MessageIndex {
                 length = rows.stream().mapToLong(MemoryRow::length).sum();
                 memories = rows.stream().map(MemoryRow::number).toList();
             }
-            Map<String, Long> frequencies = terms.isEmpty()
-                    ? Map.of()
-                    : dialect.frequencies(session, tenant, memories, new LinkedHashSet<>(terms));
-            List<Share> shares = Matches.choose(frequencies, maxPostings);
+            Set<String> distinct = Set.copyOf(terms);
+            Frequencies frequencies = memories == null || memories.size() <= FEW_MEMORIES
+                    ? new Frequencies(dialect.frequencies(session, tenant, memories, distinct), Map.of())
+                    : ofManyMemories(session, scope.tenant(), memories, messages, distinct, maxPostings);
+            List<Share> shares = Matches.choose(frequencies.counted(), maxPostings);
             List<PostingRow> rows =
                     shares.isEmpty() ? List.of() : dialect.postings(session, tenant, memories, shares, MAX_ROWS);
-            return new Matches(messages, length, frequencies, postings(shares, rows));
+            return new Matches(messages, length, frequencies.all(), postings(shares, rows));
         });
+    }
+
+    /** How frequent terms are in a scope: those that were counted there, and of others what is likely. */
+    private record Frequencies(Map<String, Long> counted, Map<String, Long> estimated) {
+
+        Map<String, Long> all() {
+            Map<String, Long> all = new HashMap<>(estimated);
+            all.putAll(counted);
+            return all;
+        }
+    }
+
+    /**
+     * Counts the terms that are the rarest in the tenant, until they have more postings than are read. No posting of the
+     * others will be, so these are taken for as frequent as they are in the tenant.
+     */
+    private Frequencies ofManyMemories(
+            Session session, String tenant, List<Long> memories, long messages, Set<String> terms, int maxPostings)
+            throws SQLException {
+        long[] all = Objects.requireNonNull(
+                session.first(Sql.TENANT, row -> new long[] {row.getLong(1), row.getLong(2)}, tenant), tenant);
+        Map<String, Long> inTenant = dialect.frequencies(session, all[0], null, terms);
+        List<String> rarestFirst = inTenant.keySet().stream()
+                .sorted(Comparator.<String>comparingLong(term -> inTenant.getOrDefault(term, 0L))
+                        .thenComparing(Comparator.naturalOrder()))
+                .toList();
+        Map<String, Long> counted = new HashMap<>();
+        int at = 0;
+        for (long postings = 0; at < rarestFirst.size() && postings < maxPostings; ) {
+            List<String> next = rarestFirst.subList(at, Math.min(rarestFirst.size(), at + COUNTED_AT_ONCE));
+            Map<String, Long> found = dialect.frequencies(session, all[0], memories, next);
+            postings += found.values().stream().mapToLong(Long::longValue).sum();
+            counted.putAll(found);
+            at += next.size();
+        }
+        Map<String, Long> estimated = new HashMap<>();
+        for (String term : rarestFirst.subList(at, rarestFirst.size())) {
+            double share = (double) messages / Math.max(1, all[1]);
+            estimated.put(term, Math.max(1, Math.round(inTenant.getOrDefault(term, 0L) * share)));
+        }
+        return new Frequencies(counted, estimated);
     }
 
     private static Map<String, List<Posting>> postings(List<Share> shares, List<PostingRow> rows) {

@@ -62,7 +62,7 @@ final class SqlMemories {
         };
     }
 
-    /** @param least the revision where there is none yet */
+    /** Returns the progress, with a revision where there is none yet. */
     Progress progress(Session session, MemoryKey key, MemoryKind kind, long least) throws SQLException {
         State state = session.first(sql.progress(), State::of, sql.key(key), kind.name());
         return progress(session, key, kind, state == null ? new State(least, 0, "") : state);
@@ -86,7 +86,7 @@ final class SqlMemories {
         return new Progress(state.revision(), state.head(), steps);
     }
 
-    /** @param least the revision where there is none yet */
+    /** Locks the progress, and makes it with a revision where there is none yet. */
     private State lock(Session session, MemoryKey key, MemoryKind kind, long least) throws SQLException {
         session.update(sql.newProgress(), sql.key(key), kind.name(), least, words.fingerprint());
         return Objects.requireNonNull(session.first(sql.lockProgress(), State::of, sql.key(key), kind.name()));
@@ -174,7 +174,7 @@ final class SqlMemories {
         }
     }
 
-    /** @param isOnPath whether the memory is shown if it is current */
+    /** Changes a memory, which is shown if it is current and on the path. */
     private void update(Session session, MemoryKey key, Row before, MadeMemory after, boolean isOnPath)
             throws SQLException {
         boolean shown = isOnPath && after.status() == MemoryStatus.CURRENT;

@@ -55,6 +55,13 @@ final class SqliteDialect implements Dialect {
             WHERE tenant = ? AND term = ? AND memory IN (SELECT value FROM json_each(?))
             """;
 
+    /** Reads all rows of the term, which is faster than to look each memory up if there are not many more rows than memories. */
+    private static final String FREQUENCY_BY_SCAN =
+            """
+            SELECT SUM(messages) FROM keepsake_index_posting
+            WHERE tenant = ? AND term = ? AND +memory IN (SELECT value FROM json_each(?))
+            """;
+
     private static final String POSTINGS_IN_TENANT =
             """
             SELECT memory, segment, messages, substr(postings, 1, ?)
@@ -72,6 +79,18 @@ final class SqliteDialect implements Dialect {
             ORDER BY memory DESC, segment DESC
             LIMIT ?
             """;
+
+    private static final String POSTINGS_BY_SCAN =
+            """
+            SELECT memory, segment, messages, substr(postings, 1, ?)
+            FROM keepsake_index_posting
+            WHERE tenant = ? AND term = ? AND +memory IN (SELECT value FROM json_each(?))
+            ORDER BY memory DESC, segment DESC
+            LIMIT ?
+            """;
+
+    /** To look a memory up takes as long as to read some rows one after the other. */
+    private static final int ROWS_OF_A_LOOK_UP = 4;
 
     @Override
     public String name() {
@@ -128,9 +147,14 @@ final class SqliteDialect implements Dialect {
         String list = memories == null ? null : json(memories);
         Map<String, Long> frequencies = new HashMap<>();
         for (String term : terms) {
-            Long messages = list == null
+            Long messages = memories == null || list == null
                     ? session.first(FREQUENCY_IN_TENANT, row -> row.getLong(1), tenant, term)
-                    : session.first(FREQUENCY, row -> row.getLong(1), tenant, term, list);
+                    : session.first(
+                            isScanned(session, tenant, term, memories.size()) ? FREQUENCY_BY_SCAN : FREQUENCY,
+                            row -> row.getLong(1),
+                            tenant,
+                            term,
+                            list);
             if (messages != null && messages > 0) {
                 frequencies.put(term, messages);
             }
@@ -153,11 +177,29 @@ final class SqliteDialect implements Dialect {
                     Objects.requireNonNull(row.getBytes(4)));
             int bytes = Integer.BYTES * share.most();
             found.addAll(
-                    list == null
+                    memories == null || list == null
                             ? session.list(POSTINGS_IN_TENANT, mapper, bytes, tenant, share.term(), mostRows)
-                            : session.list(POSTINGS, mapper, bytes, tenant, share.term(), list, mostRows));
+                            : session.list(
+                                    isScanned(session, tenant, share.term(), memories.size())
+                                            ? POSTINGS_BY_SCAN
+                                            : POSTINGS,
+                                    mapper,
+                                    bytes,
+                                    tenant,
+                                    share.term(),
+                                    list,
+                                    mostRows));
         }
         return found;
+    }
+
+    private static boolean isScanned(Session session, long tenant, String term, int memories) throws SQLException {
+        if (memories == 1) {
+            return false;
+        }
+        // There are at most as many rows as messages.
+        Long messages = session.first(FREQUENCY_IN_TENANT, row -> row.getLong(1), tenant, term);
+        return messages != null && messages <= (long) ROWS_OF_A_LOOK_UP * memories;
     }
 
     private static String json(Collection<Long> numbers) {
