@@ -25,7 +25,7 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The messages of a conversation's current branch, as sources of memories, with the trust that each deserves:
+ * The messages of a conversation's current branch, as sources of memories, with the trust that each deserves.
  *
  * <ul>
  *   <li>A user message has the text that the user wrote, and {@link Trust#USER}. What was retrieved for it is left out.
