@@ -14,14 +14,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -165,6 +168,49 @@ public abstract class MessageIndexContract {
                 .collect(Collectors.groupingBy(Posting::memory, Collectors.counting()));
         assertThat(matches.frequency("word")).isEqualTo(550);
         assertThat(byMemory.values()).containsExactlyInAnyOrder(1L, 2L, 3L, 4L, 5L, 6L, 7L, 8L, 9L, 10L);
+    }
+
+    @Test
+    void many_named_memories_are_read_like_each_of_them() {
+        Random random = new Random(3);
+        List<MemoryKey> named = new ArrayList<>();
+        for (int memory = 0; memory < 60; memory++) {
+            MemoryKey key = ConversationKey.of("acme", "memory" + memory);
+            String[] texts = new String[12];
+            Arrays.setAll(texts, i -> "w" + (int) (40 * Math.pow(random.nextDouble(), 3)) + " every");
+            add(key, 1, texts);
+            if (memory % 4 != 0) {
+                named.add(key);
+            }
+        }
+        List<String> terms = new ArrayList<>(List.of("every", "absent"));
+        IntStream.range(0, 40).forEach(word -> terms.add("w" + word));
+        Map<String, Long> frequencies = new HashMap<>();
+        Map<String, Set<Posting>> postings = new HashMap<>();
+        for (MemoryKey key : named) {
+            Matches one = index.match(Scope.memory(key), terms, 1_000_000);
+            one.frequencies().forEach((term, count) -> frequencies.merge(term, count, Long::sum));
+            one.postings().forEach((term, list) -> postings.computeIfAbsent(term, t -> new HashSet<>())
+                    .addAll(list));
+        }
+
+        Matches all = index.match(Scope.memories(named), terms, 1_000_000);
+        assertThat(all.messages()).isEqualTo(named.size() * 12L);
+        assertThat(all.frequencies()).isEqualTo(frequencies);
+        postings.forEach(
+                (term, expected) -> assertThat(all.postings().get(term)).containsExactlyInAnyOrderElementsOf(expected));
+
+        // Frequent terms of which no posting is read may be estimated.
+        Matches some = index.match(Scope.memories(named), terms, 60);
+        assertThat(some.postings()).isNotEmpty();
+        some.postings()
+                .keySet()
+                .forEach(term -> assertThat(some.frequency(term)).as(term).isEqualTo(frequencies.get(term)));
+        assertThat(some.postings().values().stream().mapToInt(List::size).sum()).isBetween(60, 60 + named.size());
+        frequencies
+                .keySet()
+                .forEach(term -> assertThat(some.frequency(term)).as(term).isPositive());
+        assertThat(some.frequency("every")).isEqualTo(frequencies.get("every"));
     }
 
     @Test
