@@ -62,7 +62,7 @@ class SetLoadTest {
         Random random = new Random();
         int name = 0;
         List<Child> children = new ArrayList<>(List.of(start(name++, where), start(name++, where)));
-        long seconds = Counts.of(5, 180);
+        long seconds = Counts.of(3, 180);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         try {
             // The time bounds the load only; at least one kill of each process comes within it.

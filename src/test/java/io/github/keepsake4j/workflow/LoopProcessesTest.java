@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(600)
 class LoopProcessesTest {
 
-    private static final int ITERATIONS = Counts.of(3, 5);
+    private static final int ITERATIONS = Counts.of(2, 5);
 
     @TempDir
     Path directory;
