@@ -90,7 +90,7 @@ final class Indexer {
      */
     record Settings(Duration pause, Duration sweepEvery, int checkEvery, int page, Duration lease) {
         static final Settings STANDARD =
-                new Settings(Duration.ofMillis(500), Duration.ofSeconds(30), 20, 1_024, Duration.ofSeconds(60));
+                new Settings(Duration.ofSeconds(2), Duration.ofSeconds(30), 20, 1_024, Duration.ofSeconds(60));
     }
 
     /**
