@@ -30,7 +30,7 @@ import org.springframework.scheduling.support.CronExpression;
  * @param turns what happens when two turns of a conversation meet
  * @param nodeLog another store for the memories of nodes
  * @param index the index for search and recall
- * @param retention removal of memories that nobody uses any more
+ * @param retention removal of memories that are not used any more
  * @param jdbc the store jdbc
  * @param sqlite the store sqlite
  * @param file the store file
@@ -175,7 +175,7 @@ record KeepsakeProperties(
     }
 
     /**
-     * Removal of memories that nobody uses any more. Off unless there is a cron expression.
+     * Removal of memories that are not used any more. Off unless there is a cron expression.
      *
      * @param cron when memories are removed, as in Spring's scheduling, such as 0 0 3 * * *; off if absent or -
      * @param zone the time zone of the cron expression

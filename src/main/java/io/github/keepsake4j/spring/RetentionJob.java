@@ -16,7 +16,7 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 import org.springframework.scheduling.support.CronTrigger;
 
 /**
- * Removes memories that nobody uses any more, at the times of a cron expression. It has a thread of its own, so that it needs
+ * Removes memories that are not used any more, at the times of a cron expression. It has a thread of its own, so that it needs
  * no scheduling in the application. Several instances may run at the same time.
  */
 final class RetentionJob implements SmartLifecycle {
