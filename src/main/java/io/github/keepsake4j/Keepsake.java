@@ -33,6 +33,7 @@ import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageRecall;
 import io.github.keepsake4j.recall.MessageSearch;
 import io.github.keepsake4j.recall.ObservedLog;
+import io.github.keepsake4j.recall.OwnText;
 import io.github.keepsake4j.recall.RecallOptions;
 import io.github.keepsake4j.recall.RecallRetriever;
 import io.github.keepsake4j.recall.RecallTool;
@@ -346,8 +347,9 @@ public final class Keepsake {
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @param answerId the id of the stored answer
-     * @param call calls the AI service once with the given question and the same memory id, on the caller's thread. It may
-     *     return a stream that is started later
+     * @param call calls the AI service once with the given question and the same memory id, on the caller's thread. The
+     *     question is without what was retrieved for it, so that a retriever adds it once. The call may return a stream that is
+     *     started later
      * @param <T> the type of the call's result
      * @return the call's result
      * @throws TurnConflictException as {@link #turn(Object, Supplier)} does
@@ -385,7 +387,7 @@ public final class Keepsake {
                         "messageId",
                         "must belong to a question; message " + messageId + " of memory " + memories.key(memoryId)
                                 + " has none before it"));
-        return turn(memoryId, turn, () -> call.apply(question));
+        return turn(memoryId, turn, () -> call.apply(OwnText.without(question)));
     }
 
     /**

@@ -1,20 +1,15 @@
 package io.github.keepsake4j.recall;
 
-import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.data.message.TextContent;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.rag.content.injector.DefaultContentInjector;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.recall.words.Token;
 import io.github.keepsake4j.recall.words.Words;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.stream.Collectors;
 
 /** The text of a message by which it is found. */
 final class IndexedText {
@@ -34,26 +29,9 @@ final class IndexedText {
      * @return its texts, one after the other; empty if it has none
      */
     static String of(ChatMessage message) {
-        String text = Fence.MEMORIES.blank(Fence.RECALLED.blank(written(message)));
+        String text = Fence.MEMORIES.blank(Fence.RECALLED.blank(MessageText.of(message)));
         int retrieved = message instanceof UserMessage ? text.indexOf(BEFORE_RETRIEVED) : -1;
         return retrieved < 0 ? text : text.substring(0, retrieved) + " ".repeat(text.length() - retrieved);
-    }
-
-    /** Returns the whole text of a message. */
-    static String written(ChatMessage message) {
-        if (message instanceof UserMessage user) {
-            return user.contents().stream()
-                    .filter(TextContent.class::isInstance)
-                    .map(content -> ((TextContent) content).text())
-                    .collect(Collectors.joining("\n"));
-        }
-        if (message instanceof AiMessage ai) {
-            return Objects.requireNonNullElse(ai.text(), "");
-        }
-        if (message instanceof ToolExecutionResultMessage result) {
-            return Objects.requireNonNullElse(result.text(), "");
-        }
-        return message instanceof SystemMessage system ? system.text() : "";
     }
 
     /** Splits a message into what an index keeps of it. */

@@ -4,6 +4,8 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.MessageText;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,9 +34,29 @@ public record OwnText(String text, boolean isAll) {
      */
     public static OwnText of(ChatMessage message) {
         ChatMessage without = message instanceof UserMessage user ? withoutKept(user) : message;
-        String written = IndexedText.written(without);
+        String written = MessageText.of(without);
         String own = IndexedText.of(without);
         return own.equals(written) ? new OwnText(written, without == message) : new OwnText(own.strip(), false);
+    }
+
+    /**
+     * Returns a question without what was added to it.
+     *
+     * @param question any question
+     * @return the question with its own text alone, and with its contents that are no text; the same instance if nothing was
+     *     added
+     */
+    public static UserMessage without(UserMessage question) {
+        OwnText own = of(question);
+        if (own.isAll() || own.text().isBlank()) {
+            return question;
+        }
+        List<Content> contents = new ArrayList<>();
+        contents.add(TextContent.from(own.text()));
+        question.contents().stream()
+                .filter(content -> !(content instanceof TextContent))
+                .forEach(contents::add);
+        return question.toBuilder().contents(contents).build();
     }
 
     private static UserMessage withoutKept(UserMessage user) {

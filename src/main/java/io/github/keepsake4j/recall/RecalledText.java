@@ -1,8 +1,10 @@
 package io.github.keepsake4j.recall;
 
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
@@ -27,7 +29,7 @@ final class RecalledText {
                     .append("] ")
                     .append(speaker(message))
                     .append(": ")
-                    .append(withoutRecalled(IndexedText.written(message.message())))
+                    .append(own(message.message()))
                     .append('\n');
         }
         return Fence.RECALLED.around(text.toString().stripTrailing());
@@ -44,18 +46,19 @@ final class RecalledText {
                 : message.message().type().name().toLowerCase(Locale.ROOT);
     }
 
-    /** Removes what was recalled for a message. */
-    private static String withoutRecalled(String text) {
-        String blanked = Fence.RECALLED.blank(text);
+    /** Returns the text of a message without what was recalled or retrieved for it, and without gaps in its place. */
+    private static String own(ChatMessage message) {
+        String text = MessageText.of(message);
+        String blanked = IndexedText.of(message);
         if (blanked.equals(text)) {
             return text;
         }
-        StringBuilder without = new StringBuilder();
+        StringBuilder own = new StringBuilder();
         for (int i = 0; i < text.length(); i++) {
             if (blanked.charAt(i) == text.charAt(i)) {
-                without.append(text.charAt(i));
+                own.append(text.charAt(i));
             }
         }
-        return without.toString().strip();
+        return own.toString().strip();
     }
 }

@@ -18,11 +18,13 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Recall in AI services whose window shows the last two messages only. */
@@ -124,6 +126,29 @@ class RecallInAiServicesTest {
                                 RecallOptions.standard().withNeighbours(0))
                         .passages())
                 .isEmpty();
+
+        // Nor is it recalled with the question, and to ask again does not add it twice.
+        String recalled = keepsake
+                .recall(
+                        scope,
+                        "parrot",
+                        RecallOptions.standard().withNeighbours(0).shownTo(ConversationKey.of("default", "none")))
+                .passages()
+                .stream()
+                .map(passage ->
+                        RecalledText.of(passage, RecallOptions.standard().zone()))
+                .collect(Collectors.joining());
+        assertThat(recalled).contains("When may I come with my parrot?").doesNotContain("office");
+        String answerId = keepsake.conversation("alice")
+                .history(HistoryQuery.newest(1))
+                .messages()
+                .get(0)
+                .id();
+        keepsake.regenerate("alice", answerId, question -> {
+            assertThat(question).isEqualTo(UserMessage.from("When may I come with my parrot?"));
+            return chat.chat("alice", question.singleText());
+        });
+        assertThat(text(model.lastRequest())).containsOnlyOnce("The office opens at nine");
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.data.message.VideoContent;
+import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.net.URI;
@@ -22,7 +23,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,7 +46,9 @@ record PlainMessage(String role, String content, String files) {
         }
         if (message instanceof UserMessage user) {
             return new PlainMessage(
-                    "user", text(user.contents()), files(user.attributes().get(FILES), user.contents(), "user"));
+                    "user",
+                    MessageText.of(user.contents()),
+                    files(user.attributes().get(FILES), user.contents(), "user"));
         }
         if (message instanceof AiMessage ai) {
             String text = ai.text() == null ? "" : ai.text();
@@ -54,7 +56,9 @@ record PlainMessage(String role, String content, String files) {
         }
         if (message instanceof ToolExecutionResultMessage result) {
             return new PlainMessage(
-                    "tool", text(result.contents()), files(result.attributes().get(FILES), result.contents(), "tool"));
+                    "tool",
+                    MessageText.of(result.contents()),
+                    files(result.attributes().get(FILES), result.contents(), "tool"));
         }
         return new PlainMessage("custom", "", NO_FILES);
     }
@@ -120,13 +124,6 @@ record PlainMessage(String role, String content, String files) {
         } catch (JsonProcessingException e) {
             throw new UnreadableDataException("its files are no JSON" + RawJson.place(e), null);
         }
-    }
-
-    private static String text(List<Content> contents) {
-        return contents.stream()
-                .filter(TextContent.class::isInstance)
-                .map(content -> ((TextContent) content).text())
-                .collect(Collectors.joining("\n"));
     }
 
     /** Returns the message's references, and references to those of its contents that have a URL. */

@@ -3,10 +3,7 @@ package io.github.keepsake4j.recall.memories;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.data.message.SystemMessage;
-import dev.langchain4j.data.message.TextContent;
-import dev.langchain4j.data.message.ToolExecutionResultMessage;
-import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.MessageText;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -14,7 +11,6 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Collectors;
 
 /** The hashes by which a message is found again. They are stored, so they never change. Pure functions. */
 final class MessageHashes {
@@ -23,7 +19,7 @@ final class MessageHashes {
 
     /** Returns the SHA-256 of a message's text, as WilmerAI stores it. */
     static String of(ChatMessage message) {
-        return HexFormat.of().formatHex(sha256().digest(text(message).getBytes(StandardCharsets.UTF_8)));
+        return HexFormat.of().formatHex(sha256().digest(MessageText.of(message).getBytes(StandardCharsets.UTF_8)));
     }
 
     /** Returns some digits that tell a prompt apart from its other versions. */
@@ -49,7 +45,7 @@ final class MessageHashes {
         MessageDigest digest = sha256();
         add(digest, before);
         add(digest, message.type().name());
-        add(digest, text(message));
+        add(digest, MessageText.of(message));
         if (message instanceof AiMessage ai) {
             for (ToolExecutionRequest call : ai.toolExecutionRequests()) {
                 add(digest, Objects.requireNonNullElse(call.name(), ""));
@@ -64,23 +60,6 @@ final class MessageHashes {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         digest.update((bytes.length + ":").getBytes(StandardCharsets.US_ASCII));
         digest.update(bytes);
-    }
-
-    /** Returns the text of a message; empty if it has none. */
-    static String text(ChatMessage message) {
-        if (message instanceof UserMessage user) {
-            return user.contents().stream()
-                    .filter(TextContent.class::isInstance)
-                    .map(content -> ((TextContent) content).text())
-                    .collect(Collectors.joining("\n"));
-        }
-        if (message instanceof AiMessage ai) {
-            return Objects.requireNonNullElse(ai.text(), "");
-        }
-        if (message instanceof ToolExecutionResultMessage result) {
-            return Objects.requireNonNullElse(result.text(), "");
-        }
-        return message instanceof SystemMessage system ? system.text() : "";
     }
 
     private static MessageDigest sha256() {

@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall.memories;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.summary.TranscriptText;
 import java.util.ArrayList;
@@ -83,7 +84,7 @@ final class Retrievers {
         List<MadeMemory> texts = messages.stream()
                 .map(source -> MadeMemory.ofText(
                         MemoryKind.FACT,
-                        TranscriptText.clean(MessageHashes.text(source.message())),
+                        TranscriptText.clean(MessageText.of(source.message())),
                         Passage.NONE,
                         source.trust()))
                 .toList();

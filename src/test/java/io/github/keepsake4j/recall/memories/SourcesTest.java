@@ -21,6 +21,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.recall.Fence;
 import java.util.ArrayDeque;
 import java.util.Arrays;
@@ -152,7 +153,7 @@ class SourcesTest {
                         .build()),
                 ToolExecutionResultMessage.from("1", "searchMemory", Fence.MEMORIES.around("Ada likes cats")));
         assertThat(trusts()).containsExactly(Trust.USER, Trust.ASSISTANT, Trust.RETRIEVED);
-        assertThat(MessageHashes.text(sources().get(2).message())).isBlank();
+        assertThat(MessageText.of(sources().get(2).message())).isBlank();
     }
 
     private void append(ChatMessage... messages) {
