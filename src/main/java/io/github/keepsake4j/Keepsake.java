@@ -12,6 +12,7 @@ import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.chat.LeavingViewListener;
+import io.github.keepsake4j.chat.RememberedSource;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -44,6 +45,8 @@ import io.github.keepsake4j.recall.SearchResult;
 import io.github.keepsake4j.recall.memories.BackgroundCreators;
 import io.github.keepsake4j.recall.memories.ConversationMemories;
 import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.MemoryBlock;
+import io.github.keepsake4j.recall.memories.MemoryBlocks;
 import io.github.keepsake4j.recall.memories.MemoryContentRetriever;
 import io.github.keepsake4j.recall.memories.MemoryFailedException;
 import io.github.keepsake4j.recall.memories.MemoryLookup;
@@ -1081,7 +1084,16 @@ public final class Keepsake {
                             summarizerTimeout,
                             answer -> answer.contains(Summarization.MARKER.strip()));
             ChatMemories memories = new ChatMemories(
-                    logs, ids::key, strategy, counter, executor, worker, metrics, keepRequests, leavingViewListener);
+                    logs,
+                    ids::key,
+                    strategy,
+                    counter,
+                    executor,
+                    worker,
+                    metrics,
+                    keepRequests,
+                    leavingViewListener,
+                    remembered(logs, counter));
             if (search != null) {
                 search.start(tenant);
             }
@@ -1094,6 +1106,22 @@ public final class Keepsake {
                     search,
                     discussions == null ? null : discussions.store(),
                     creators);
+        }
+
+        /** Returns what loads the memories that the strategy shows. */
+        private RememberedSource remembered(Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
+            List<MemoryBlock> blocks = strategy.parts().stream()
+                    .filter(MemoryBlock.class::isInstance)
+                    .map(MemoryBlock.class::cast)
+                    .toList();
+            if (blocks.isEmpty()) {
+                return RememberedSource.NONE;
+            }
+            if (blocks.size() > 1) {
+                throw new InvalidInputException("strategy", "must have one Memories.block, has " + blocks.size());
+            }
+            return new MemoryBlocks(
+                    blocks.get(0), requiredMemories(discussions).store(), logs, counter, BlockingWork.EXECUTOR)::begin;
         }
 
         private MessageSearch search(MessageLog log, MessageIndex made) {

@@ -68,7 +68,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             Function<Duration, Executor> after) {
         this.discussions = Objects.requireNonNull(discussions, "discussions");
         this.logs = Objects.requireNonNull(logs, "logs");
-        this.branches = new BranchMessages(logs);
+        this.branches = new BranchMessages(logs, discussions.store());
         this.executor = Objects.requireNonNull(executor, "executor");
         this.after = Objects.requireNonNull(after, "after");
         this.freshness = Objects.requireNonNull(freshness, "freshness");

@@ -5,32 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
-import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Scope;
-import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
-import java.io.IOException;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,101 +25,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Memories that are made of conversations of a log, and how they reach a model. */
-class BranchMemoriesTest {
-
-    interface Chat {
-        String chat(@MemoryId String id, @dev.langchain4j.service.UserMessage String text);
-    }
-
-    /** Gives prepared answers and keeps the requests. */
-    private static final class Prepared implements ChatModel {
-
-        private final Deque<AiMessage> answers = new ArrayDeque<>();
-        private final List<ChatRequest> requests = new ArrayList<>();
-
-        @Override
-        public ChatResponse doChat(ChatRequest request) {
-            requests.add(request);
-            AiMessage next = answers.poll();
-            return ChatResponse.builder()
-                    .aiMessage(next == null ? AiMessage.from("Fine.") : next)
-                    .build();
-        }
-
-        List<ChatMessage> lastRequest() {
-            return requests.get(requests.size() - 1).messages();
-        }
-    }
-
-    private static final String FACTS = "{\"useVectorForQualityMemory\":true,\"vectorMemoryWorkflowName\":\"w\","
-            + "\"vectorMemoryMaxMessagesBetweenChunks\":2,\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1}";
-    private static final String CHUNKS = "{\"fileMemoryWorkflowName\":\"w\",\"chatSummaryWorkflowName\":\"s\","
-            + "\"maxMessagesBetweenChunks\":2,\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1}";
-
-    @TempDir
-    Path directory;
-
-    private final Prepared model = new Prepared();
-    private final List<AutoCloseable> open = new ArrayList<>();
-    private MemoryStore store;
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable each : open) {
-            each.close();
-        }
-    }
-
-    private Keepsake.Builder keepsake(MessageLog log, String config, Function<String, String> workflow) {
-        open.add(log);
-        store = FileMemoryStore.of(directory.resolve("memories"));
-        open.add(store);
-        Discussions discussions = Discussions.builder(store)
-                .config(DiscussionConfig.ofJson(config))
-                .workflow("w", inputs -> workflow.apply(inputs.get(0)))
-                .workflow("s", inputs -> "Summary of " + inputs.get(0))
-                .build();
-        return Keepsake.builder().messageLog(log).memories(discussions, Duration.ofDays(1));
-    }
-
-    private Chat chat(Keepsake keepsake) {
-        return keepsake.aiServices(Chat.class).chatModel(model).build();
-    }
-
-    private static String fact(String title, String summary) {
-        return "{\"title\":\"" + title + "\",\"summary\":\"" + summary + "\"}";
-    }
-
-    /** Makes one fact of a passage: what its last line says. */
-    private static String lastLine(String passage) {
-        String line = passage.substring(passage.lastIndexOf('\n') + 1);
-        return fact(line.replaceAll("\\W+", " ").strip(), line.replace("\"", ""));
-    }
-
-    private static List<String> texts(List<MadeMemory> memories) {
-        return memories.stream().map(MadeMemory::text).toList();
-    }
-
-    private static String newest(Keepsake keepsake, String id) {
-        return keepsake.conversation(id)
-                .history(HistoryQuery.newest(1))
-                .messages()
-                .get(0)
-                .id();
-    }
+abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
     @Test
     void a_regenerated_answer_has_memories_of_its_own_and_switching_brings_those_of_the_other_back() {
-        for (MessageLog log : List.of(new InMemoryMessageLog(), JdbcMessageLog.sqlite(directory.resolve("chat.db")))) {
+        for (MessageLog log : List.of(newLog(), JdbcMessageLog.sqlite(directory.resolve("chat.db")))) {
             String id = log.backend();
             Keepsake keepsake =
-                    keepsake(log, FACTS, BranchMemoriesTest::lastLine).build();
+                    keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
             Chat chat = chat(keepsake);
             chat.chat(id, "Hello");
             chat.chat(id, "Hello again");
@@ -174,7 +76,7 @@ class BranchMemoriesTest {
     @Test
     void a_newer_fact_names_the_older_one_that_it_contradicts_and_only_on_its_branch() {
         Keepsake keepsake = keepsake(
-                        new InMemoryMessageLog(),
+                        newLog(),
                         FACTS,
                         passage -> passage.contains("Rome")
                                 ? "{\"title\":\"Home\",\"summary\":\"Ada lives in Rome.\",\"replaces\":\"home\"}"
@@ -205,7 +107,7 @@ class BranchMemoriesTest {
     @Test
     void a_model_replaces_no_fact_that_is_pinned_or_trusted_more() {
         Keepsake keepsake = keepsake(
-                        new InMemoryMessageLog(),
+                        newLog(),
                         FACTS,
                         passage -> "{\"title\":\"Home\",\"summary\":\""
                                 + passage.lines().count() + "\",\"replaces\":\"Home\"}")
@@ -227,8 +129,8 @@ class BranchMemoriesTest {
     }
 
     @Test
-    void a_memory_is_corrected_and_forgotten_and_its_summary_is_made_again() {
-        Keepsake keepsake = keepsake(new InMemoryMessageLog(), CHUNKS, passage -> "On " + passage.replace('\n', ' '))
+    void a_memory_is_corrected_and_forgotten_and_its_summary_is_made_again() throws Exception {
+        Keepsake keepsake = keepsake(newLog(), CHUNKS, passage -> "On " + passage.replace('\n', ' '))
                 .build();
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
@@ -256,29 +158,17 @@ class BranchMemoriesTest {
                 .asString()
                 .contains("Paris");
         assertThat(memories.list(MemoryKind.SUMMARY).get(0).text()).doesNotContain("Rome", "Oslo");
-        assertThat(bytes(directory)).doesNotContain("Rome", "Oslo");
+        assertThat(stored()).doesNotContain("Rome", "Oslo");
         assertThatThrownBy(() -> memories.pin(correction.id(), true))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("FORGOTTEN");
-    }
-
-    private static String bytes(Path directory) {
-        try (Stream<Path> files = Files.walk(directory)) {
-            StringBuilder all = new StringBuilder();
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                all.append(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
-            }
-            return all.toString();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Test
     void an_erased_conversation_has_no_memories_also_if_a_creator_was_at_work() throws Exception {
         CountDownLatch working = new CountDownLatch(1);
         CountDownLatch erased = new CountDownLatch(1);
-        Keepsake keepsake = keepsake(new InMemoryMessageLog(), FACTS, passage -> {
+        Keepsake keepsake = keepsake(newLog(), FACTS, passage -> {
                     if (passage.contains("late")) {
                         working.countDown();
                         try {
@@ -295,7 +185,7 @@ class BranchMemoriesTest {
         chat.chat("a", "early");
         keepsake.makeMemories("a");
         assertThat(keepsake.memories("a").list(MemoryKind.FACT)).hasSize(1);
-        assertThat(bytes(directory)).containsIgnoringCase("quokka");
+        assertThat(stored()).containsIgnoringCase("quokka");
 
         chat.chat("a", "late");
         Thread creator = new Thread(() -> keepsake.makeMemories("a"));
@@ -305,14 +195,14 @@ class BranchMemoriesTest {
         erased.countDown();
         creator.join();
         assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
-        assertThat(bytes(directory)).doesNotContainIgnoringCase("quokka");
+        assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
 
     @Test
     void memories_of_the_user_alone_are_made_of_what_users_wrote() {
-        MessageLog log = new InMemoryMessageLog();
+        MessageLog log = newLog();
         open.add(log);
-        store = FileMemoryStore.of(directory);
+        store = newStore();
         open.add(store);
         List<String> seen = new ArrayList<>();
         Keepsake keepsake = Keepsake.builder()
@@ -339,8 +229,8 @@ class BranchMemoriesTest {
 
     @Test
     void memories_reach_a_model_by_a_retriever_and_by_tools_of_its_own_conversation_alone() {
-        Keepsake keepsake = keepsake(new InMemoryMessageLog(), FACTS, BranchMemoriesTest::lastLine)
-                .build();
+        Keepsake keepsake =
+                keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine).build();
         for (String id : List.of("alice", "bob")) {
             chat(keepsake).chat(id, "Hello");
             model.answers.add(AiMessage.from("Your parrot is called " + (id.equals("bob") ? "Rex." : "Coco.")));
@@ -392,7 +282,7 @@ class BranchMemoriesTest {
 
     @Test
     void retrievers_and_tools_only_read() {
-        keepsake(new InMemoryMessageLog(), FACTS, BranchMemoriesTest::lastLine);
+        keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine);
         MemoryReader reader = (MemoryReader) Proxy.newProxyInstance(
                 MemoryReader.class.getClassLoader(), new Class<?>[] {MemoryStore.class}, (proxy, method, arguments) -> {
                     assertThat(method.getDeclaringClass()).isEqualTo(MemoryReader.class);
@@ -417,10 +307,10 @@ class BranchMemoriesTest {
 
     @Test
     void creators_run_in_the_background_once_for_several_turns_and_again_after_a_failure() {
-        MessageLog log = new InMemoryMessageLog();
+        MessageLog log = newLog();
         MemoryKey key = ConversationKey.of("default", "a");
         chat(Keepsake.builder().messageLog(log).build()).chat("a", "Hello");
-        store = FileMemoryStore.of(directory);
+        store = newStore();
         open.add(store);
         boolean[] fails = {true};
         ConcurrentLinkedQueue<Runnable> work = new ConcurrentLinkedQueue<>();
@@ -461,12 +351,12 @@ class BranchMemoriesTest {
 
     @Test
     void while_another_process_is_at_work_a_creator_asks_less_and_less_often() {
-        MessageLog log = new InMemoryMessageLog();
+        MessageLog log = newLog();
         MemoryKey key = ConversationKey.of("default", "a");
         Chat chat = chat(Keepsake.builder().messageLog(log).build());
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
-        store = FileMemoryStore.of(directory);
+        store = newStore();
         open.add(store);
         ConcurrentLinkedQueue<Runnable> work = new ConcurrentLinkedQueue<>();
         List<Duration> pauses = new ArrayList<>();
@@ -500,9 +390,9 @@ class BranchMemoriesTest {
     void a_creator_that_hangs_holds_no_turn_and_runs_on_no_turns_thread() throws Exception {
         CountDownLatch hanging = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
-        MessageLog log = new InMemoryMessageLog();
+        MessageLog log = newLog();
         open.add(log);
-        store = FileMemoryStore.of(directory);
+        store = newStore();
         open.add(store);
         List<Thread> threads = new CopyOnWriteArrayList<>();
         Set<Thread> inStore = ConcurrentHashMap.newKeySet();
@@ -547,7 +437,7 @@ class BranchMemoriesTest {
 
     @Test
     void fifty_injections_become_no_memory_of_user_trust_and_none_leaves_its_fence() {
-        MessageLog log = new InMemoryMessageLog();
+        MessageLog log = newLog();
         Keepsake keepsake = keepsake(log, FACTS, PoisonedTexts::obey).build();
         PoisonedTexts.chat(keepsake, model.answers, model);
         List<String> made = new ArrayList<>();
