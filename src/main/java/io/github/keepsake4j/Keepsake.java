@@ -55,6 +55,7 @@ import io.github.keepsake4j.recall.memories.MemoryRun;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.MemoryTools;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -586,7 +587,10 @@ public final class Keepsake {
      */
     public ConversationMemories memories(Object memoryId) {
         return new ConversationMemories(
-                requiredMemories(memoryStore), key -> log, NodeMemories.conversation(memories.key(memoryId)));
+                requiredMemories(memoryStore),
+                key -> log,
+                NodeMemories.conversation(memories.key(memoryId)),
+                requiredMemories(creators)::stale);
     }
 
     /**
@@ -654,7 +658,13 @@ public final class Keepsake {
     }
 
     private MemoryLookup lookup(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
-        return new MemoryLookup(requiredMemories(memoryStore), key -> log, memories::key, scopes, options);
+        return new MemoryLookup(
+                requiredMemories(memoryStore),
+                key -> log,
+                memories::key,
+                scopes,
+                options,
+                requiredMemories(creators)::stale);
     }
 
     private static <T> T requiredMemories(@Nullable T part) {
@@ -703,6 +713,17 @@ public final class Keepsake {
             throw failure;
         }
         return erased;
+    }
+
+    /**
+     * Returns a clean-up of the message log and the node log, to be called by a scheduler. With a conversation it removes all that
+     * this {@link Keepsake} has of it: its {@linkplain Builder#memories memories} and what the {@linkplain Builder#index index} has.
+     * A clean-up of the bare logs leaves memories until the conversation is used again.
+     *
+     * @return the clean-up with its defaults; this method does no I/O
+     */
+    public CleanUp cleanUp() {
+        return CleanUp.of(log, nodeLog);
     }
 
     /**

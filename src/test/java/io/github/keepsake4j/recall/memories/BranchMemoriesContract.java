@@ -2,18 +2,22 @@ package io.github.keepsake4j.recall.memories;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.context.Remembered;
+import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.retention.CleanUp;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -63,6 +67,29 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             assertThat(texts(keepsake.memories(id).list(MemoryKind.FACT)))
                     .containsExactly("Assistant: Fine.", "Assistant: Take the train.");
         }
+    }
+
+    @Test
+    void a_correction_belongs_to_the_branch_of_what_it_corrects() {
+        Keepsake keepsake =
+                keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine).build();
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        chat.chat("a", "Hello again");
+        keepsake.makeMemories("a");
+        model.answers.add(AiMessage.from("Take the train."));
+        chat.chat("a", "How do I get to Rome?");
+        MadeMemory train = keepsake.makeMemories("a").made().get(0);
+        keepsake.memories("a").correct(train.id(), "They like trains.", Trust.USER);
+        String first = newest(keepsake, "a");
+        model.answers.add(AiMessage.from("Take a plane."));
+        keepsake.regenerate("a", first, question -> chat.chat("a", question.singleText()));
+        keepsake.makeMemories("a");
+        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+                .containsExactly("Assistant: Fine.", "Assistant: Take a plane.");
+        keepsake.conversation("a").switchTo(first);
+        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+                .containsExactly("Assistant: Fine.", "They like trains.");
     }
 
     private static List<String> retrieved(Keepsake keepsake, String id, String question) {
@@ -198,6 +225,74 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
 
+    /** Makes a memory of a conversation, and returns the log that knows of no memories. */
+    private MessageLog remembered(Keepsake keepsake, MessageLog log) throws Exception {
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        chat.chat("a", "I like the quokka");
+        keepsake.makeMemories("a");
+        MadeMemory made = keepsake.memories("a").list(MemoryKind.FACT).get(0);
+        keepsake.memories("a").correct(made.id(), "A quokka, by hand", Trust.USER);
+        assertThat(stored()).containsIgnoringCase("quokka");
+        return log;
+    }
+
+    @Test
+    void what_a_clean_up_removes_has_no_memories_afterwards() throws Exception {
+        for (boolean bare : new boolean[] {false, true}) {
+            MessageLog log = newLog();
+            Keepsake keepsake =
+                    keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
+            model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+            remembered(keepsake, log);
+            CleanUp cleanUp = (bare ? CleanUp.of(log).alsoErasing(store::erase) : keepsake.cleanUp())
+                    .idleFor(Duration.ofMillis(1));
+            assertThat(cleanUp.dryRun().run("default").messages()).isLessThan(5);
+            assertThat(stored()).containsIgnoringCase("quokka");
+            await().until(() -> cleanUp.run("default").removed() == 1);
+            assertThat(stored()).doesNotContainIgnoringCase("quokka");
+            assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
+        }
+    }
+
+    @Test
+    void what_was_erased_by_what_knows_of_no_memories_has_none_after_the_next_read() throws Exception {
+        MessageLog log = newLog();
+        MemoryKey key = ConversationKey.of("default", "a");
+        Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine)
+                .memories(
+                        Discussions.builder(store)
+                                .config(DiscussionConfig.ofJson(FACTS))
+                                .workflow("w", inputs -> lastLine(inputs.get(0)))
+                                .build(),
+                        Duration.ZERO)
+                .build();
+        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        remembered(keepsake, log);
+        log.erase(key);
+        assertThat(retrieved(keepsake, "a", "quokka")).isEmpty();
+        await().untilAsserted(() -> assertThat(stored()).doesNotContainIgnoringCase("quokka"));
+    }
+
+    @Test
+    void what_was_erased_and_begun_anew_has_only_memories_of_what_is_there() throws Exception {
+        MessageLog log = newLog();
+        Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
+        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        remembered(keepsake, log);
+        log.erase(ConversationKey.of("default", "a"));
+        chat(keepsake).chat("a", "Hello");
+        model.answers.add(AiMessage.from("A wombat."));
+        chat(keepsake).chat("a", "Another animal");
+        assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
+        keepsake.makeMemories("a");
+        assertThat(stored()).doesNotContainIgnoringCase("quokka").containsIgnoringCase("wombat");
+        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+                .singleElement()
+                .asString()
+                .contains("wombat");
+    }
+
     @Test
     void memories_of_the_user_alone_are_made_of_what_users_wrote() {
         MessageLog log = newLog();
@@ -296,7 +391,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         MemoryKey key = ConversationKey.of("default", "a");
         MadeMemory fact = MadeMemory.fact("Pet", "A cat.", List.of(), List.of(), Passage.NONE, Trust.USER);
         store.add(key, MemoryKind.FACT, 0, Passage.NONE, List.of(fact));
-        MemoryLookup lookup = new MemoryLookup(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard());
+        MemoryLookup lookup =
+                new MemoryLookup(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard(), any -> {});
         assertThat(lookup.search("a", "cat"))
                 .as("a conversation without messages has no memories")
                 .isEmpty();
@@ -438,7 +534,10 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     @Test
     void fifty_injections_become_no_memory_of_user_trust_and_none_leaves_its_fence() {
         MessageLog log = newLog();
-        Keepsake keepsake = keepsake(log, FACTS, PoisonedTexts::obey).build();
+        Keepsake keepsake = keepsake(log, FACTS, PoisonedTexts::obey)
+                .strategy(SlidingWindow.withMaxMessages(50)
+                        .and(Memories.block(1_000_000).withMaxRecent(200).withMinTrust(Trust.RETRIEVED)))
+                .build();
         PoisonedTexts.chat(keepsake, model.answers, model);
         List<String> made = new ArrayList<>();
         for (String id : PoisonedTexts.conversations()) {
@@ -455,6 +554,12 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                     .recentMemories(id);
             assertThat(standard).doesNotContain(PoisonedTexts.MARK);
             MemoryOptions any = MemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
+            String block = keepsake.conversation(id).messages().stream()
+                    .filter(Remembered::isShown)
+                    .map(message -> ((UserMessage) message).singleText())
+                    .findFirst()
+                    .orElseThrow();
+            PoisonedTexts.assertFenced(block.substring(block.indexOf('\n') + 1));
             PoisonedTexts.assertFenced(keepsake.memoryTools(any).recentMemories(id));
             PoisonedTexts.assertFenced(keepsake.memoryTools(any).searchMemory(PoisonedTexts.MARK, id));
             assertThat(keepsake.memoryTools(MemoryOptions.standard().withMinTrust(Trust.USER))

@@ -91,7 +91,7 @@ abstract class MemoryBlockContract extends MadeMemoriesFixture {
         String block = shownBlock();
         assertThat(block).containsSubsequence("<made-memories>", "Summary: ", "Paris", "Oslo", "Rome", "Bern");
         assertThat(block.lines().filter(line -> line.startsWith("[2"))).hasSize(chunks.size() + 1);
-        PoisonedTexts.assertFenced(block);
+        assertThat(block).endsWith("\n</made-memories>");
 
         String answer = newest(keepsake, "a");
         List<String> ids =
