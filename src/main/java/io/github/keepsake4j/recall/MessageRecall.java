@@ -149,6 +149,7 @@ public final class MessageRecall {
         private final NavigableMap<Long, LoggedMessage> messages;
         private final Map<Long, Instant> sessionTimes = new HashMap<>();
         private final Set<Long> given = new HashSet<>();
+        private @Nullable Set<Long> onBranch;
 
         Memory(MemoryKey key, Set<Long> sequences, Set<String> shownIds) {
             this.key = key;
@@ -202,7 +203,7 @@ public final class MessageRecall {
         @Nullable
         Passage passage(Ranked ranked, RecallOptions options, long budget) {
             LoggedMessage message = messages.get(ranked.utterance().sequence());
-            if (message == null || !isNew(message) || tokens(message) > budget || !visible.isBeforeHead(message)) {
+            if (message == null || !isNew(message) || tokens(message) > budget || !isOnBranch(message)) {
                 return null;
             }
             long left = budget - tokens(message);
@@ -231,6 +232,14 @@ public final class MessageRecall {
                     sessionTimes.getOrDefault(message.sequence(), message.createdAt()),
                     message,
                     List.copyOf(passage));
+        }
+
+        /** One read tells it of all messages, if one of them is to be given out. */
+        private boolean isOnBranch(LoggedMessage message) {
+            if (onBranch == null) {
+                onBranch = visible.onBranch(messages.keySet());
+            }
+            return onBranch.contains(message.sequence());
         }
 
         private boolean isNew(LoggedMessage message) {
@@ -263,7 +272,7 @@ public final class MessageRecall {
 
         private @Nullable LoggedMessage child(LoggedMessage of) {
             return messages.tailMap(of.sequence()).values().stream()
-                    .filter(message -> of.id().equals(message.parentId()) && visible.isBeforeHead(message))
+                    .filter(message -> of.id().equals(message.parentId()) && isOnBranch(message))
                     .findFirst()
                     .orElse(null);
         }
