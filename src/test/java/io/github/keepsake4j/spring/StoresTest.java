@@ -6,10 +6,16 @@ import static io.github.keepsake4j.spring.Contexts.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.mock.ChatModelMock;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.samples.SpringBeans;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.file.Files;
@@ -165,6 +171,31 @@ class StoresTest {
                 .withPropertyValues("keepsake4j.jdbc.initialize-schema=never")
                 .run(context -> assertThat(chatted(context)).isEqualTo("postgresql"));
         with(source).run(context -> assertThat(chatted(context)).isEqualTo("postgresql"));
+    }
+
+    @Test
+    void memories_that_are_made_are_kept_beside_the_conversations() throws Exception {
+        ApplicationContextRunner made = with(Contexts.postgres(Postgres.newest().newDatabase()))
+                .withBean(ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("Her name is Alice."))
+                .withPropertyValues(
+                        "keepsake4j.memories.enabled=true",
+                        "keepsake4j.memories.freshness=1d",
+                        "keepsake4j.memories.discussion={\"lookbackStartTurn\": 0, \"maxMessagesBetweenChunks\": 1}");
+        made.withPropertyValues("keepsake4j.jdbc.initialize-schema=always").run(context -> {
+            chatted(context);
+            Keepsake keepsake = context.getBean(Keepsake.class);
+            keepsake.chatMemory("alice").add(AiMessage.from("Hello Alice"), UserMessage.from("What now?"));
+            assertThat(keepsake.makeMemories("alice").made()).isNotEmpty();
+        });
+        made.run(context -> assertThat(
+                        context.getBean(Keepsake.class).memories("alice").list(MemoryKind.CHUNK))
+                .extracting(MadeMemory::text)
+                .containsExactly("Her name is Alice."));
+        with(Contexts.postgres(Postgres.newest().newDatabase()))
+                .withPropertyValues("keepsake4j.store=in-memory", "keepsake4j.memories.store=jdbc")
+                .withPropertyValues("keepsake4j.memories.enabled=true")
+                .run(context -> assertThat(failure(context))
+                        .contains("keepsake4j.jdbc.initialize-schema=always", "V1__keepsake_memories.sql"));
     }
 
     @Test
