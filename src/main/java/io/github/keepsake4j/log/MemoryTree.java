@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -417,6 +418,20 @@ public final class MemoryTree {
                 .sorted()
                 .map(sequence -> logged(nodes.get(Math.toIntExact(sequence - 1))))
                 .toList();
+    }
+
+    /**
+     * Does {@link MessageLog#onBranch}.
+     *
+     * @param sequences the sequences
+     * @return those on the current branch
+     */
+    public Set<Long> onBranch(Collection<Long> sequences) {
+        requireSound();
+        Node end = head;
+        return sequences.stream()
+                .filter(sequence -> end != null && sequence >= 1 && isOnBranch(sequence, end))
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     /**

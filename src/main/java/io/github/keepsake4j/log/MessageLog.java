@@ -16,6 +16,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -80,6 +81,16 @@ public interface MessageLog extends AutoCloseable {
      * @return the messages that are there, in order of sequence
      */
     List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences);
+
+    /**
+     * Returns which messages are on the current branch. The cost depends on the number of sequences and of the forks on the
+     * branch, not on its length.
+     *
+     * @param key the memory
+     * @param sequences the messages' sequences, in any order
+     * @return those of the sequences that the current branch has
+     */
+    Set<Long> onBranch(MemoryKey key, Collection<Long> sequences);
 
     /**
      * Reads one page of all messages of all branches, by sequence. No cursor stays open between pages. Each message

@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -78,6 +79,11 @@ public abstract class TreeMessageLog implements MessageLog {
     @Override
     public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
         return ask(key, tree -> tree.findAt(sequences));
+    }
+
+    @Override
+    public Set<Long> onBranch(MemoryKey key, Collection<Long> sequences) {
+        return ask(key, tree -> tree.onBranch(sequences));
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.github.keepsake4j.recall.MessageSearch.Visible;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -89,7 +90,7 @@ public final class MessageRecall {
         Ranking ranking = new Ranking(question, candidates.statistics(), Features.WEIGHTS, options.zone());
         List<Found> found = new ArrayList<>();
         for (Memory memory : memories) {
-            memory.rank(ranking, terms, options).forEach(ranked -> found.add(new Found(memory, ranked)));
+            memory.rank(ranking, terms, options.sessionGap()).forEach(ranked -> found.add(new Found(memory, ranked)));
         }
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
@@ -149,6 +150,7 @@ public final class MessageRecall {
         private final NavigableMap<Long, LoggedMessage> messages;
         private final Map<Long, Instant> sessionTimes = new HashMap<>();
         private final Set<Long> given = new HashSet<>();
+        private @Nullable Set<Long> onBranch;
 
         Memory(MemoryKey key, Set<Long> sequences, Set<String> shownIds) {
             this.key = key;
@@ -163,11 +165,11 @@ public final class MessageRecall {
             return speakers;
         }
 
-        /** Ranks the messages that may be recalled or be beside one. */
-        List<Ranked> rank(Ranking ranking, WantedTerms terms, RecallOptions options) {
+        /** Ranks the messages. Which of them are hidden is not known yet: it costs a read, and few of them are given out. */
+        List<Ranked> rank(Ranking ranking, WantedTerms terms, Duration sessionGap) {
             List<Utterance> utterances = new ArrayList<>();
             for (LoggedMessage message : messages.values()) {
-                if (isSaid(message) && isVisible(message, options)) {
+                if (isSaid(message) && !endedBadly(message)) {
                     utterances.add(Utterance.of(
                             message.sequence(),
                             RecalledText.speaker(message),
@@ -177,7 +179,7 @@ public final class MessageRecall {
                             terms));
                 }
             }
-            List<Session> sessions = Session.cut(utterances, options.sessionGap());
+            List<Session> sessions = Session.cut(utterances, sessionGap);
             for (Session session : sessions) {
                 Instant time = session.utterances().get(0).time();
                 session.utterances().forEach(utterance -> sessionTimes.put(utterance.sequence(), time));
@@ -192,17 +194,21 @@ public final class MessageRecall {
                     && !IndexedText.of(message.message()).isBlank();
         }
 
-        private boolean isVisible(LoggedMessage message, RecallOptions options) {
+        private static boolean endedBadly(LoggedMessage message) {
             Outcome outcome = message.outcome();
-            boolean endedBadly = outcome != null && outcome.kind() != Outcome.Kind.INCOMPLETE;
-            return !endedBadly && (options.hidden() || visible.shows(message));
+            return outcome != null && outcome.kind() != Outcome.Kind.INCOMPLETE;
+        }
+
+        /** Returns whether a message may be given out. */
+        private boolean isVisible(LoggedMessage message, RecallOptions options) {
+            return !endedBadly(message) && (options.hidden() || visible.shows(message)) && isOnBranch(message);
         }
 
         /** Returns the passage around a message, or null if it may not be recalled or does not fit. */
         @Nullable
         Passage passage(Ranked ranked, RecallOptions options, long budget) {
             LoggedMessage message = messages.get(ranked.utterance().sequence());
-            if (message == null || !isNew(message) || tokens(message) > budget || !visible.isBeforeHead(message)) {
+            if (message == null || !isNew(message) || tokens(message) > budget || !isVisible(message, options)) {
                 return null;
             }
             long left = budget - tokens(message);
@@ -231,6 +237,14 @@ public final class MessageRecall {
                     sessionTimes.getOrDefault(message.sequence(), message.createdAt()),
                     message,
                     List.copyOf(passage));
+        }
+
+        /** One read tells it of all messages, if one of them is to be given out. */
+        private boolean isOnBranch(LoggedMessage message) {
+            if (onBranch == null) {
+                onBranch = visible.onBranch(messages.keySet());
+            }
+            return onBranch.contains(message.sequence());
         }
 
         private boolean isNew(LoggedMessage message) {
@@ -263,7 +277,7 @@ public final class MessageRecall {
 
         private @Nullable LoggedMessage child(LoggedMessage of) {
             return messages.tailMap(of.sequence()).values().stream()
-                    .filter(message -> of.id().equals(message.parentId()) && visible.isBeforeHead(message))
+                    .filter(message -> of.id().equals(message.parentId()) && isOnBranch(message))
                     .findFirst()
                     .orElse(null);
         }

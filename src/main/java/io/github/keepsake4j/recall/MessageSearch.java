@@ -4,9 +4,7 @@ import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
-import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.Branch;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
@@ -22,6 +20,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -180,14 +179,18 @@ public final class MessageSearch {
             int batch = missing() + options.offset();
             for (int from = 0; from < places.size() && missing() > 0; batch *= 2) {
                 List<Place> next = places.subList(from, Math.min(places.size(), from + batch));
-                Map<MemoryKey, List<Long>> sequences = new LinkedHashMap<>();
+                Map<MemoryKey, Collection<Long>> sequences = new LinkedHashMap<>();
                 next.forEach(place -> sequences
-                        .computeIfAbsent(place.key(), key -> new ArrayList<>())
+                        .computeIfAbsent(place.key(), key -> new LinkedHashSet<>())
                         .add(place.sequence()));
                 Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read = new HashMap<>();
                 sequences.forEach((key, of) -> read.put(key, finder.around(key, of, SearchOptions.MAX_NEIGHBOURS)));
+                if (options.currentBranch()) {
+                    sequences.replaceAll((key, of) -> visible(key).onBranch(of));
+                }
                 for (Place place : next) {
-                    if (missing() > 0) {
+                    if (missing() > 0
+                            && sequences.getOrDefault(place.key(), List.of()).contains(place.sequence())) {
                         check(place, read.getOrDefault(place.key(), Collections.emptyNavigableMap()));
                     }
                 }
@@ -242,8 +245,7 @@ public final class MessageSearch {
             return options.types().contains(message.message().type())
                     && (options.from() == null || !time.isBefore(options.from()))
                     && (options.to() == null || time.isBefore(options.to()))
-                    && (!options.visibleOnly() || visible(key).shows(message))
-                    && (!options.currentBranch() || visible(key).isOnBranch(message));
+                    && (!options.visibleOnly() || visible(key).shows(message));
         }
 
         private Visible visible(MemoryKey key) {
@@ -305,7 +307,6 @@ public final class MessageSearch {
         private final MessageLog log;
         private final MemoryKey key;
         private @Nullable Tail tail;
-        private @Nullable Boolean hasOneBranch;
         private final Map<String, Long> sequences = new HashMap<>();
 
         Visible(MessageLog log, MemoryKey key) {
@@ -340,25 +341,9 @@ public final class MessageSearch {
                     .orElse(0));
         }
 
-        boolean isOnBranch(LoggedMessage message) {
-            if (hasOneBranch == null) {
-                List<Branch> branches = log.branches(key);
-                hasOneBranch = branches.size() == 1 && branches.get(0).current();
-            }
-            return hasOneBranch || isBeforeHead(message);
-        }
-
-        /** Returns whether a message is on the current branch. Costs a bounded read, unlike a list of all branches. */
-        boolean isBeforeHead(LoggedMessage message) {
-            if (message.id().equals(tail().head())) {
-                return true;
-            }
-            try {
-                log.read(key, ReadQuery.newest(1).after(message.id()));
-                return true;
-            } catch (UnknownMessageException e) {
-                return false;
-            }
+        /** Returns the messages that are on the current branch. */
+        Set<Long> onBranch(Collection<Long> messages) {
+            return log.onBranch(key, messages);
         }
 
         private Tail tail() {

@@ -30,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,6 +114,11 @@ public final class ObservedLog implements MessageLog {
     @Override
     public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
         return log.findAt(key, sequences);
+    }
+
+    @Override
+    public Set<Long> onBranch(MemoryKey key, Collection<Long> sequences) {
+        return log.onBranch(key, sequences);
     }
 
     @Override

@@ -425,6 +425,17 @@ function ops.findAt(m)
   return found
 end
 
+function ops.onBranch(m)
+  local found, head = {}, m.head > 0 and node(m.head)
+  for _, each in ipairs(q.sequences or {}) do
+    local seq = tonumber(each)
+    if head and seq >= 1 and isOnBranch(seq, head) then
+      found[#found + 1] = each
+    end
+  end
+  return found
+end
+
 function ops.history(m)
   local sequence, most = tonumber(q.sequence), tonumber(q.most)
   local to = q.forward and math.min(m.count, sequence + most) or math.max(0, math.min(sequence - 1, m.count))

@@ -41,6 +41,29 @@ public interface ReadContract extends LogUnderTest {
     }
 
     @Test
+    default void itIsToldWhichMessagesAreOnTheCurrentBranch() {
+        List<Long> asked = List.of(6L, 2L, 2L, 1L, 3L, 4L, 5L, 9L, 0L, -1L, Long.MAX_VALUE, Long.MIN_VALUE);
+        assertThat(log().onBranch(KEY, asked)).isEmpty();
+        log().append(KEY, batch("a", "b", "c"));
+        log().append(KEY, batchUnder("a", "d"));
+        log().append(KEY, batchUnder("d", "e"));
+
+        assertThat(log().onBranch(KEY, asked)).containsExactlyInAnyOrder(1L, 4L, 5L);
+        log().append(KEY, batchUnder("b", "f"));
+        assertThat(log().onBranch(KEY, asked)).containsExactlyInAnyOrder(1L, 2L, 6L);
+        assertThat(log().onBranch(KEY, List.of(3L))).isEmpty();
+        log().moveHead(KEY, "c", null);
+        assertThat(log().onBranch(KEY, asked)).containsExactlyInAnyOrder(1L, 2L, 3L);
+        log().append(KEY, Append.under(Parent.root(), List.of(message("g", UserMessage.from("x"), 1))));
+        assertThat(log().onBranch(KEY, asked)).isEmpty();
+        assertThat(log().onBranch(KEY, List.of(7L))).containsExactly(7L);
+        assertThat(log().onBranch(KEY, List.of())).isEmpty();
+
+        log().erase(KEY);
+        assertThat(log().onBranch(KEY, asked)).isEmpty();
+    }
+
+    @Test
     default void tokensBoundAReadWithTheMessageThatReachesTheLimit() {
         log().append(KEY, batch("a", "b", "c"));
 

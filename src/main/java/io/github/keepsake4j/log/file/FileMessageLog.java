@@ -53,6 +53,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -151,6 +152,11 @@ public final class FileMessageLog implements MessageLog {
     @Override
     public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
         return ask("read of", key, tree -> tree.findAt(sequences), absent -> List.of());
+    }
+
+    @Override
+    public Set<Long> onBranch(MemoryKey key, Collection<Long> sequences) {
+        return ask("read of", key, tree -> tree.onBranch(sequences), absent -> Set.of());
     }
 
     @Override

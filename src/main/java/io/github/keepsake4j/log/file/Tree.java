@@ -332,6 +332,16 @@ final class Tree {
         return pick(logged(nodes), nodes);
     }
 
+    Set<Long> onBranch(Collection<Long> sequences) throws IOException {
+        Set<Long> found = new HashSet<>();
+        for (long seq : sequences) {
+            if (seq >= 1 && seq <= state.head && isOnBranch(seq, index.node(state.head))) {
+                found.add(seq);
+            }
+        }
+        return found;
+    }
+
     HistoryPage history(HistoryQuery query) throws IOException {
         long size = state.count;
         long from = query.forward()

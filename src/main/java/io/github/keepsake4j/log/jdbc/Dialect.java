@@ -118,6 +118,9 @@ interface Dialect {
     /** Finds, as {@link io.github.keepsake4j.log.MessageLog#findAt} says. */
     List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences);
 
+    /** The runs of the current branch, newest first, down to the one with a sequence. */
+    NamedSql runsOfHead();
+
     /** Reads, as {@link io.github.keepsake4j.log.MessageLog#read} says. */
     Tail read(Connections connections, MemoryKey key, ReadQuery query);
 }

@@ -54,6 +54,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -176,6 +178,25 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
         return sequences.isEmpty() ? List.of() : dialect.findAt(connections, key, new TreeSet<>(sequences));
+    }
+
+    @Override
+    public Set<Long> onBranch(MemoryKey key, Collection<Long> sequences) {
+        return sequences.isEmpty()
+                ? Set.of()
+                : connections.single("look-up in memory " + key, session -> {
+                    List<LongPredicate> runs = session.list(
+                            dialect.runsOfHead(), JdbcMessageLog::run, Rows.hash(key), Collections.min(sequences));
+                    return sequences.stream()
+                            .filter(sequence -> runs.stream().anyMatch(run -> run.test(sequence)))
+                            .collect(Collectors.toUnmodifiableSet());
+                });
+    }
+
+    private static LongPredicate run(ResultSet row) throws SQLException {
+        long low = Rows.number(row, "low");
+        long high = Rows.number(row, "high");
+        return sequence -> sequence >= low && sequence <= high;
     }
 
     @Override

@@ -261,6 +261,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public NamedSql runsOfHead() {
+        return PostgresSql.RUNS_OF_HEAD;
+    }
+
+    @Override
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
         PostgresRead read = new PostgresRead(key, known(key), query, codec);
         return connections.single(new Connections.Call("read of memory", key), read::run);

@@ -203,6 +203,36 @@ final class PostgresSql {
             """,
             "memory_key");
 
+    /** The ranges of sequences that the head's branch consists of, from run to run down to one with a sequence. */
+    static final NamedSql RUNS_OF_HEAD = NamedSql.of(
+            """
+            WITH RECURSIVE run (low, high) AS (
+              SELECT h.run_start, h.seq
+              FROM keepsake_memory m
+              JOIN keepsake_message h ON h.memory_key = :memory_key AND h.seq = m.head_seq
+              WHERE m.memory_key = :memory_key
+              UNION ALL
+              SELECT p.run_start, p.seq
+              FROM run
+              CROSS JOIN LATERAL (
+                SELECT f.parent_seq FROM keepsake_message f
+                WHERE f.memory_key = :memory_key AND f.seq BETWEEN run.low AND run.low
+                ORDER BY f.seq
+                LIMIT 1
+              ) f
+              CROSS JOIN LATERAL (
+                SELECT p.seq, p.run_start FROM keepsake_message p
+                WHERE p.memory_key = :memory_key AND p.seq BETWEEN f.parent_seq AND f.parent_seq
+                ORDER BY p.seq
+                LIMIT 1
+              ) p
+              WHERE run.low > :lowest AND p.seq < run.high
+            )
+            SELECT low, high FROM run
+            """,
+            "memory_key",
+            "lowest");
+
     static final NamedSql SET_BRANCH_OF_HEAD = NamedSql.of(
             """
             UPDATE keepsake_memory

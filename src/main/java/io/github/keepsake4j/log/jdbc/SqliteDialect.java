@@ -146,6 +146,11 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
+    public NamedSql runsOfHead() {
+        return SqliteSql.RUNS_OF_HEAD;
+    }
+
+    @Override
     public Tail read(Connections connections, MemoryKey key, ReadQuery query) {
         byte[] hash = Rows.hash(key);
         return connections.single(

@@ -182,6 +182,26 @@ final class SqliteSql {
             WHERE run.depth <= ?
             """;
 
+    /** The ranges of sequences that the head's branch consists of, from run to run down to one with a sequence. */
+    static final NamedSql RUNS_OF_HEAD = NamedSql.of(
+            """
+            WITH RECURSIVE run (low, high) AS (
+              SELECT h.run_start, h.seq
+              FROM keepsake_memory m
+              CROSS JOIN keepsake_message h ON h.memory_key = :memory_key AND h.seq = m.head_seq
+              WHERE m.memory_key = :memory_key
+              UNION ALL
+              SELECT p.run_start, p.seq
+              FROM run
+              CROSS JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = run.low
+              CROSS JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = f.parent_seq
+              WHERE run.low > :lowest AND p.seq < run.high
+            )
+            SELECT low, high FROM run
+            """,
+            "memory_key",
+            "lowest");
+
     /**
      * The oldest run that must be looked at to see whether a sequence lies on the branch that ends in another. What it hangs
      * from is 0 for a root, and null if the run's first message is not there. In SQLite the columns beside {@code min} are

@@ -18,9 +18,11 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -138,6 +140,21 @@ final class Reader {
                 "findAt",
                 "sequences",
                 new TreeSet<>(sequences).stream().map(String::valueOf).toList());
+    }
+
+    Set<Long> onBranch(MemoryKey key, Collection<Long> sequences) {
+        Set<Long> found = new HashSet<>();
+        List<String> wanted =
+                Set.copyOf(sequences).stream().map(String::valueOf).toList();
+        for (int from = 0; from < wanted.size(); from += MemoryScript.CHUNK) {
+            Request request = script.use("onBranch")
+                    .withAll("sequences", wanted.subList(from, Math.min(wanted.size(), from + MemoryScript.CHUNK)));
+            Reply reply = script.run("read of memory " + key, key, request);
+            for (int i = 0; i < reply.size(); i++) {
+                found.add(reply.number(i));
+            }
+        }
+        return found;
     }
 
     private List<LoggedMessage> find(MemoryKey key, String operation, String field, List<String> wanted) {

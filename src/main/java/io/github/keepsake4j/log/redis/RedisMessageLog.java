@@ -38,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.UnifiedJedis;
@@ -147,6 +148,11 @@ public final class RedisMessageLog implements MessageLog {
     @Override
     public List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences) {
         return reader.findAt(key, sequences);
+    }
+
+    @Override
+    public Set<Long> onBranch(MemoryKey key, Collection<Long> sequences) {
+        return reader.onBranch(key, sequences);
     }
 
     @Override

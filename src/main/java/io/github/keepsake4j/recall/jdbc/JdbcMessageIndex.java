@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,7 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** The sequences after which segments are joined, from the smallest. */
     private static final int[] SEALS = {SEGMENT * JOINED, Posting.BLOCK};
 
-    /** Of so many memories terms are counted one by one in each. */
+    /** Of more memories, or of one with many segments, only the rarest terms are counted one by one. */
     private static final int FEW_MEMORIES = 32;
 
     private static final int COUNTED_AT_ONCE = 16;
@@ -272,38 +273,70 @@ public final class JdbcMessageIndex implements MessageIndex {
                 ? null
                 : scope.memories().stream().map(MemoryRow::hash).toList();
         return database.read("search in tenant " + MemoryKey.encode(scope.tenant()), session -> {
-            long tenant;
-            long messages;
-            long length;
-            List<Long> memories = null;
-            if (hashes == null) {
-                long[] known = session.first(
-                        Sql.TENANT, row -> new long[] {row.getLong(1), row.getLong(2), row.getLong(3)}, scope.tenant());
-                if (known == null) {
-                    return Matches.NONE;
-                }
-                tenant = known[0];
-                messages = known[1];
-                length = known[2];
-            } else {
-                List<MemoryRow> rows = dialect.memories(session, hashes);
-                if (rows.isEmpty()) {
-                    return Matches.NONE;
-                }
-                tenant = rows.get(0).tenant();
-                messages = rows.stream().mapToLong(MemoryRow::messages).sum();
-                length = rows.stream().mapToLong(MemoryRow::length).sum();
-                memories = rows.stream().map(MemoryRow::number).toList();
+            InScope in = inScope(session, scope.tenant(), hashes);
+            if (in == null) {
+                return Matches.NONE;
             }
             Set<String> distinct = Set.copyOf(terms);
-            Frequencies frequencies = memories == null || memories.size() <= FEW_MEMORIES
-                    ? new Frequencies(dialect.frequencies(session, tenant, memories, distinct), Map.of())
-                    : ofManyMemories(session, scope.tenant(), memories, messages, distinct, maxPostings);
+            Frequencies frequencies = in.hasFewRows()
+                    ? new Frequencies(dialect.frequencies(session, in.tenant(), in.asked(), distinct), Map.of())
+                    : ofManyRows(session, in, distinct, maxPostings);
             List<Share> shares = Matches.choose(frequencies.counted(), maxPostings);
             List<PostingRow> rows =
-                    shares.isEmpty() ? List.of() : dialect.postings(session, tenant, memories, shares, MAX_ROWS);
-            return new Matches(messages, length, frequencies.all(), postings(shares, rows));
+                    shares.isEmpty() ? List.of() : dialect.postings(session, in.tenant(), in.asked(), shares, MAX_ROWS);
+            return new Matches(in.messages(), in.length(), frequencies.all(), postings(shares, in.only(rows)));
         });
+    }
+
+    /**
+     * What a scope has in the index.
+     *
+     * @param memories the numbers of the memories, or null for all of the tenant
+     * @param inTenant the number of messages of the tenant
+     */
+    private record InScope(long tenant, long messages, long length, @Nullable Set<Long> memories, long inTenant) {
+
+        /** Returns the memories to ask for: where they are all of the tenant, not to name them is much faster. */
+        @Nullable
+        Set<Long> asked() {
+            return messages == inTenant ? null : memories;
+        }
+
+        boolean hasFewRows() {
+            Set<Long> asked = asked();
+            return asked == null || (asked.size() <= FEW_MEMORIES && messages <= (long) SEGMENT * JOINED);
+        }
+
+        /** Leaves out what another memory of the tenant was given since it was counted. */
+        List<PostingRow> only(List<PostingRow> rows) {
+            return memories == null
+                    ? rows
+                    : rows.stream()
+                            .filter(row -> memories.contains(row.memory()))
+                            .toList();
+        }
+    }
+
+    /** Returns null if there is nothing in scope. */
+    private @Nullable InScope inScope(Session session, String tenant, @Nullable List<byte[]> hashes)
+            throws SQLException {
+        long[] all =
+                session.first(Sql.TENANT, row -> new long[] {row.getLong(1), row.getLong(2), row.getLong(3)}, tenant);
+        if (all == null) {
+            return null;
+        }
+        if (hashes == null) {
+            return new InScope(all[0], all[1], all[2], null, all[1]);
+        }
+        List<MemoryRow> rows = dialect.memories(session, hashes);
+        return rows.isEmpty()
+                ? null
+                : new InScope(
+                        all[0],
+                        rows.stream().mapToLong(MemoryRow::messages).sum(),
+                        rows.stream().mapToLong(MemoryRow::length).sum(),
+                        rows.stream().map(MemoryRow::number).collect(Collectors.toSet()),
+                        all[1]);
     }
 
     /** How frequent terms are in a scope: those that were counted there, and of others what is likely. */
@@ -320,12 +353,9 @@ public final class JdbcMessageIndex implements MessageIndex {
      * Counts the terms that are the rarest in the tenant, until they have more postings than are read. No posting of the
      * others will be, so these are taken for as frequent as they are in the tenant.
      */
-    private Frequencies ofManyMemories(
-            Session session, String tenant, List<Long> memories, long messages, Set<String> terms, int maxPostings)
+    private Frequencies ofManyRows(Session session, InScope in, Set<String> terms, int maxPostings)
             throws SQLException {
-        long[] all = Objects.requireNonNull(
-                session.first(Sql.TENANT, row -> new long[] {row.getLong(1), row.getLong(2)}, tenant), tenant);
-        Map<String, Long> inTenant = dialect.frequencies(session, all[0], null, terms);
+        Map<String, Long> inTenant = dialect.frequencies(session, in.tenant(), null, terms);
         List<String> rarestFirst = inTenant.keySet().stream()
                 .sorted(Comparator.<String>comparingLong(term -> inTenant.getOrDefault(term, 0L))
                         .thenComparing(Comparator.naturalOrder()))
@@ -334,14 +364,14 @@ public final class JdbcMessageIndex implements MessageIndex {
         int at = 0;
         for (long postings = 0; at < rarestFirst.size() && postings < maxPostings; ) {
             List<String> next = rarestFirst.subList(at, Math.min(rarestFirst.size(), at + COUNTED_AT_ONCE));
-            Map<String, Long> found = dialect.frequencies(session, all[0], memories, next);
+            Map<String, Long> found = dialect.frequencies(session, in.tenant(), in.asked(), next);
             postings += found.values().stream().mapToLong(Long::longValue).sum();
             counted.putAll(found);
             at += next.size();
         }
         Map<String, Long> estimated = new HashMap<>();
         for (String term : rarestFirst.subList(at, rarestFirst.size())) {
-            double share = (double) messages / Math.max(1, all[1]);
+            double share = (double) in.messages() / Math.max(1, in.inTenant());
             estimated.put(term, Math.max(1, Math.round(inTenant.getOrDefault(term, 0L) * share)));
         }
         return new Frequencies(counted, estimated);

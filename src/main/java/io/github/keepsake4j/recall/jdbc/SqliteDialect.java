@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -37,6 +38,13 @@ final class SqliteDialect implements Dialect {
             ORDER BY segment
             ON CONFLICT (tenant, term, memory, segment) DO UPDATE
             SET messages = messages + excluded.messages, postings = CAST(excluded.postings || postings AS BLOB)
+            """;
+
+    private static final String MEMORIES_BY_KEY = "SELECT " + MemoryRow.COLUMNS
+            + """
+
+             FROM keepsake_index_memory m JOIN keepsake_index_tenant t ON t.number = m.tenant
+             WHERE m.memory_key IN (SELECT unhex(value) FROM json_each(?))
             """;
 
     private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS
@@ -128,11 +136,9 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
-        List<MemoryRow> found = new ArrayList<>(keys.size());
-        for (byte[] key : keys) {
-            found.addAll(session.list(Sql.MEMORY, MemoryRow::of, (Object) key));
-        }
-        return found;
+        HexFormat hex = HexFormat.of();
+        String list = keys.stream().map(hex::formatHex).collect(Collectors.joining("\",\"", "[\"", "\"]"));
+        return session.list(MEMORIES_BY_KEY, MemoryRow::of, list);
     }
 
     @Override

@@ -22,17 +22,19 @@ final class FoldedWord {
      * @return its code points
      */
     static FoldedWord of(String word) {
-        int[] codePoints = new int[word.length() * 2];
-        int[] sources = new int[word.length() * 2];
+        int[] codePoints = new int[word.length()];
+        int[] sources = new int[word.length()];
         int size = 0;
         for (int i = 0; i < word.length(); ) {
             int c = word.codePointAt(i);
-            for (int folded : fold(c)) {
+            // Most letters are in ASCII, and these need no array.
+            int[] several = c < 0x80 ? null : fold(c);
+            for (int part = 0; part < (several == null ? 1 : several.length); part++) {
                 if (size == codePoints.length) {
                     codePoints = Arrays.copyOf(codePoints, size * 2);
                     sources = Arrays.copyOf(sources, size * 2);
                 }
-                codePoints[size] = folded;
+                codePoints[size] = several == null ? c : several[part];
                 sources[size++] = i;
             }
             i += Character.charCount(c);
@@ -40,13 +42,23 @@ final class FoldedWord {
         return new FoldedWord(Arrays.copyOf(codePoints, size), Arrays.copyOf(sources, size));
     }
 
+    /** Returns whether folding changes nothing, because all characters are in ASCII. */
+    static boolean isPlain(String word) {
+        for (int i = 0; i < word.length(); i++) {
+            if (word.charAt(i) >= 0x80) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     static String fold(String word) {
-        return of(word).text();
+        return isPlain(word) ? word : of(word).text();
     }
 
     private static int[] fold(int c) {
         // Hangul would fall apart; the marks of Indic scripts are vowels.
-        return c < 0x80 || isHangul(c) ? new int[] {c} : withoutDiacritics(c);
+        return isHangul(c) ? new int[] {c} : withoutDiacritics(c);
     }
 
     /** Replaces letters that Unicode does not decompose. */

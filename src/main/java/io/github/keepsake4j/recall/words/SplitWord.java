@@ -5,11 +5,16 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.BiPredicate;
+import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
-/** The terms of one word of an alphabet: its stems, then its parts, then its beginnings. */
-final class SplitWord {
+/**
+ * The terms of one word of an alphabet.
+ *
+ * @param hashes what most terms are told by
+ * @param terms its stems, then its parts, then its beginnings
+ */
+record SplitWord(TermHashes hashes, List<SplitWord.Term> terms) {
 
     private static final int PART = 4;
 
@@ -28,63 +33,18 @@ final class SplitWord {
      */
     record Term(String text, int start, int end, Kind kind) {}
 
-    private final int stopWordOf;
-    private final List<Term> terms;
-
-    /** Those of the terms' texts, so that most terms need not be looked at. */
-    private final int[] hashes;
-
-    private final int stems;
-    private final int beginnings;
-
-    private SplitWord(int stopWordOf, List<Term> terms) {
-        this.stopWordOf = stopWordOf;
-        this.terms = List.copyOf(terms);
-        hashes = terms.stream().mapToInt(term -> term.text().hashCode()).toArray();
-        stems = (int) terms.stream().filter(term -> term.kind() == Kind.WORD).count();
-        beginnings = (int)
-                terms.stream().filter(term -> term.kind() == Kind.BEGINNING).count();
-    }
-
-    /** Returns whether this is a stop word of a language by its number, from 0 to 31. */
-    boolean isStopWordOf(int language) {
-        return ((stopWordOf >>> language) & 1) == 1;
-    }
-
-    List<Term> terms() {
-        return terms;
-    }
-
-    /** Returns the hash code of a term's text. */
-    int hash(int term) {
-        return hashes[term];
-    }
-
-    /** Returns the first of the beginnings, or of the other terms. */
-    int first(boolean ofBeginnings) {
-        return ofBeginnings ? terms.size() - beginnings : 0;
-    }
-
-    /** Returns the index after the last of the beginnings, or of the other terms. A stop word has only its stems. */
-    int end(boolean ofBeginnings, boolean stop) {
-        if (ofBeginnings) {
-            return stop ? first(true) : terms.size();
-        }
-        return stop ? stems : terms.size() - beginnings;
-    }
-
     /**
      * Splits a word.
      *
      * @param word the word in NFKC and lower case
      * @param stemmers what makes its stem in each language
-     * @param isStopWord tells whether a word is a stop word of a language by its number, from 0 to 31
+     * @param stopWordOf returns the languages whose stop word a word is, a bit for each
      * @param mapping what each term passes through
      */
     static SplitWord of(
             String word,
             List<UnaryOperator<String>> stemmers,
-            BiPredicate<String, Integer> isStopWord,
+            ToIntFunction<String> stopWordOf,
             UnaryOperator<String> mapping) {
         String base = word.substring(0, baseLength(word));
         FoldedWord folded = FoldedWord.of(base);
@@ -100,12 +60,7 @@ final class SplitWord {
                 terms.add(term(BEGINNING_MARK, base, folded, 0, size, Kind.BEGINNING, mapping));
             }
         }
-        String written = withoutFormat(word);
-        int stopWordOf = 0;
-        for (int language = 0; language < Integer.SIZE; language++) {
-            stopWordOf |= isStopWord.test(written, language) ? 1 << language : 0;
-        }
-        return new SplitWord(stopWordOf, terms);
+        return new SplitWord(new TermHashes(stopWordOf.applyAsInt(withoutFormat(word)), terms), List.copyOf(terms));
     }
 
     private static Term term(
@@ -141,7 +96,7 @@ final class SplitWord {
 
     /** Removes soft hyphens and the like, and makes all apostrophes the same. */
     private static String withoutFormat(String word) {
-        if (word.chars().allMatch(c -> c < 0x80)) {
+        if (FoldedWord.isPlain(word)) {
             return word;
         }
         StringBuilder without = new StringBuilder(word.length());

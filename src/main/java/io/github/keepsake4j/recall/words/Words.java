@@ -66,7 +66,11 @@ public final class Words {
     private final List<Language> languages;
     private final Set<String> stopWords;
     private final UnaryOperator<String> mapping;
-    private final SplitWords splitWords = new SplitWords();
+
+    /** Some megabytes for the terms of 8,192 words, and as much for the hash codes of 32,768. */
+    private final WordCache<SplitWord> splitWords = new WordCache<>(13);
+
+    private final WordCache<TermHashes> hashes = new WordCache<>(15);
 
     private Words(Builder builder) {
         codes = List.copyOf(builder.languages);
@@ -145,12 +149,13 @@ public final class Words {
         return Objects.requireNonNull(mapping.apply(term), "the mapping returned null");
     }
 
-    /** Returns whether a word is a stop word of a language, or of those that were given. */
-    private boolean isStopWord(String word, int language) {
-        return language == OWN_STOP_WORDS
-                ? stopWords.contains(word)
-                : language < languages.size()
-                        && languages.get(language).stopWords().contains(word);
+    /** Returns a bit for each language of which a word is a stop word, and one if it is one of those that were given. */
+    private int stopWordOf(String word) {
+        int found = stopWords.contains(word) ? 1 << OWN_STOP_WORDS : 0;
+        for (int i = 0; i < languages.size(); i++) {
+            found |= languages.get(i).stopWords().contains(word) ? 1 << i : 0;
+        }
+        return found;
     }
 
     /** Splits one text. */
@@ -163,7 +168,7 @@ public final class Words {
         private final List<Run> runs = new ArrayList<>();
 
         /** Of each run the word, or null if it is not of an alphabet. */
-        private final List<@Nullable SplitWord> words = new ArrayList<>();
+        private final List<@Nullable TermHashes> words = new ArrayList<>();
 
         private final List<UnaryOperator<String>> stemmers =
                 languages.stream().map(Language::stemmer).toList();
@@ -186,7 +191,7 @@ public final class Words {
                 Run run = Run.at(text, at);
                 at = run.end();
                 if (run.script() != Script.NONE) {
-                    SplitWord word = run.script() == Script.ALPHABET ? word(run) : null;
+                    TermHashes word = run.script() == Script.ALPHABET ? hashes(run) : null;
                     for (int i = 0; word != null && i < counts.length; i++) {
                         counts[i] += word.isStopWordOf(i) ? 1 : 0;
                     }
@@ -196,7 +201,7 @@ public final class Words {
             }
             int language = mostOf(counts);
             for (int i = 0; i < runs.size() && total < MAX_TOKENS; i++) {
-                SplitWord word = words.get(i);
+                TermHashes word = words.get(i);
                 if (word == null) {
                     addCharacters(runs.get(i));
                 } else {
@@ -215,11 +220,13 @@ public final class Words {
             return most;
         }
 
-        private void addWord(Run run, SplitWord word, boolean stop) {
+        private void addWord(Run run, TermHashes word, boolean stop) {
             boolean isCut = run.length() > MAX_RUN;
+            SplitWord split = null;
             for (int i = word.first(beginnings); i < word.end(beginnings, stop); i++) {
-                if (isWanted(word.hash(i))) {
-                    SplitWord.Term term = word.terms().get(i);
+                if (wanted == null || wanted.mayHave(word.hash(i))) {
+                    split = split == null ? split(text(run)) : split;
+                    SplitWord.Term term = split.terms().get(i);
                     int end = isCut && term.kind() == Kind.WORD ? run.end() : run.start() + term.end();
                     add(term.text(), run.start() + term.start(), end, stop ? Kind.STOP_WORD : term.kind());
                 } else {
@@ -228,16 +235,19 @@ public final class Words {
             }
         }
 
-        private boolean isWanted(int hash) {
-            return wanted == null || wanted.mayHave(hash);
-        }
-
-        private SplitWord word(Run run) {
-            return splitWords.get(text.substring(run.start(), run.start() + usedLength(run)), this::split);
+        private TermHashes hashes(Run run) {
+            return wanted == null
+                    ? split(text(run)).hashes()
+                    : hashes.get(text(run), word -> split(word).hashes());
         }
 
         private SplitWord split(String word) {
-            return SplitWord.of(word, stemmers, Words.this::isStopWord, Words.this::map);
+            return splitWords.get(
+                    word, unknown -> SplitWord.of(unknown, stemmers, Words.this::stopWordOf, Words.this::map));
+        }
+
+        private String text(Run run) {
+            return text.substring(run.start(), run.start() + usedLength(run));
         }
 
         private int usedLength(Run run) {

@@ -312,6 +312,7 @@ class PostgresPreparedTest {
         reads(log, key);
         log.find(key, List.of("a", "b"));
         log.findAt(key, List.of(1L, 2L));
+        log.onBranch(key, List.of(1L, 2L));
         log.history(key, HistoryQuery.newest(2));
         log.history(key, HistoryQuery.oldest(2));
         log.branches(key);

@@ -1,0 +1,56 @@
+package io.github.keepsake4j.recall.words;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what was made of words before. Few words make up most of a text, and to stem one takes longer than everything else.
+ * Holds a bounded number of short words. Thread-safe.
+ *
+ * @param <T> what is made of a word
+ */
+final class WordCache<T> {
+
+    /** Longer words are rare and have many parts. */
+    private static final int MAX_LENGTH = 24;
+
+    /** A word may be in one of so many places; used ones move to the front, and the last one is given up first. */
+    private static final int PLACES = 4;
+
+    private record Kept<T>(String word, T made) {}
+
+    private final int bits;
+    private final AtomicReferenceArray<@Nullable Kept<T>> kept;
+
+    /** Creates one for two to the power of {@code bits} words. */
+    WordCache(int bits) {
+        this.bits = bits;
+        kept = new AtomicReferenceArray<>(1 << bits);
+    }
+
+    /** Returns what is made of a word, which is always made by the same function. */
+    T get(String word, Function<String, T> maker) {
+        if (word.length() > MAX_LENGTH) {
+            return maker.apply(word);
+        }
+        int first = (word.hashCode() * 0x9E3779B9) >>> (32 - bits) & -PLACES;
+        for (int i = 0; i < PLACES; i++) {
+            Kept<T> known = kept.get(first + i);
+            if (known != null && known.word().equals(word)) {
+                if (i > 0) {
+                    // What two threads move at once may be there twice or be lost, which costs time and nothing else.
+                    kept.set(first + i, kept.get(first + i - 1));
+                    kept.set(first + i - 1, known);
+                }
+                return known.made();
+            }
+        }
+        T made = maker.apply(word);
+        for (int i = PLACES - 1; i > 0; i--) {
+            kept.set(first + i, kept.get(first + i - 1));
+        }
+        kept.set(first, new Kept<>(word, made));
+        return made;
+    }
+}
