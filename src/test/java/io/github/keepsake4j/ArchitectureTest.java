@@ -91,6 +91,7 @@ class ArchitectureTest {
                             "recall",
                             "recall.inmemory",
                             "recall.jdbc",
+                            "recall.memories",
                             "recall.words",
                             "transfer",
                             "retention")),

@@ -8,6 +8,8 @@ import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.summary.Summarizer;
 import java.util.List;
@@ -44,6 +46,8 @@ import org.springframework.core.io.ResourceLoader;
 class KeepsakeAutoConfiguration {
 
     static final String NODE_LOG = "keepsakeNodeLog";
+
+    private static final String MEMORIES = "memories.enabled";
 
     @Bean
     static MemoriesInUse keepsakeMemoriesInUse() {
@@ -107,6 +111,28 @@ class KeepsakeAutoConfiguration {
 
     @Bean
     @Lazy
+    @ConditionalOnMissingBean({MemoryStore.class, Discussions.class})
+    @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = MEMORIES)
+    @DependsOnDatabaseInitialization
+    MemoryStore keepsakeMemoryStore(
+            KeepsakeProperties properties, DataSources dataSources, ObjectProvider<Words> words) {
+        return MemoryStores.open(properties, dataSources, words.getIfUnique(Words::standard));
+    }
+
+    @Bean
+    @Lazy
+    @ConditionalOnMissingBean
+    @ConditionalOnProperty(prefix = KeepsakeProperties.PREFIX, name = MEMORIES)
+    Discussions keepsakeDiscussions(
+            KeepsakeProperties properties,
+            MemoryStore store,
+            ConfigurableListableBeanFactory beans,
+            ResourceLoader resources) {
+        return Creators.discussions(properties, store, beans, resources);
+    }
+
+    @Bean
+    @Lazy
     @ConditionalOnMissingBean
     Keepsake keepsake(
             KeepsakeProperties properties,
@@ -118,6 +144,7 @@ class KeepsakeAutoConfiguration {
             ObjectProvider<Metrics> metrics,
             ObjectProvider<MessageIndex> indexes,
             ObjectProvider<Words> words,
+            ObjectProvider<Discussions> discussions,
             BackgroundWork work,
             ObjectProvider<KeepsakeCustomizer> customizers,
             ConfigurableListableBeanFactory beans) {
@@ -138,6 +165,10 @@ class KeepsakeAutoConfiguration {
         metrics.ifUnique(builder::metrics);
         indexes.ifUnique(builder::index);
         words.ifUnique(builder::words);
+        if (properties.memories().enabled()) {
+            discussions.ifUnique(
+                    made -> builder.memories(made, properties.memories().freshness()));
+        }
         if (properties.importFrom() != null) {
             Settings.importFrom(properties.importFrom(), beans, builder);
         }

@@ -3,6 +3,7 @@ package io.github.keepsake4j.spring;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog.SchemaMode;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.turn.TurnPolicy;
 import java.net.URI;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ import org.springframework.scheduling.support.CronExpression;
  * @param turns what happens when two turns of a conversation meet
  * @param nodeLog another store for the memories of nodes
  * @param index the index for search and recall
+ * @param memories memories that are made of conversations
  * @param retention removal of memories that are not used any more
  * @param jdbc the store jdbc
  * @param sqlite the store sqlite
@@ -51,6 +53,7 @@ record KeepsakeProperties(
         @DefaultValue Turns turns,
         @DefaultValue NodeLog nodeLog,
         @DefaultValue Index index,
+        @DefaultValue Memories memories,
         @DefaultValue Retention retention,
         @DefaultValue Jdbc jdbc,
         @DefaultValue Sqlite sqlite,
@@ -170,6 +173,54 @@ record KeepsakeProperties(
         Index {
             if (file != null && !enabled) {
                 throw wrong("index.file", "needs " + PREFIX + ".index.enabled=true");
+            }
+        }
+    }
+
+    /**
+     * Memories that are made of conversations in the background.
+     *
+     * @param enabled whether memories are made
+     * @param chatModel name of the ChatModel bean that makes them, if there are several
+     * @param freshness how long after a message memories are made of it at the latest
+     * @param discussion how they are made, as the text of WilmerAI's JSON; by default with its defaults
+     * @param discussionFile location of a file with this JSON, such as file:discussion.json or classpath:discussion.json
+     * @param workflowDirectory where workflow files are that the JSON names and that are no MemoryWorkflow beans
+     * @param store where they are kept, file or jdbc (PostgreSQL); file if there is a directory, else where conversations are
+     * @param directory the directory of the store file, made if it is absent
+     * @param leastTrust the least trust of memories that retrievers read
+     * @param userTextOnly whether they are made of what users wrote alone
+     */
+    record Memories(
+            @DefaultValue("false") boolean enabled,
+            @Nullable String chatModel,
+            @DefaultValue("5m") Duration freshness,
+            @Nullable String discussion,
+            @Nullable String discussionFile,
+            @Nullable Path workflowDirectory,
+            @Nullable Store store,
+            @Nullable Path directory,
+            @DefaultValue("retrieved") Trust leastTrust,
+            @DefaultValue("false") boolean userTextOnly) {
+
+        Memories {
+            notBlank("memories.chat-model", chatModel);
+            notBlank("memories.discussion", discussion);
+            notBlank("memories.discussion-file", discussionFile);
+            range("memories.freshness", Duration.ZERO, DAY, freshness);
+            if (discussion != null && discussionFile != null) {
+                throw wrong(
+                        "memories.discussion-file",
+                        "is set besides " + PREFIX + ".memories.discussion; one is allowed");
+            }
+            if (store != null && store != Store.JDBC && store != Store.FILE) {
+                throw wrong("memories.store", "must be jdbc or file, is " + store.value());
+            }
+            if (store == Store.FILE && directory == null) {
+                throw wrong("memories.directory", "is required by " + PREFIX + ".memories.store=file");
+            }
+            if (store == Store.JDBC && directory != null) {
+                throw wrong("memories.directory", "is not used by " + PREFIX + ".memories.store=jdbc");
             }
         }
     }

@@ -57,7 +57,7 @@ final class Settings {
         }
     }
 
-    private static TokenCountEstimator estimator(@Nullable String model) {
+    static TokenCountEstimator estimator(@Nullable String model) {
         if (model == null) {
             return TokenCounter.standard();
         }
@@ -107,27 +107,31 @@ final class Settings {
     /** Returns a summarizer of the application's model. */
     static Summarizer summarizer(KeepsakeProperties properties, ConfigurableListableBeanFactory beans) {
         KeepsakeProperties.Summary summary = properties.summary();
-        ModelSummarizer.Builder builder = ModelSummarizer.builder(model(summary, beans));
+        ChatModel model = model(summary.chatModel(), "summary.chat-model", beans);
+        if (model == null) {
+            throw noModel("Summaries need", "summary.chat-model", "a Summarizer bean", beans);
+        }
+        ModelSummarizer.Builder builder = ModelSummarizer.builder(model);
         if (summary.instructions() != null) {
             builder.instructions(summary.instructions());
         }
         return builder.build();
     }
 
-    private static ChatModel model(KeepsakeProperties.Summary summary, ConfigurableListableBeanFactory beans) {
-        String name = summary.chatModel();
-        if (name != null) {
-            return named(name, "summary.chat-model", ChatModel.class, beans);
-        }
-        ChatModel model = beans.getBeanProvider(ChatModel.class).getIfUnique();
-        if (model == null) {
-            throw new ConfigurationException(
-                    "Summaries need a ChatModel bean, and there "
-                            + (beans.getBeanNamesForType(ChatModel.class).length == 0 ? "is none." : "are several."),
-                    "Add a ChatModel bean, name one in keepsake4j.summary.chat-model, or add a Summarizer bean.",
-                    null);
-        }
-        return model;
+    /** Returns the model that a property names, else the only or primary one, or null. */
+    static @Nullable ChatModel model(@Nullable String name, String property, ConfigurableListableBeanFactory beans) {
+        return name == null
+                ? beans.getBeanProvider(ChatModel.class).getIfUnique()
+                : named(name, property, ChatModel.class, beans);
+    }
+
+    static ConfigurationException noModel(
+            String what, String property, String instead, ConfigurableListableBeanFactory beans) {
+        return new ConfigurationException(
+                what + " a ChatModel bean, and there "
+                        + (beans.getBeanNamesForType(ChatModel.class).length == 0 ? "is none." : "are several."),
+                "Add a ChatModel bean, name one in keepsake4j." + property + ", or add " + instead + ".",
+                null);
     }
 
     /** Sets the bean whose conversations are taken in. */

@@ -7,12 +7,12 @@ import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 class InMemoryRecallTest extends MessageRecallContract {
 
     @Override
-    MessageLog log() {
+    protected MessageLog log() {
         return new InMemoryMessageLog();
     }
 
     @Override
-    MessageIndex index() {
+    protected MessageIndex index() {
         return new InMemoryMessageIndex();
     }
 }

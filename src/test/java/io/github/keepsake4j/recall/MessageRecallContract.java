@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** What recall gives a model, whatever log and index there are. */
-abstract class MessageRecallContract {
+public abstract class MessageRecallContract {
 
     private static final MemoryKey ALICE = ConversationKey.of("acme", "alice");
     private static final MemoryKey BOB = ConversationKey.of("acme", "bob");
@@ -46,10 +46,10 @@ abstract class MessageRecallContract {
     private int ids;
 
     /** Returns an empty log. */
-    abstract MessageLog log() throws Exception;
+    protected abstract MessageLog log() throws Exception;
 
     /** Returns an empty index. */
-    abstract MessageIndex index() throws Exception;
+    protected abstract MessageIndex index() throws Exception;
 
     @BeforeEach
     void open() throws Exception {

@@ -12,12 +12,12 @@ class SqliteRecallTest extends MessageRecallContract {
     Path directory;
 
     @Override
-    MessageLog log() {
+    protected MessageLog log() {
         return JdbcMessageLog.sqlite(directory.resolve("chat.db"));
     }
 
     @Override
-    MessageIndex index() {
+    protected MessageIndex index() {
         return JdbcMessageIndex.sqlite(directory.resolve("index.db"));
     }
 }

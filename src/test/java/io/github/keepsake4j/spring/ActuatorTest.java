@@ -28,7 +28,7 @@ class ActuatorTest {
                 .withPropertyValues(
                         "spring.datasource.url=jdbc:sqlite:" + directory.resolve("chat.db"),
                         "management.endpoints.web.exposure.include=*",
-                        Contexts.NO_TELEMETRY);
+                        Contexts.WITHOUT_OTHERS);
     }
 
     @Test

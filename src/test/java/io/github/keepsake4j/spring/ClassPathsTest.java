@@ -27,7 +27,7 @@ class ClassPathsTest {
                 "spring-boot-actuator",
                 "spring-boot-actuator spring-boot-health micrometer spring-jdbc spring-tx spring-boot-jdbc spring-boot-sql"
                         + " spring-boot-transaction spring-boot-persistence spring-boot-micrometer HikariCP postgresql sqlite-jdbc"
-                        + " software/amazon redis/clients lucene picocli langchain4j-open-ai langchain4j-spring opentelemetry",
+                        + " software/amazon redis/clients lucene picocli langchain4j-open-ai langchain4j-spring opentelemetry spring-boot-flyway flyway",
             })
     void what_is_optional_may_be_absent(String missing) throws Exception {
         try (URLClassLoader loader =

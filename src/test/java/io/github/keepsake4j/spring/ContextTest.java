@@ -4,6 +4,7 @@ import static io.github.keepsake4j.spring.Contexts.failure;
 import static io.github.keepsake4j.spring.Contexts.inMemory;
 import static io.github.keepsake4j.spring.Contexts.runner;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -24,11 +25,25 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
+import io.github.keepsake4j.recall.memories.Discussion;
+import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.MemoryKind;
+import io.github.keepsake4j.recall.memories.MemoryRetriever;
+import io.github.keepsake4j.recall.memories.MemoryRetrieverFactory;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.MemoryWorkflow;
+import io.github.keepsake4j.recall.memories.NodeConfig;
+import io.github.keepsake4j.recall.memories.SourceMessage;
 import io.github.keepsake4j.summary.Summarizer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -36,6 +51,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -152,6 +168,11 @@ class ContextTest {
                 "keepsake4j.redis.prefix={a}                | keepsake4j.redis.prefix",
                 "keepsake4j.s3.access-key=a                 | keepsake4j.s3.secret-key: is missing",
                 "keepsake4j.index.file=index.db             | keepsake4j.index.file: needs keepsake4j.index.enabled=true",
+                "keepsake4j.memories.freshness=2d           | keepsake4j.memories.freshness: must be from",
+                "keepsake4j.memories.store=redis            | keepsake4j.memories.store: must be jdbc or file",
+                "keepsake4j.memories.store=file             | keepsake4j.memories.directory: is required",
+                "keepsake4j.memories.least-trust=model      | keepsake4j.memories.least-trust",
+                "keepsake4j.memories.discusion={}           | keepsake4j.memories.discusion",
                 "keepsake4j.shutdown-max-wait=-1s           | keepsake4j.shutdown-max-wait",
                 "keepsake4j.tenant=                         | keepsake4j.tenant",
                 "keepsake4j.import-from=old                 | keepsake4j.import-from names the bean old",
@@ -225,6 +246,109 @@ class ContextTest {
         assertThat(keepsake.search(Scope.memory(ConversationKey.of("default", "alice")), "restaurants")
                         .hits())
                 .hasSize(1);
+    }
+
+    @Test
+    void memories_are_made_and_read_by_beans_that_are_known_by_their_names() {
+        made().withPropertyValues("keepsake4j.memories.discussion=" + NAMED)
+                .withBean(
+                        "lastLine",
+                        MemoryWorkflow.class,
+                        () -> inputs -> "They said: "
+                                + inputs.get(0)
+                                        .lines()
+                                        .reduce((first, second) -> second)
+                                        .orElse(""))
+                .withBean("count", MemoryWorkflow.class, () -> inputs -> "a summary")
+                .withBean(
+                        "Loud",
+                        MemoryRetriever.class,
+                        () -> (memories, config) ->
+                                memories.chunks().get(0).text().toUpperCase(Locale.ROOT))
+                .withBean(
+                        MemoryRetrieverFactory.class,
+                        () -> () -> Map.of("Two", (memories, config) -> config.text("input", "none")))
+                .run(context -> {
+                    Keepsake keepsake = context.getBean(Keepsake.class);
+                    keepsake.chatMemory("alice")
+                            .add(UserMessage.from("I am Alice."), AiMessage.from("Hello"), UserMessage.from("Bye"));
+                    await().until(() -> !chunks(keepsake).isEmpty());
+                    assertThat(chunks(keepsake)).first().asString().startsWith("They said: ");
+                    Discussion discussion =
+                            context.getBean(Discussions.class).discussion(ConversationKey.of("default", "alice"));
+                    List<SourceMessage> messages = keepsake.conversation("alice").branch(10).messages().stream()
+                            .map(SourceMessage::of)
+                            .toList();
+                    assertThat(discussion.retrieve("Loud", NodeConfig.EMPTY, messages))
+                            .startsWith("THEY SAID: ");
+                    assertThat(discussion.retrieve("Two", NodeConfig.EMPTY, messages))
+                            .isEqualTo("none");
+                });
+    }
+
+    private static final String NAMED =
+            "{\"fileMemoryWorkflowName\": \"lastLine\", \"chatSummaryWorkflowName\": \"count\","
+                    + " \"lookbackStartTurn\": 0, \"maxMessagesBetweenChunks\": 1}";
+
+    private ApplicationContextRunner made() {
+        return inMemory()
+                .withPropertyValues(
+                        "keepsake4j.memories.enabled=true",
+                        "keepsake4j.memories.freshness=0s",
+                        "keepsake4j.memories.directory=" + directory.resolve("made"));
+    }
+
+    private static List<String> chunks(Keepsake keepsake) {
+        return keepsake.memories("alice").list(MemoryKind.CHUNK).stream()
+                .map(MadeMemory::text)
+                .toList();
+    }
+
+    @Test
+    void memories_are_made_by_the_model_of_the_application_and_in_the_way_that_a_file_tells() throws Exception {
+        Path file = Files.writeString(directory.resolve("discussion.json"), "{\"lookbackStartTurn\": 0}");
+        made().withPropertyValues("keepsake4j.memories.discussion-file=file:" + file)
+                .withBean("one", ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("one"))
+                .withBean("two", ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("two"))
+                .withPropertyValues("keepsake4j.memories.chat-model=two")
+                .run(context -> {
+                    Keepsake keepsake = context.getBean(Keepsake.class);
+                    for (int i = 0; i < 6; i++) {
+                        keepsake.chatMemory("alice").add(UserMessage.from("question"), AiMessage.from("answer"));
+                    }
+                    await().until(() -> chunks(keepsake).contains("two"));
+                });
+    }
+
+    @Test
+    void what_is_missing_for_memories_is_named() {
+        made().run(context -> assertThat(failure(context))
+                .contains("Memories need a ChatModel bean, and there is none", "keepsake4j.memories.chat-model"));
+        made().withPropertyValues("keepsake4j.memories.discussion=" + NAMED).run(context -> assertThat(failure(context))
+                .contains("fileMemoryWorkflowName", "lastLine", "bean of MemoryWorkflow"));
+        made().withPropertyValues("keepsake4j.memories.discussion={\"lookbackStartTurn\": \"x\"}")
+                .run(context -> assertThat(failure(context))
+                        .contains("keepsake4j.memories.discussion is refused: config.lookbackStartTurn"));
+        made().withPropertyValues("keepsake4j.memories.discussion-file=classpath:absent.json")
+                .run(context -> assertThat(failure(context))
+                        .contains("keepsake4j.memories.discussion-file names classpath:absent.json"));
+        inMemory().withPropertyValues("keepsake4j.memories.enabled=true").run(context -> assertThat(failure(context))
+                .contains("keepsake4j.memories.directory", "keepsake4j.memories.store=jdbc"));
+    }
+
+    @Test
+    void discussions_of_the_user_are_used_only_if_memories_are_enabled() {
+        ApplicationContextRunner own = inMemory()
+                .withBean(MemoryStore.class, () -> FileMemoryStore.of(directory.resolve("own")))
+                .withBean("own", Discussions.class, () -> Discussions.builder(FileMemoryStore.of(directory))
+                        .build());
+        own.run(context -> assertThatThrownBy(
+                        () -> context.getBean(Keepsake.class).memories("alice"))
+                .hasMessageContaining("memories"));
+        own.withPropertyValues("keepsake4j.memories.enabled=true").run(context -> {
+            assertThat(context).hasSingleBean(Discussions.class).hasSingleBean(MemoryStore.class);
+            assertThat(chunks(context.getBean(Keepsake.class))).isEmpty();
+        });
     }
 
     @Test

@@ -18,9 +18,11 @@ import org.sqlite.SQLiteDataSource;
 /** Application contexts with the auto-configuration, and what they are made of. */
 final class Contexts {
 
-    /** OpenTelemetry is on the class path of the tests for another library. */
-    static final String NO_TELEMETRY = "spring.autoconfigure.exclude="
-            + "org.springframework.boot.actuate.autoconfigure.logging.OpenTelemetryLoggingAutoConfiguration";
+    /** OpenTelemetry and Flyway are on the class path of the tests for a library and for another test. */
+    static final String WITHOUT_OTHERS = "spring.autoconfigure.exclude="
+            + "org.springframework.boot.actuate.autoconfigure.logging.OpenTelemetryLoggingAutoConfiguration,"
+            + "org.springframework.boot.autoconfigure.flyway.FlywayAutoConfiguration,"
+            + "org.springframework.boot.flyway.autoconfigure.FlywayAutoConfiguration";
 
     private Contexts() {}
 

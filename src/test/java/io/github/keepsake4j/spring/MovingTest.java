@@ -36,7 +36,7 @@ class MovingTest {
                                 "spring.datasource.url=" + url,
                                 "spring.datasource.username=postgres",
                                 "spring.main.banner-mode=off",
-                                Contexts.NO_TELEMETRY),
+                                Contexts.WITHOUT_OTHERS),
                         properties.stream())
                 .map("--"::concat)
                 .toArray(String[]::new));

@@ -60,7 +60,7 @@ class RunningAppTest {
                                 "--spring.datasource.username=postgres",
                                 "--keepsake4j.jdbc.initialize-schema=always",
                                 "--spring.main.banner-mode=off",
-                                "--" + Contexts.NO_TELEMETRY),
+                                "--" + Contexts.WITHOUT_OTHERS),
                         Stream.of(more))
                 .toArray(String[]::new);
     }

@@ -6,15 +6,28 @@ import static io.github.keepsake4j.spring.Contexts.runner;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.ChatMemoryProvider;
+import dev.langchain4j.model.chat.ChatModel;
+import dev.langchain4j.model.chat.mock.ChatModelMock;
+import dev.langchain4j.service.AiServices;
+import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.samples.SpringBeans;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Redis;
+import io.github.keepsake4j.testing.S3Server;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
@@ -25,6 +38,8 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import redis.clients.jedis.UnifiedJedis;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** Which store an application gets, or what it is told to add. */
 class StoresTest {
@@ -62,6 +77,56 @@ class StoresTest {
                 .run(context -> assertThat(chatted(context)).isEqualTo("sqlite"));
         runner().withPropertyValues("keepsake4j.file.directory=" + directory.resolve("chats"))
                 .run(context -> assertThat(chatted(context)).isEqualTo("file"));
+    }
+
+    @Test
+    void a_chat_in_redis_or_in_a_bucket_goes_on_after_a_restart() throws Exception {
+        S3Server s3 = S3Server.shared();
+        try (Redis redis = Redis.durable(directory)) {
+            goesOn(runner().withPropertyValues(
+                            "keepsake4j.store=redis",
+                            "keepsake4j.redis.url=" + redis.uri(),
+                            "keepsake4j.redis.time-to-live=7d"));
+            goesOn(runner().withBean(UnifiedJedis.class, redis::client)
+                    .withPropertyValues("keepsake4j.redis.prefix=other:"));
+        }
+        goesOn(runner().withPropertyValues(
+                        "keepsake4j.store=s3",
+                        "keepsake4j.s3.bucket=" + s3.newBucket(),
+                        "keepsake4j.s3.endpoint=" + s3.endpoint(),
+                        "keepsake4j.s3.region=" + S3Server.REGION,
+                        "keepsake4j.s3.access-key=" + S3Server.ACCESS_KEY,
+                        "keepsake4j.s3.secret-key=" + S3Server.SECRET_KEY,
+                        "keepsake4j.s3.turn-mode=true"));
+        goesOn(runner().withBean(S3Client.class, () -> S3Server.client(s3.port()))
+                .withPropertyValues("keepsake4j.s3.bucket=" + s3.newBucket()));
+    }
+
+    private interface Chat {
+        String chat(@MemoryId String user, @dev.langchain4j.service.UserMessage String text);
+    }
+
+    private static void goesOn(ApplicationContextRunner application) {
+        List<ChatMessage> seen = new ArrayList<>();
+        ChatModelMock model = ChatModelMock.thatResponds(request -> {
+            seen.clear();
+            seen.addAll(request.messages());
+            return AiMessage.from("answer");
+        });
+        for (String question : List.of("My name is Alice.", "Who am I?")) {
+            application.run(context -> AiServices.builder(Chat.class)
+                    .chatModel(model)
+                    .chatMemoryProvider(context.getBean(ChatMemoryProvider.class))
+                    .build()
+                    .chat("alice", question));
+        }
+        assertThat(seen)
+                .as("what the model saw after the restart")
+                .containsExactly(
+                        UserMessage.from("My name is Alice."), AiMessage.from("answer"), UserMessage.from("Who am I?"));
+        application.run(context -> assertThat(
+                        context.getBean(Keepsake.class).conversation("alice").messages())
+                .hasSize(4));
     }
 
     @Test
@@ -165,6 +230,31 @@ class StoresTest {
                 .withPropertyValues("keepsake4j.jdbc.initialize-schema=never")
                 .run(context -> assertThat(chatted(context)).isEqualTo("postgresql"));
         with(source).run(context -> assertThat(chatted(context)).isEqualTo("postgresql"));
+    }
+
+    @Test
+    void memories_that_are_made_are_kept_beside_the_conversations() throws Exception {
+        ApplicationContextRunner made = with(Contexts.postgres(Postgres.newest().newDatabase()))
+                .withBean(ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("Her name is Alice."))
+                .withPropertyValues(
+                        "keepsake4j.memories.enabled=true",
+                        "keepsake4j.memories.freshness=1d",
+                        "keepsake4j.memories.discussion={\"lookbackStartTurn\": 0, \"maxMessagesBetweenChunks\": 1}");
+        made.withPropertyValues("keepsake4j.jdbc.initialize-schema=always").run(context -> {
+            chatted(context);
+            Keepsake keepsake = context.getBean(Keepsake.class);
+            keepsake.chatMemory("alice").add(AiMessage.from("Hello Alice"), UserMessage.from("What now?"));
+            assertThat(keepsake.makeMemories("alice").made()).isNotEmpty();
+        });
+        made.run(context -> assertThat(
+                        context.getBean(Keepsake.class).memories("alice").list(MemoryKind.CHUNK))
+                .extracting(MadeMemory::text)
+                .containsExactly("Her name is Alice."));
+        with(Contexts.postgres(Postgres.newest().newDatabase()))
+                .withPropertyValues("keepsake4j.store=in-memory", "keepsake4j.memories.store=jdbc")
+                .withPropertyValues("keepsake4j.memories.enabled=true")
+                .run(context -> assertThat(failure(context))
+                        .contains("keepsake4j.jdbc.initialize-schema=always", "V1__keepsake_memories.sql"));
     }
 
     @Test

@@ -364,9 +364,14 @@ class PagingTest {
             page.run();
             best = Math.min(best, System.nanoTime() - begin);
         }
-        long before = blocks.getAsLong();
-        page.run();
-        long read = blocks.getAsLong() - before;
+        // The server counts for all connections, and those of the writers tell some seconds later what they did. That
+        // only adds.
+        long read = Long.MAX_VALUE;
+        for (int i = 0; i < 5; i++) {
+            long before = blocks.getAsLong();
+            page.run();
+            read = Math.min(read, blocks.getAsLong() - before);
+        }
         Tell.line("%s, %s: %d us, %d blocks", backend, what, best / 1_000, read);
         assertThat(read).as("blocks of %s", what).isLessThanOrEqualTo(BLOCKS);
     }

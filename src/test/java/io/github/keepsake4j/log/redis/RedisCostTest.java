@@ -4,6 +4,7 @@ import static io.github.keepsake4j.log.LogTesting.KEY;
 import static io.github.keepsake4j.log.LogTesting.batch;
 import static io.github.keepsake4j.log.LogTesting.batchUnder;
 import static io.github.keepsake4j.log.LogTesting.branch;
+import static io.github.keepsake4j.log.LogTesting.listByActivity;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.langchain4j.agent.tool.Tool;
@@ -13,10 +14,12 @@ import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
 import dev.langchain4j.service.UserMessage;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.WalkWhileWriting;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
@@ -27,6 +30,7 @@ import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -144,6 +148,43 @@ class RedisCostTest {
     }
 
     @Test
+    void a_page_takes_as_many_commands_among_many_as_among_few_and_a_walk_misses_nothing_while_others_write() {
+        List<ConversationKey> all = new ArrayList<>();
+        List<Long> few = List.of();
+        for (int count : new int[] {Counts.of(100, 2_000), Counts.of(1_000, 100_000)}) {
+            for (int i = all.size(); i < count; i++) {
+                all.add(ConversationKey.of("acme", "c" + i));
+                log.append(all.get(i), batch("a"));
+            }
+            List<Long> commands = new ArrayList<>();
+            for (ListQuery first :
+                    List.of(ListQuery.first(20), ListQuery.first(20).byActivity())) {
+                ListQuery last = first;
+                for (int skipped = 20; skipped < count; skipped += 20) {
+                    last = log.list("acme", last).next().orElseThrow();
+                }
+                for (ListQuery query : List.of(first, last)) {
+                    commands.add(count(
+                            () -> assertThat(log.list("acme", query).memories()).hasSize(20)));
+                }
+            }
+            Tell.line("%d memories: commands for the first and last page of 20, also by activity: %s", count, commands);
+            assertThat(few.isEmpty() ? commands : few).isEqualTo(commands);
+            assertThat(commands).allMatch(made -> made <= 22);
+            if (few.isEmpty()) {
+                few = commands;
+                List<ConversationKey> before = List.copyOf(all);
+                try (MessageLog others = builder().build()) {
+                    WalkWhileWriting.check(log, others, ListQuery.first(20), before);
+                    WalkWhileWriting.check(log, others, ListQuery.first(20).byActivity(), before);
+                }
+                List<MemoryKey> made = listByActivity(log, "acme", 1_000);
+                made.stream().filter(key -> !all.contains(key)).forEach(log::erase);
+            }
+        }
+    }
+
+    @Test
     void turns() {
         AiMessage calls = AiMessage.from(
                 Dialogue.call("1", "add", "{\"a\":1,\"b\":2}"), Dialogue.call("2", "add", "{\"a\":3,\"b\":4}"));
@@ -178,6 +219,8 @@ class RedisCostTest {
             filled = stored;
             List<Long> calls = List.of(
                     inside(() -> log.read(KEY, ReadQuery.newest(20))),
+                    inside(() -> log.history(KEY, HistoryQuery.newest(20))),
+                    inside(() -> log.history(KEY, new HistoryQuery(20, 500, true))),
                     inside(() -> log.find(KEY, List.of("m10"))),
                     inside(() -> log.append(KEY, batch("one more " + stored))),
                     inside(() -> log.append(KEY, batchUnder("m20", "below " + stored))));
@@ -187,7 +230,10 @@ class RedisCostTest {
                     answered(() -> log.find(KEY, List.of("m10"))),
                     answered(() -> log.append(KEY, batch("a" + stored))));
             long memory = direct.memoryUsage(new Keys("keepsake:").memory(KEY).get(0), 0);
-            Tell.line("%d messages: commands inside a read of 20, find, append, fork: %s", stored, calls);
+            Tell.line(
+                    "%d messages: commands inside a read of 20, a page of the history at its end, in its middle, find, append,"
+                            + " fork: %s",
+                    stored, calls);
             Tell.line("%d messages: bytes answered to a read of 20, find, append: %s", stored, bytes);
             Tell.line("%d messages: %d bytes of memory each", stored, memory / stored);
             assertThat(calls).allMatch(made -> made > 0);

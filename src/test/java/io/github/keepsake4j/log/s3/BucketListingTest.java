@@ -10,12 +10,14 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.WalkWhileWriting;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.Tell;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,6 +30,7 @@ import java.util.Set;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** Lists of a bucket: their order, and the requests that they take. */
 @Timeout(900)
@@ -86,6 +89,52 @@ class BucketListingTest extends BucketFixture {
         assertThat(wire.count("LIST") - lists).isLessThanOrEqualTo(count + count / 100 + count / 1_000 + 2);
         assertThat(wire.count("PUT") - puts).isEqualTo(2 * count);
         assertThat(objects()).isEmpty();
+    }
+
+    @Test
+    void a_page_takes_as_many_requests_among_many_as_among_few_and_a_walk_misses_nothing_while_others_write() {
+        byte[] document = DOCUMENT.getBytes(StandardCharsets.UTF_8);
+        List<ConversationKey> all = new ArrayList<>();
+        List<String> few = List.of();
+        for (int count : new int[] {Counts.of(100, 2_500), Counts.of(1_100, 25_000)}) {
+            for (int i = all.size(); i < count; i++) {
+                ConversationKey key = ConversationKey.of("default", String.format("c%08d", i));
+                server.put(bucket, nameOf(key), document);
+                all.add(key);
+            }
+            ListQuery middle = new ListQuery(20, nameOf(all.get(count / 2)));
+            ListQuery last = new ListQuery(20, nameOf(all.get(count - 21)));
+            List<String> requests = new ArrayList<>();
+            for (ListQuery query : List.of(ListQuery.first(20), middle, last)) {
+                Counted page = counted(another(), query);
+                assertThat(page.memories()).hasSize(20);
+                requests.add(page.requests());
+            }
+            Counted active = counted(another(), ListQuery.first(20).byActivity());
+            Tell.line("%d documents, first, middle and last page of 20: %s", count, requests);
+            Tell.line("%d documents, a page of 20 by activity: %s", count, active.requests());
+            assertThat(few.isEmpty() ? requests : few).isEqualTo(requests);
+            // A bucket is ordered by names only, so all names are listed, 1,000 at once.
+            assertThat(active.requests()).isEqualTo("20 GET, " + (count + 999) / 1_000 + " LIST");
+            if (few.isEmpty()) {
+                try (S3Client own = S3Server.client(server.port());
+                        MessageLog others = S3MessageLog.builder()
+                                .client(own)
+                                .bucket(bucket)
+                                .build()) {
+                    WalkWhileWriting.check(another(), others, ListQuery.first(20), List.copyOf(all));
+                    WalkWhileWriting.check(
+                            another(), others, ListQuery.first(20).byActivity(), List.copyOf(all));
+                }
+                // Those that were made meanwhile are no part of the count.
+                objects().stream().filter(name -> name.contains("new")).forEach(this::delete);
+                few = requests;
+            }
+        }
+    }
+
+    private void delete(String object) {
+        client.deleteObject(request -> request.bucket(bucket).key(object));
     }
 
     private record Counted(List<MemoryInfo> memories, Optional<ListQuery> next, int gets, int lists) {

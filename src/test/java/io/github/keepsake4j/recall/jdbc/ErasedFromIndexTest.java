@@ -46,9 +46,13 @@ class ErasedFromIndexTest {
     }
 
     private List<String> filesWith(String text) throws Exception {
+        return filesWith(text, directory);
+    }
+
+    private static List<String> filesWith(String text, Path directory) throws Exception {
         List<String> found = new ArrayList<>();
-        try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.toList()) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
                 if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
                     found.add(file.getFileName().toString());
                 }
@@ -74,13 +78,23 @@ class ErasedFromIndexTest {
     }
 
     @Test
-    void no_row_of_postgresql_has_a_term_of_a_removed_memory() throws Exception {
+    void no_row_and_no_file_of_postgresql_has_a_term_of_a_removed_memory() throws Exception {
         DataSource source = Postgres.newest().database(Postgres.newest().newDatabase());
         try (MessageIndex index =
                 JdbcMessageIndex.builder().dataSource(source).createTables().build()) {
             fill(index);
+            Path files = filesOfDatabase(source);
+            Postgres.execute(source, "CHECKPOINT");
+            assertThat(filesWith(SECRET, files)).isNotEmpty();
+
             index.remove(ConversationKey.of("acme", "memory-that-goes"));
             index.compact();
+
+            // The files that were replaced are deleted then. The write-ahead log is no part of these.
+            Postgres.execute(source, "CHECKPOINT");
+            assertThat(filesWith(SECRET, files)).isEmpty();
+            assertThat(filesWith("memory-that-goes", files)).isEmpty();
+            assertThat(filesWith("memory-that-stays", files)).isNotEmpty();
         }
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement();
@@ -96,6 +110,19 @@ class ErasedFromIndexTest {
             assertThat(row.getInt(1)).isZero();
             assertThat(row.getInt(2)).isEqualTo(501);
             assertThat(row.getInt(3)).isEqualTo(500);
+        }
+    }
+
+    private static Path filesOfDatabase(DataSource source) throws Exception {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(
+                        """
+                        SELECT current_setting('data_directory') || '/base/' || oid
+                        FROM pg_database WHERE datname = current_database()
+                        """)) {
+            assertThat(row.next()).isTrue();
+            return Path.of(row.getString(1));
         }
     }
 }

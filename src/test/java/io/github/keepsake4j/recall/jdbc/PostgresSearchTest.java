@@ -8,6 +8,7 @@ import io.github.keepsake4j.recall.MessageSearchContract;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.SQLException;
 import java.time.LocalDate;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -27,20 +28,28 @@ class PostgresSearchTest extends MessageSearchContract {
 
     @Override
     protected MessageIndex newIndex() {
-        MessageIndex index =
-                JdbcMessageIndex.builder().dataSource(pool).createTables().build();
-        index.clear();
-        return index;
+        return emptyIndex(pool);
     }
 
     @Override
     protected MessageLog newLog() throws SQLException {
+        return emptyLog(pool);
+    }
+
+    static MessageIndex emptyIndex(DataSource source) {
+        MessageIndex index =
+                JdbcMessageIndex.builder().dataSource(source).createTables().build();
+        index.clear();
+        return index;
+    }
+
+    static MessageLog emptyLog(DataSource source) throws SQLException {
         MessageLog log = JdbcMessageLog.builder()
-                .dataSource(pool)
+                .dataSource(source)
                 .schema(JdbcMessageLog.SchemaMode.ALWAYS)
                 .build();
         log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH);
-        Postgres.execute(pool, "TRUNCATE keepsake_memory, keepsake_message, keepsake_view, keepsake_lease");
+        Postgres.execute(source, "TRUNCATE keepsake_memory, keepsake_message, keepsake_view, keepsake_lease");
         return log;
     }
 }

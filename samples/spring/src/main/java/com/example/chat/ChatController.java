@@ -1,0 +1,225 @@
+package com.example.chat;
+
+import dev.langchain4j.data.message.ChatMessageType;
+import dev.langchain4j.service.TokenStream;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
+import io.github.keepsake4j.chat.MessagePreview;
+import io.github.keepsake4j.log.HistoryPage;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.ListQuery;
+import io.github.keepsake4j.log.MemoryInfo;
+import io.github.keepsake4j.log.MemoryPage;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MessageText;
+import io.github.keepsake4j.recall.Scope;
+import io.github.keepsake4j.recall.SearchResult.Highlight;
+import io.github.keepsake4j.turn.Turn;
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.http.ProblemDetail;
+import org.springframework.web.bind.annotation.DeleteMapping;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.PutMapping;
+import org.springframework.web.bind.annotation.RequestBody;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.RequestParam;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+
+/**
+ * What the user interface of a chat needs. An answer is streamed as server-sent events: {@code token} with a part of it, and
+ * at the end {@code done} with its id, {@code stopped}, or {@code failed}.
+ *
+ * <p>Before anything else, a real application checks that the user owns the conversation.
+ */
+@RestController
+@RequestMapping("/conversations")
+class ChatController {
+
+    record Text(String text) {}
+
+    record Entry(String id, String title, String preview, long messages, Instant lastMessageAt) {}
+
+    record Entries(List<Entry> conversations, String next) {}
+
+    record Message(String id, String parentId, ChatMessageType type, String text, Instant at, String outcome) {}
+
+    record Messages(List<Message> messages, Long before) {}
+
+    record Hit(Message message, List<Highlight> highlights) {}
+
+    record Branch(String leafId, boolean current, String first, String last, long messages) {}
+
+    private final Keepsake keepsake;
+    private final StreamingAssistant assistant;
+
+    /** The conversations of the answers that are being sent. */
+    private final Map<SseEmitter, String> streams = new ConcurrentHashMap<>();
+
+    ChatController(Keepsake keepsake, StreamingAssistant assistant) {
+        this.keepsake = keepsake;
+        this.assistant = assistant;
+    }
+
+    @GetMapping
+    Entries list(@RequestParam(required = false) String cursor) {
+        MemoryPage page = keepsake.conversations(new ListQuery(20, cursor).byActivity());
+        return new Entries(
+                page.memories().stream().map(this::entry).toList(),
+                page.next().map(ListQuery::cursor).orElse(null));
+    }
+
+    private Entry entry(MemoryInfo info) {
+        return new Entry(
+                ((ConversationKey) info.key()).conversationId(),
+                info.title(),
+                keepsake.conversation(info.key())
+                        .preview()
+                        .map(MessagePreview::text)
+                        .orElse(""),
+                info.messages(),
+                info.lastMessageAt());
+    }
+
+    @GetMapping("/{id}/messages")
+    Messages history(@PathVariable String id, @RequestParam(defaultValue = "" + Long.MAX_VALUE) long before) {
+        HistoryPage page = keepsake.conversation(id).history(new HistoryQuery(50, before, false));
+        return new Messages(
+                page.messages().stream().map(ChatController::message).toList(),
+                page.next().map(HistoryQuery::sequence).orElse(null));
+    }
+
+    private static Message message(LoggedMessage logged) {
+        return new Message(
+                logged.id(),
+                logged.parentId(),
+                logged.message().type(),
+                MessageText.of(logged.message()),
+                logged.createdAt(),
+                logged.outcome() == null ? null : logged.outcome().kind().name());
+    }
+
+    @GetMapping("/{id}/search")
+    List<Hit> search(@PathVariable String id, @RequestParam String text) {
+        Scope scope = Scope.memory(keepsake.conversation(id).key());
+        return keepsake.search(scope, text).hits().stream()
+                .map(hit -> new Hit(message(hit.message()), hit.highlights()))
+                .toList();
+    }
+
+    @GetMapping("/{id}/branches")
+    List<Branch> branches(@PathVariable String id) {
+        return keepsake.conversation(id).branchPreviews(20).stream()
+                .map(each -> new Branch(
+                        each.branch().leafId(),
+                        each.branch().current(),
+                        each.first().text(),
+                        each.last().text(),
+                        each.branch().length()))
+                .toList();
+    }
+
+    @PutMapping("/{id}/branches/{leafId}")
+    void switchTo(@PathVariable String id, @PathVariable String leafId) {
+        keepsake.conversation(id).switchTo(leafId);
+    }
+
+    @PutMapping("/{id}/title")
+    void rename(@PathVariable String id, @RequestBody Text title) {
+        keepsake.conversation(id).setTitle(title.text());
+    }
+
+    @DeleteMapping("/{id}")
+    void erase(@PathVariable String id) {
+        keepsake.conversation(id).erase();
+    }
+
+    @PostMapping(path = "/{id}/messages", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+    SseEmitter ask(@PathVariable String id, @RequestBody Text question) {
+        return stream(id, () -> assistant.chat(id, question.text()));
+    }
+
+    @PutMapping(path = "/{id}/messages/{questionId}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+    SseEmitter edit(@PathVariable String id, @PathVariable String questionId, @RequestBody Text question) {
+        return stream(id, () -> keepsake.turn(id, Turn.edit(questionId), () -> assistant.chat(id, question.text())));
+    }
+
+    @PostMapping(path = "/{id}/messages/{answerId}/regenerate", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+    SseEmitter regenerate(@PathVariable String id, @PathVariable String answerId) {
+        return stream(id, () -> keepsake.regenerate(id, answerId, asked -> assistant.chat(id, asked.singleText())));
+    }
+
+    @PostMapping(path = "/{id}/messages/{questionId}/retry", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+    SseEmitter retry(@PathVariable String id, @PathVariable String questionId) {
+        return stream(id, () -> keepsake.retry(id, questionId, asked -> assistant.chat(id, asked.singleText())));
+    }
+
+    @PostMapping("/{id}/stop")
+    int stop(@PathVariable String id) {
+        int stopped = keepsake.stop(id);
+        if (stopped > 0) {
+            streams.forEach((emitter, conversation) -> {
+                if (conversation.equals(id)) {
+                    end(emitter, "stopped", Map.of());
+                }
+            });
+        }
+        return stopped;
+    }
+
+    private SseEmitter stream(String id, Supplier<TokenStream> call) {
+        TokenStream answer = call.get();
+        Conversation conversation = keepsake.conversation(id);
+        SseEmitter emitter = new SseEmitter(0L);
+        streams.put(emitter, id);
+        answer.onPartialResponse(token -> send(emitter, "token", new Text(token)))
+                .onCompleteResponse(response -> end(
+                        emitter,
+                        "done",
+                        Map.of("id", conversation.idOf(response.aiMessage()).orElse(""))))
+                .onError(error ->
+                        end(emitter, "failed", Map.of("error", error.getClass().getSimpleName())))
+                .start();
+        return emitter;
+    }
+
+    private void end(SseEmitter emitter, String event, Object data) {
+        if (streams.remove(emitter) != null) {
+            send(emitter, event, data);
+            emitter.complete();
+        }
+    }
+
+    private void send(SseEmitter emitter, String event, Object data) {
+        try {
+            emitter.send(SseEmitter.event().name(event).data(data, MediaType.APPLICATION_JSON));
+        } catch (IOException e) {
+            // The browser has gone.
+            String conversation = streams.remove(emitter);
+            if (conversation != null) {
+                keepsake.stop(conversation);
+            }
+        } catch (IllegalStateException e) {
+            // A last token of an answer that was stopped.
+            streams.remove(emitter);
+        }
+    }
+
+    @ExceptionHandler
+    ProblemDetail failed(KeepsakeException e) {
+        HttpStatus status = e.isRetryable() ? HttpStatus.SERVICE_UNAVAILABLE : HttpStatus.BAD_REQUEST;
+        return ProblemDetail.forStatusAndDetail(status, e.getMessage());
+    }
+}

@@ -1,0 +1,246 @@
+package com.example.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import dev.langchain4j.memory.ChatMemory;
+import io.github.keepsake4j.Keepsake;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Path;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.springframework.boot.SpringApplication;
+import org.springframework.context.ConfigurableApplicationContext;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The controller over HTTP, as a browser calls it. */
+class ChatControllerTest {
+
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+    @TempDir
+    static Path directory;
+
+    private static ConfigurableApplicationContext application;
+
+    @BeforeAll
+    static void start() {
+        application = SpringApplication.run(
+                ChatApplication.class,
+                "--server.port=0",
+                "--keepsake4j.sqlite.file=" + directory.resolve("chat.db"),
+                "--keepsake4j.index.file=" + directory.resolve("index.db"));
+    }
+
+    @AfterAll
+    static void stop() {
+        application.close();
+    }
+
+    @Test
+    void an_answer_is_streamed_and_a_restarted_application_remembers() throws Exception {
+        List<Event> events = stream("POST", "alice/messages", "My name is Alice.");
+        assertThat(text(events)).isEqualTo("You said: My name is Alice.");
+        assertThat(events).hasSizeGreaterThan(3);
+        stop();
+        start();
+        assertThat(text(stream("POST", "alice/messages", "Who am I?")))
+                .isEqualTo("You said: My name is Alice. | Who am I?");
+        assertThat(texts(get("alice/messages").get("messages")))
+                .containsExactly(
+                        "My name is Alice.",
+                        "You said: My name is Alice.",
+                        "Who am I?",
+                        "You said: My name is Alice. | Who am I?");
+    }
+
+    @Test
+    void conversations_are_listed_named_searched_and_erased() throws Exception {
+        stream("POST", "bees/messages", "How do bees find flowers?");
+        stream("POST", "ants/messages", "How do ants find sugar?");
+        send("PUT", "bees/title", Map.of("text", "Bees"));
+
+        JsonNode list = get("").get("conversations");
+        assertThat(list.findValuesAsString("id")).contains("ants", "bees");
+        assertThat(list.findValuesAsString("title")).contains("Bees");
+        assertThat(list.findValuesAsString("preview")).contains("You said: How do ants find sugar?");
+
+        JsonNode hit = get("bees/search?text=flower").get(0);
+        String found = hit.at("/message/text").asString();
+        JsonNode where = hit.at("/highlights/0");
+        assertThat(found.substring(where.get("start").asInt(), where.get("end").asInt()))
+                .isEqualTo("flower");
+        assertThat(get("ants/search?text=flower")).isEmpty();
+
+        send("DELETE", "bees", null);
+        assertThat(get("").get("conversations").findValuesAsString("id"))
+                .contains("ants")
+                .doesNotContain("bees");
+        assertThat(get("bees/messages").get("messages")).isEmpty();
+    }
+
+    @Test
+    void a_history_has_pages() throws Exception {
+        ChatMemory memory = application.getBean(Keepsake.class).chatMemory("long");
+        for (int i = 0; i < 26; i++) {
+            memory.add(UserMessage.from("question " + i), AiMessage.from("answer " + i));
+        }
+        JsonNode page = get("long/messages");
+        assertThat(texts(page.get("messages"))).hasSize(50).startsWith("question 1");
+        JsonNode older = get("long/messages?before=" + page.get("before").asLong());
+        assertThat(texts(older.get("messages"))).containsExactly("question 0", "answer 0");
+        assertThat(older.get("before").isNull()).isTrue();
+    }
+
+    @Test
+    void an_answer_is_made_again_a_question_is_edited_and_the_user_goes_back() throws Exception {
+        String answer = doneId(stream("POST", "again/messages", "My name is Alice."));
+        assertThat(text(stream("POST", "again/messages/" + answer + "/regenerate", null)))
+                .isEqualTo("You said: My name is Alice.");
+        String question = get("again/messages").at("/messages/0/id").asString();
+        assertThat(text(stream("PUT", "again/messages/" + question, "My name is Bob.")))
+                .isEqualTo("You said: My name is Bob.");
+
+        JsonNode branches = get("again/branches");
+        assertThat(branches).hasSize(3);
+        assertThat(branches.findValuesAsString("first")).contains("My name is Bob.");
+        send("PUT", "again/branches/" + answer, null);
+        assertThat(text(stream("POST", "again/messages", "Who am I?")))
+                .isEqualTo("You said: My name is Alice. | Who am I?");
+    }
+
+    @Test
+    void a_question_whose_answer_failed_is_tried_again() throws Exception {
+        List<Event> events = stream("POST", "failed/messages", "Please fail");
+        assertThat(events).last().extracting(Event::name).isEqualTo("failed");
+        JsonNode messages = get("failed/messages").get("messages");
+        assertThat(messages.findValuesAsString("outcome")).containsExactly("FAILED");
+
+        events = stream("POST", "failed/messages/" + messages.at("/0/id").asString() + "/retry", null);
+        assertThat(events).last().extracting(Event::name).isEqualTo("failed");
+        assertThat(get("failed/messages").get("messages")).hasSize(1);
+        assertThat(text(stream("POST", "failed/messages", "Go on"))).isEqualTo("You said: Go on");
+    }
+
+    @Test
+    void an_answer_is_stopped_in_the_middle_and_what_came_is_kept() throws Exception {
+        HttpResponse<Stream<String>> response =
+                CLIENT.send(request("POST", "stopped/messages", "word ".repeat(5_000)), BodyHandlers.ofLines());
+        Iterator<Event> events = events(response.body().iterator());
+        assertThat(events.next().data().get("text").asString()).isEqualTo("You ");
+
+        assertThat(send("POST", "stopped/stop", null).body()).isEqualTo("1");
+        List<Event> rest = toList(events);
+        assertThat(rest).last().extracting(Event::name).isEqualTo("stopped");
+        assertThat(rest).hasSizeLessThan(5_000);
+        JsonNode answer = get("stopped/messages").at("/messages/1");
+        assertThat(answer.get("outcome").asString()).isEqualTo("INCOMPLETE");
+        assertThat(answer.get("text").asString()).startsWith("You ");
+        assertThat(send("POST", "stopped/stop", null).body()).isEqualTo("0");
+    }
+
+    @Test
+    void an_answer_ends_when_the_browser_has_gone() throws Exception {
+        HttpResponse<Stream<String>> response =
+                CLIENT.send(request("POST", "gone/messages", "word ".repeat(5_000)), BodyHandlers.ofLines());
+        response.body().close();
+        await().until(() -> "INCOMPLETE"
+                .equals(get("gone/messages").at("/messages/1/outcome").asString("")));
+    }
+
+    @Test
+    void a_wrong_request_is_the_callers_error() throws Exception {
+        HttpResponse<String> response = send("PUT", "alice/branches/none", null);
+        assertThat(response.statusCode()).isEqualTo(400);
+        assertThat(JSON.readTree(response.body()).get("detail").asString()).contains("none");
+    }
+
+    /** A server-sent event. */
+    private record Event(String name, JsonNode data) {}
+
+    private List<Event> stream(String method, String path, String question) throws Exception {
+        return toList(events(CLIENT.send(request(method, path, question), BodyHandlers.ofLines())
+                .body()
+                .iterator()));
+    }
+
+    /** Reads events while they arrive. */
+    private static Iterator<Event> events(Iterator<String> lines) {
+        return new Iterator<>() {
+            @Override
+            public boolean hasNext() {
+                return lines.hasNext();
+            }
+
+            @Override
+            public Event next() {
+                String name = lines.next().substring("event:".length());
+                JsonNode data = JSON.readTree(lines.next().substring("data:".length()));
+                assertThat(lines.next()).isEmpty();
+                return new Event(name, data);
+            }
+        };
+    }
+
+    private static <T> List<T> toList(Iterator<T> items) {
+        Iterable<T> iterable = () -> items;
+        return StreamSupport.stream(iterable.spliterator(), false).toList();
+    }
+
+    private static String text(List<Event> events) {
+        assertThat(events).last().extracting(Event::name).isEqualTo("done");
+        StringBuilder text = new StringBuilder();
+        events.subList(0, events.size() - 1)
+                .forEach(event -> text.append(event.data().get("text").asString()));
+        return text.toString();
+    }
+
+    private static String doneId(List<Event> events) {
+        return events.get(events.size() - 1).data().get("id").asString();
+    }
+
+    private static List<String> texts(JsonNode messages) {
+        return messages.findValuesAsString("text");
+    }
+
+    private JsonNode get(String path) throws Exception {
+        HttpResponse<String> response = send("GET", path, null);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(200);
+        return JSON.readTree(response.body());
+    }
+
+    private HttpResponse<String> send(String method, String path, Map<String, String> body)
+            throws IOException, InterruptedException {
+        return CLIENT.send(request(method, path, body == null ? null : body.get("text")), BodyHandlers.ofString());
+    }
+
+    private HttpRequest request(String method, String path, String text) {
+        String port = application.getEnvironment().getProperty("local.server.port");
+        String base = "http://localhost:" + port + "/conversations" + (path.isEmpty() ? "" : "/");
+        return HttpRequest.newBuilder(URI.create(base + path))
+                .method(
+                        method,
+                        text == null
+                                ? BodyPublishers.noBody()
+                                : BodyPublishers.ofString(JSON.writeValueAsString(Map.of("text", text))))
+                .header("Content-Type", "application/json")
+                .build();
+    }
+}

@@ -1,0 +1,102 @@
+package io.github.keepsake4j.spring;
+
+import dev.langchain4j.model.chat.ChatModel;
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.recall.memories.DiscussionConfig;
+import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.MemoryRetriever;
+import io.github.keepsake4j.recall.memories.MemoryRetrieverFactory;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.MemoryWorkflow;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.io.Resource;
+import org.springframework.core.io.ResourceLoader;
+
+/**
+ * How memories are made and read: by the properties, and by the application's beans. The name of a bean of
+ * {@link MemoryWorkflow} is what the JSON of a discussion names; the name of one of {@link MemoryRetriever} is the node type's.
+ */
+final class Creators {
+
+    private Creators() {}
+
+    static Discussions discussions(
+            KeepsakeProperties properties,
+            MemoryStore store,
+            ConfigurableListableBeanFactory beans,
+            ResourceLoader resources) {
+        KeepsakeProperties.Memories memories = properties.memories();
+        DiscussionConfig config = config(memories, resources);
+        Discussions.Builder builder = Discussions.builder(store)
+                .config(config)
+                .tokenCountEstimator(Settings.estimator(properties.strategy().model()))
+                .leastTrust(memories.leastTrust());
+        if (memories.userTextOnly()) {
+            builder.userTextOnly();
+        }
+        if (memories.workflowDirectory() != null) {
+            builder.workflowDirectory(memories.workflowDirectory());
+        }
+        ChatModel model = Settings.model(memories.chatModel(), "memories.chat-model", beans);
+        if (model != null) {
+            builder.chatModel(model);
+        } else if (callsTheModel(config)) {
+            throw Settings.noModel(
+                    "Memories need",
+                    "memories.chat-model",
+                    "beans of MemoryWorkflow that keepsake4j.memories.discussion names for all that is made",
+                    beans);
+        }
+        beans.getBeansOfType(MemoryRetrieverFactory.class).values().forEach(factory -> factory.retrievers()
+                .forEach(builder::retriever));
+        beans.getBeansOfType(MemoryRetriever.class).forEach(builder::retriever);
+        beans.getBeansOfType(MemoryWorkflow.class).forEach(builder::workflow);
+        try {
+            return builder.build();
+        } catch (InvalidInputException e) {
+            throw new ConfigurationException(
+                    "What keepsake4j.memories names is refused: " + e.getMessage() + ".",
+                    "Add a bean of MemoryWorkflow of this name, or put the file into keepsake4j.memories.workflow-directory.",
+                    e);
+        }
+    }
+
+    private static boolean callsTheModel(DiscussionConfig config) {
+        String workflow = config.useVectorForQualityMemory()
+                ? config.vectorMemoryWorkflowName()
+                : config.fileMemoryWorkflowName();
+        return workflow == null || config.chatSummaryWorkflowName() == null;
+    }
+
+    private static DiscussionConfig config(KeepsakeProperties.Memories memories, ResourceLoader resources) {
+        String file = memories.discussionFile();
+        String property = "keepsake4j.memories.discussion" + (file == null ? "" : "-file");
+        String json = file == null ? memories.discussion() : read(file, property, resources);
+        try {
+            return json == null ? DiscussionConfig.DEFAULT : DiscussionConfig.ofJson(json);
+        } catch (InvalidInputException e) {
+            throw new ConfigurationException(
+                    property + " is refused: " + e.getMessage() + ".",
+                    "Correct the JSON. The guide about memories that are made names the fields.",
+                    e);
+        }
+    }
+
+    private static String read(String location, String property, ResourceLoader resources) {
+        Resource file = resources.getResource(location);
+        if (!file.exists()) {
+            throw new ConfigurationException(
+                    property + " names " + location + ", which does not exist.",
+                    "Set it to a file, such as file:discussion.json, or to classpath:discussion.json.",
+                    null);
+        }
+        try {
+            return file.getContentAsString(StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new ConfigurationException(
+                    property + " names " + location + ", which cannot be read.", "Check its permissions.", e);
+        }
+    }
+}
