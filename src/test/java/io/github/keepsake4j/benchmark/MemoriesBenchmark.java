@@ -67,9 +67,8 @@ public final class MemoriesBenchmark {
                 + " first " + SETTLING_TURNS
                 + " turns, in which creators begin, are not counted. `none`: no memories. `none again`: the same once more; the"
                 + " distance of its ratio from 1 is noise. `hanging`: each conversation has a creator that began and does not end."
-                + " `failing`: the creator throws, and is tried again. `at once, shown`: it ends at once, and the memories are"
-                + " shown by `Memories.block`, for comparison: that is work, of the creators beside the turns and of a read in each"
-                + " turn.");
+                + " `failing`: the creator throws, and is tried again. `shown`: a hanging creator, and memories that"
+                + " were there before are shown by `Memories.block`, which is one read more in each turn.");
         Path directory = Files.createTempDirectory(Files.createDirectories(OUTPUT), "memories");
         compare(
                 "In memory, memories in files",
@@ -112,12 +111,11 @@ public final class MemoriesBenchmark {
         MemoryWorkflow fails = inputs -> {
             throw new IllegalStateException("down");
         };
-        MemoryWorkflow made = inputs -> "The user compares offers.";
-        try (RememberedChat none = chat("none", places.open("none"), false, made, false);
-                RememberedChat again = chat("none again", places.open("again"), false, made, false);
+        try (RememberedChat none = chat("none", places.open("none"), false, hangs, false);
+                RememberedChat again = chat("none again", places.open("again"), false, hangs, false);
                 RememberedChat hanging = chat("hanging", places.open("hanging"), true, hangs, false);
                 RememberedChat failing = chat("failing", places.open("failing"), true, fails, false);
-                RememberedChat shown = chat("at once, shown", places.open("shown"), true, made, true)) {
+                RememberedChat shown = chat("shown", places.open("shown"), true, hangs, true)) {
             List<RememberedChat> chats = List.of(none, again, hanging, failing, shown);
             for (int round = 0; round < WARM_UP_ROUNDS + rounds; round++) {
                 round(chats, round);

@@ -7,23 +7,32 @@ import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.memories.DiscussionConfig;
 import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.Memories;
+import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.MemoryWorkflow;
+import io.github.keepsake4j.recall.memories.Passage;
+import io.github.keepsake4j.recall.memories.Trust;
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** A kind of chat, with a log and perhaps memories, and the duration of each of its turns. */
 final class RememberedChat implements AutoCloseable {
 
+    private static final int MEMORIES = 20;
     private static final String ANSWER = "The first offer is cheaper, the second one lasts longer. ".repeat(4);
 
     final Measured turns;
     private final String name;
     private final MessageLog log;
     private final Keepsake keepsake;
+    private final @Nullable MemoryStore shown;
     private @Nullable KeepsakeChatMemory memory;
 
     /**
@@ -36,6 +45,7 @@ final class RememberedChat implements AutoCloseable {
     RememberedChat(String name, MessageLog log, @Nullable MemoryStore store, MemoryWorkflow creator, boolean isShown) {
         this.name = name;
         this.log = log;
+        this.shown = isShown ? store : null;
         this.turns = new Measured(name);
         ContextStrategy window = SlidingWindow.withMaxMessages(50);
         Keepsake.Builder builder =
@@ -59,6 +69,14 @@ final class RememberedChat implements AutoCloseable {
     /** Begins a new conversation. */
     void begin(String id) {
         memory = keepsake.chatMemory(id);
+        if (shown != null) {
+            for (int i = 0; i < MEMORIES; i++) {
+                MadeMemory fact = MadeMemory.fact(
+                        "Offer " + i, "The user compares offers.", List.of(), List.of(), Passage.NONE, Trust.USER);
+                MemoryKey key = ConversationKey.of("default", id);
+                shown.add(key, MemoryKind.FACT, i, Passage.NONE, List.of(fact));
+            }
+        }
     }
 
     /** Runs one turn, as an AI service does. */
