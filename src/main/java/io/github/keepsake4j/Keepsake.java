@@ -12,6 +12,7 @@ import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.chat.LeavingViewListener;
+import io.github.keepsake4j.chat.RememberedSource;
 import io.github.keepsake4j.context.ContextOverflowException;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -44,6 +45,8 @@ import io.github.keepsake4j.recall.SearchResult;
 import io.github.keepsake4j.recall.memories.BackgroundCreators;
 import io.github.keepsake4j.recall.memories.ConversationMemories;
 import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.MemoryBlock;
+import io.github.keepsake4j.recall.memories.MemoryBlocks;
 import io.github.keepsake4j.recall.memories.MemoryContentRetriever;
 import io.github.keepsake4j.recall.memories.MemoryFailedException;
 import io.github.keepsake4j.recall.memories.MemoryLookup;
@@ -52,6 +55,7 @@ import io.github.keepsake4j.recall.memories.MemoryRun;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.MemoryTools;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.summary.SummaryWorker;
 import io.github.keepsake4j.tokens.TokenCounter;
@@ -583,7 +587,10 @@ public final class Keepsake {
      */
     public ConversationMemories memories(Object memoryId) {
         return new ConversationMemories(
-                requiredMemories(memoryStore), key -> log, NodeMemories.conversation(memories.key(memoryId)));
+                requiredMemories(memoryStore),
+                key -> log,
+                NodeMemories.conversation(memories.key(memoryId)),
+                requiredMemories(creators)::stale);
     }
 
     /**
@@ -651,7 +658,13 @@ public final class Keepsake {
     }
 
     private MemoryLookup lookup(MemoryOptions options, Function<MemoryKey, Scope> scopes) {
-        return new MemoryLookup(requiredMemories(memoryStore), key -> log, memories::key, scopes, options);
+        return new MemoryLookup(
+                requiredMemories(memoryStore),
+                key -> log,
+                memories::key,
+                scopes,
+                options,
+                requiredMemories(creators)::stale);
     }
 
     private static <T> T requiredMemories(@Nullable T part) {
@@ -700,6 +713,17 @@ public final class Keepsake {
             throw failure;
         }
         return erased;
+    }
+
+    /**
+     * Returns a clean-up of the message log and the node log, to be called by a scheduler. With a conversation it removes all that
+     * this {@link Keepsake} has of it: its {@linkplain Builder#memories memories} and what the {@linkplain Builder#index index} has.
+     * A clean-up of the bare logs leaves memories until the conversation is used again.
+     *
+     * @return the clean-up with its defaults; this method does no I/O
+     */
+    public CleanUp cleanUp() {
+        return CleanUp.of(log, nodeLog);
     }
 
     /**
@@ -1081,7 +1105,16 @@ public final class Keepsake {
                             summarizerTimeout,
                             answer -> answer.contains(Summarization.MARKER.strip()));
             ChatMemories memories = new ChatMemories(
-                    logs, ids::key, strategy, counter, executor, worker, metrics, keepRequests, leavingViewListener);
+                    logs,
+                    ids::key,
+                    strategy,
+                    counter,
+                    executor,
+                    worker,
+                    metrics,
+                    keepRequests,
+                    leavingViewListener,
+                    remembered(logs, counter));
             if (search != null) {
                 search.start(tenant);
             }
@@ -1094,6 +1127,22 @@ public final class Keepsake {
                     search,
                     discussions == null ? null : discussions.store(),
                     creators);
+        }
+
+        /** Returns what loads the memories that the strategy shows. */
+        private RememberedSource remembered(Function<MemoryKey, MessageLog> logs, TokenCounter counter) {
+            List<MemoryBlock> blocks = strategy.parts().stream()
+                    .filter(MemoryBlock.class::isInstance)
+                    .map(MemoryBlock.class::cast)
+                    .toList();
+            if (blocks.isEmpty()) {
+                return RememberedSource.NONE;
+            }
+            if (blocks.size() > 1) {
+                throw new InvalidInputException("strategy", "must have one Memories.block, has " + blocks.size());
+            }
+            return new MemoryBlocks(
+                    blocks.get(0), requiredMemories(discussions).store(), logs, counter, BlockingWork.EXECUTOR)::begin;
         }
 
         private MessageSearch search(MessageLog log, MessageIndex made) {

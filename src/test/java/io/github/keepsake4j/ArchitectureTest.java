@@ -51,7 +51,7 @@ class ArchitectureTest {
             Map.entry("recall.jdbc", List.of("recall", "recall.memories", "recall.words", "log", "codec", "message")),
             Map.entry(
                     "recall.memories",
-                    List.of("message", "codec", "log", "tokens", "summary", "recall", "recall.words")),
+                    List.of("message", "codec", "log", "tokens", "context", "summary", "recall", "recall.words")),
             Map.entry("recall.words", List.of("message")),
             // The command line is what a user calls; it uses what an application does, and nothing uses it.
             Map.entry(

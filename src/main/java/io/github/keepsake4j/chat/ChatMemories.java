@@ -7,6 +7,7 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.HeadConflictException;
@@ -54,6 +55,7 @@ public final class ChatMemories {
     private final TailLoader loader;
     private final Services services = new Services(this);
     private final boolean keepsRequests;
+    private final RememberedSource remembered;
     private final Leaving leaving;
 
     /** The context that each memory returned last. A context that is missing here is counted again. */
@@ -71,6 +73,7 @@ public final class ChatMemories {
      * @param metrics the metrics sink
      * @param keepsRequests whether a request is kept beside its answer where the memory's own part does not tell it
      * @param listener is told which messages leave the view, or null
+     * @param remembered loads the memories that the strategy shows
      */
     public ChatMemories(
             Function<MemoryKey, MessageLog> logs,
@@ -81,8 +84,20 @@ public final class ChatMemories {
             @Nullable SummaryWorker worker,
             Metrics metrics,
             boolean keepsRequests,
-            @Nullable LeavingViewListener listener) {
-        this(logs, ids, strategy, counter, executor, worker, metrics, keepsRequests, listener, System::nanoTime);
+            @Nullable LeavingViewListener listener,
+            RememberedSource remembered) {
+        this(
+                logs,
+                ids,
+                strategy,
+                counter,
+                executor,
+                worker,
+                metrics,
+                keepsRequests,
+                listener,
+                remembered,
+                System::nanoTime);
     }
 
     /**
@@ -116,7 +131,7 @@ public final class ChatMemories {
             @Nullable SummaryWorker worker,
             Metrics metrics,
             LongSupplier nanoTime) {
-        this(logs, ids, strategy, counter, executor, worker, metrics, false, null, nanoTime);
+        this(logs, ids, strategy, counter, executor, worker, metrics, false, null, RememberedSource.NONE, nanoTime);
     }
 
     ChatMemories(
@@ -129,6 +144,7 @@ public final class ChatMemories {
             Metrics metrics,
             boolean keepsRequests,
             @Nullable LeavingViewListener listener,
+            RememberedSource remembered,
             LongSupplier nanoTime) {
         this.logs = logs;
         this.ids = ids;
@@ -139,6 +155,7 @@ public final class ChatMemories {
         this.meter = new Meter(metrics, logs);
         this.summaries = new Summaries(this, worker);
         this.keepsRequests = keepsRequests;
+        this.remembered = remembered;
         this.leaving = new Leaving(logs, executor, listener);
         this.loader = new TailLoader(strategy);
         this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
@@ -293,13 +310,28 @@ public final class ChatMemories {
     }
 
     /** Returns the messages that were read, before any limit. */
-    Context context(Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
-        return loader.context(id, key, tail, round);
+    private Context context(
+            Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
+        return loader.context(id, key, tail, round, made);
     }
 
     /** Selects the messages that a model sees. */
-    Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
-        return strategy.select(context(id, key, tail, round));
+    Context select(Object id, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered made) {
+        Context context = context(id, key, tail, round, made);
+        Context selected = strategy.select(context);
+        // Memories must not keep a turn from being shown that fits without them.
+        return made != null && selected.overflow() ? strategy.select(context(id, key, tail, round, null)) : selected;
+    }
+
+    /** Returns what loads the memories that are shown beside the messages. */
+    RememberedSource remembered() {
+        return remembered;
+    }
+
+    /** Returns the memories that are shown beside messages that were read already. */
+    @Nullable
+    Remembered remembered(MemoryKey key, Tail tail) {
+        return remembered.begin(key).apply(tail).orElse(null);
     }
 
     /**

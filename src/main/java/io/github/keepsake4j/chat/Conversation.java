@@ -433,6 +433,6 @@ public final class Conversation {
     }
 
     private Context context(Tail tail) {
-        return memories.select(id, key, tail, null);
+        return memories.select(id, key, tail, null, memories.remembered(key, tail));
     }
 }

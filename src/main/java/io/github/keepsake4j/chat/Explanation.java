@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -18,9 +19,16 @@ import org.jspecify.annotations.Nullable;
  * @param shown the messages that are shown, in the order in which a model receives them
  * @param omitted the messages that were read and are not shown
  * @param olderUnread whether there are older messages, which the strategy did not need to read
+ * @param memories the ids of the memories that were made of the conversation and are shown in one of these messages, in order
  * @param overflow whether the system message, or the newest turn's user message and last round, exceed a limit
  */
-public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, boolean olderUnread, boolean overflow) {
+public record Explanation(
+        MemoryKey key,
+        List<Line> shown,
+        List<Line> omitted,
+        boolean olderUnread,
+        List<String> memories,
+        boolean overflow) {
 
     /**
      * One message.
@@ -44,9 +52,11 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
     public Explanation {
         shown = List.copyOf(shown);
         omitted = List.copyOf(omitted);
+        memories = List.copyOf(memories);
     }
 
     static Explanation of(MemoryKey key, Tail tail, Context context) {
+        Remembered remembered = context.remembered();
         return new Explanation(
                 key,
                 context.shown().stream()
@@ -56,6 +66,7 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
                         .map(omission -> line(omission.message(), context, omission.reason()))
                         .toList(),
                 !tail.complete(),
+                remembered == null ? List.of() : remembered.memories(),
                 context.overflow());
     }
 
@@ -77,6 +88,7 @@ public record Explanation(MemoryKey key, List<Line> shown, List<Line> omitted, b
                 .append(" messages shown, ")
                 .append(tokens())
                 .append(" tokens; ")
+                .append(memories.isEmpty() ? "" : memories.size() + " memories in one message; ")
                 .append(omitted.size())
                 .append(olderUnread ? " read and not shown; older ones not read" : " not shown")
                 .append(overflow ? "; the newest turn is over a limit" : "");

@@ -2,6 +2,7 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
@@ -111,7 +112,7 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
     public void updateMessages(Object memoryId, List<ChatMessage> messages) {
         MemoryKey key = memories.key(memoryId);
         List<ChatMessage> list = KeepsakeChatMemory.copy(messages);
-        list.removeIf(Summarization::isSummary);
+        list.removeIf(message -> Summarization.isSummary(message) || Remembered.isShown(message));
         if (list.isEmpty()) {
             deleteMessages(memoryId);
             return;

@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextOverflowException;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
@@ -23,7 +24,9 @@ import io.github.keepsake4j.view.Shown;
 import io.github.keepsake4j.view.ViewWriter;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +69,7 @@ class OpenTurn {
         if (list.isEmpty()) {
             throw new InvalidInputException("messages", "must not be empty; call clear() to empty memory " + key);
         }
+        list.removeIf(Remembered::isShown);
         boolean keepsSummary = list.removeIf(Summarization::isSummary);
         lock.lock();
         try {
@@ -98,11 +102,17 @@ class OpenTurn {
             // After another read, the model may have failed and a new turn may have begun.
             Tail known = system == null ? open.currentTail() : null;
             List<String> round = round(open);
+            // Within a turn they stay as they were at its beginning, as long as nothing is read anew.
+            Function<Tail, Optional<Remembered>> remembered =
+                    known != null ? null : memories.remembered().begin(key);
             Tail tail = known != null ? known : load(open, 0, round);
             if (system != null) {
                 tail = writeSystem(open, system, tail);
             }
-            Context context = memories.select(id, key, tail, round);
+            if (remembered != null) {
+                open.remembered(remembered.apply(tail).orElse(null));
+            }
+            Context context = memories.select(id, key, tail, round, open.remembered());
             open.read(tail);
             Shown shown = Shown.of(tail, context);
             memories.views().handOut(key, shown.reading(), shown.given());
@@ -295,6 +305,10 @@ class OpenTurn {
 
     /** Accepts a message and returns whether it is time to write. */
     private boolean accept(WriteBuffer open, ChatMessage message) {
+        if (Remembered.isShown(message)) {
+            // A framework writes back what this memory returned. It is not a message of the conversation.
+            return false;
+        }
         WriteBuffer.Refill refill = open.refill();
         boolean isSummary = Summarization.isSummary(message);
         if (refill != null) {
@@ -347,7 +361,9 @@ class OpenTurn {
                 () -> {
                     List<String> round = round(open);
                     Tail tail = load(open, list.size(), round);
-                    return Shown.of(tail, memories.select(id, key, tail, round));
+                    Remembered known = open.remembered();
+                    Remembered remembered = known != null ? known : memories.remembered(key, tail);
+                    return Shown.of(tail, memories.select(id, key, tail, round, remembered));
                 },
                 open.lists);
         try {
@@ -421,7 +437,7 @@ class OpenTurn {
         if (last instanceof AiMessage && open.awaited == 0) {
             buffer = open.next();
             if (after != null) {
-                Supplier<Context> next = () -> memories.select(id, key, after, List.of());
+                Supplier<Context> next = () -> memories.select(id, key, after, List.of(), open.remembered());
                 memories.summaries().check(id, key, after, next);
                 memories.leaving().check(key, branch(), after, next);
             }

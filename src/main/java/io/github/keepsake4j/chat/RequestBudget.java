@@ -9,6 +9,7 @@ import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.ContextOverflowException;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -65,12 +66,22 @@ final class RequestBudget implements BiFunction<ChatRequest, Object, ChatRequest
                 .findFirst()
                 .orElse(null);
         messages.removeIf(message -> Summarization.isSummary(message.message()));
+        LoggedMessage made = messages.stream()
+                .filter(message -> Remembered.isShown(message.message()))
+                .findFirst()
+                .orElse(null);
+        messages.removeIf(message -> Remembered.isShown(message.message()));
         // The oldest messages determine which ones are pinned. Oldest messages that are not in the request are ignored.
         Context whole = Context.of(memoryId, system(messages), null, List.of(), messages, null)
                 .beginningWith(handedOut == null ? List.of() : handedOut.oldest())
                 .summarizedBy(summary)
+                .remembering(made == null ? null : new Remembered(made, List.of()))
                 .sizedBy(memories.sizes(key));
-        Context fitting = memories.strategy().select(whole.reserving(tools(request)));
+        Context reserved = whole.reserving(tools(request));
+        Context fitting = memories.strategy().select(reserved);
+        if (made != null && fitting.overflow()) {
+            fitting = memories.strategy().select(reserved.remembering(null));
+        }
         Overflow over = fitting.over();
         if (over != null) {
             throw new ContextOverflowException(key, over);

@@ -26,13 +26,16 @@ import org.jspecify.annotations.Nullable;
  *     a transformer added
  * @param request the whole request as the model received it, or null if it was not kept; {@code Keepsake.Builder.keepRequests()}
  *     has it kept where the other components do not tell it: where it was altered or results were shortened
+ * @param memories the ids of the memories that were shown in one message before the turns, in order; {@code Keepsake.memories(id)}
+ *     finds them
  */
 public record SeenMessages(
         List<LoggedMessage> messages,
         Set<String> shortened,
         @Nullable Summary summary,
         boolean altered,
-        @Nullable KeptRequest request) {
+        @Nullable KeptRequest request,
+        List<String> memories) {
 
     /** The number of messages that one read returns at most. */
     private static final int PAGE = 1_000;
@@ -41,6 +44,7 @@ public record SeenMessages(
     public SeenMessages {
         messages = List.copyOf(messages);
         shortened = Set.copyOf(shortened);
+        memories = List.copyOf(memories);
     }
 
     static SeenMessages read(MessageLog log, MemoryKey key, Seen seen, @Nullable String request) {
@@ -59,7 +63,8 @@ public record SeenMessages(
                         .collect(Collectors.toSet()),
                 summary,
                 seen.altered(),
-                request == null ? null : RequestCodec.decode(request));
+                request == null ? null : RequestCodec.decode(request),
+                seen.memories());
     }
 
     /** Adds the messages of a run, in pages. */

@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
@@ -19,6 +20,7 @@ final class Sightings {
     private List<Long> shortened = List.of();
     private long summary;
     private boolean altered;
+    private List<String> memories = List.of();
 
     /** The last request if what was read does not tell all of it. */
     private @Nullable ChatRequest untold;
@@ -35,6 +37,8 @@ final class Sightings {
                 .toList();
         Summary read = tail.summary();
         summary = context.summary() == null || read == null ? 0 : read.version();
+        Remembered remembered = context.remembered();
+        memories = remembered == null ? List.of() : remembered.memories();
         expected = List.copyOf(messages);
     }
 
@@ -81,6 +85,6 @@ final class Sightings {
     /** Returns what the answer to the last request is made from, or null if nothing was read. */
     @Nullable
     Seen seen() {
-        return shown.isEmpty() ? null : new Seen(Seen.ranges(shown), shortened, summary, altered);
+        return shown.isEmpty() ? null : new Seen(Seen.ranges(shown), shortened, summary, altered, memories);
     }
 }

@@ -71,7 +71,7 @@ final class Summaries {
     /** Returns the messages for the next summary, if one is due. */
     private Optional<SummaryWorker.Task> next(Object id, MemoryKey key) {
         Tail tail = memories.load(id, key, 0, List.of());
-        Context selected = memories.select(id, key, tail, List.of());
+        Context selected = memories.select(id, key, tail, List.of(), memories.remembered(key, tail));
         return upTo(tail, selected)
                 .map(last -> piece(key, tail, last))
                 .filter(piece -> tail.summary() == null

@@ -6,6 +6,7 @@ import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.EndedBadly;
 import io.github.keepsake4j.context.Meanwhile;
 import io.github.keepsake4j.context.Reach;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
@@ -228,9 +229,11 @@ final class TailLoader {
      * Divides what was read into turns, as the strategy requires.
      *
      * @param round the ids of the calls and of the results with which a turn goes on, empty for none, or null if unknown
+     * @param remembered the memories that are shown before the turns, or null
      */
-    Context context(Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round) {
-        Context read = read(memoryId, key, tail, round);
+    Context context(
+            Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered remembered) {
+        Context read = read(memoryId, key, tail, round).remembering(remembered);
         // If the whole branch is always read, nothing depends on how much was read.
         return strategy.reach(memoryId).oldest() == Integer.MAX_VALUE
                 ? read

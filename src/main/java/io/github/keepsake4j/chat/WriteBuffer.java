@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.view.Outbox;
@@ -90,6 +91,8 @@ final class WriteBuffer {
     /** Held softly, because a turn may stay open for ever and a memory must stay cheap. */
     private SoftReference<@Nullable Tail> tail = new SoftReference<>(null);
 
+    private SoftReference<@Nullable Remembered> remembered = new SoftReference<>(null);
+
     private SoftReference<@Nullable Refill> refill = new SoftReference<>(null);
 
     /** Whether {@link #tail} is up to date, because the last step was a tool round of this turn. */
@@ -115,6 +118,16 @@ final class WriteBuffer {
     void appended(@Nullable Tail newest, boolean toolRound) {
         tail = new SoftReference<>(newest);
         current = toolRound && newest != null;
+    }
+
+    /** Returns the memories that this turn is shown beside its messages, or null. */
+    @Nullable
+    Remembered remembered() {
+        return remembered.get();
+    }
+
+    void remembered(@Nullable Remembered loaded) {
+        remembered = new SoftReference<>(loaded);
     }
 
     @Nullable

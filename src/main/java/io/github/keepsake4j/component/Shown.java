@@ -28,7 +28,9 @@ record Shown(List<ChatMessage> messages, long tokens) {
     static Shown of(Context context, Settings settings, TokenCounter counter) {
         Sizes sizes = new Sizes(context, counter);
         List<LoggedMessage> shown = context.shown();
-        int beside = (context.system() == null ? 0 : 1) + (context.summary() == null ? 0 : 1);
+        int beside = (context.system() == null ? 0 : 1)
+                + (context.summary() == null ? 0 : 1)
+                + (context.remembered() == null ? 0 : 1);
         List<LoggedMessage> opening = opening(context);
         List<LoggedMessage> all = new ArrayList<>(shown.subList(0, beside));
         all.addAll(opening);

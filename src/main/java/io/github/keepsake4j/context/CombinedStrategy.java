@@ -1,8 +1,10 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** A combination of two strategies. Both set their marks before either of them limits the context. */
 record CombinedStrategy(ContextStrategy first, ContextStrategy second) implements ContextStrategy {
@@ -40,6 +42,11 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
     @Override
     public long shownFrom(Context context) {
         return Math.max(first.shownFrom(context), second.shownFrom(context));
+    }
+
+    @Override
+    public List<ContextStrategy> parts() {
+        return Stream.of(first, second).flatMap(part -> part.parts().stream()).toList();
     }
 
     @Override

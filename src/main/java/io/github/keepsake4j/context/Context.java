@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param memoryId the memory's id as LangChain4j passed it, for limits that depend on it
  * @param system the current system message, which is shown first, or null
  * @param summary the summary of the messages before the turns, which is shown after the system message, or null
+ * @param remembered the memories that were made of the conversation, which are shown after the summary, or null
  * @param oldest the branch's oldest messages, oldest first, as many as {@link Reach#oldest()} requires
  * @param unread the sequence before which only the oldest messages and the newest turn's user message were read; 0 if
  *     the branch was read from its beginning
@@ -38,6 +39,7 @@ public record Context(
         Object memoryId,
         @Nullable LoggedMessage system,
         @Nullable LoggedMessage summary,
+        @Nullable Remembered remembered,
         List<LoggedMessage> oldest,
         long unread,
         List<LoggedMessage> headless,
@@ -112,7 +114,7 @@ public record Context(
 
         /** The parts of a context that cannot be left out. */
         public enum Part {
-            /** The system message, the summary, and what is reserved. */
+            /** The system message, the summary, the memories, and what is reserved. */
             SYSTEM_MESSAGE,
             /** The newest user message. */
             QUESTION,
@@ -206,7 +208,7 @@ public record Context(
     /**
      * Returns all messages that are shown, in order.
      *
-     * @return the system message and the summary, if present, followed by the turns' messages in the form in which they
+     * @return the system message, the summary and the memories, if present, followed by the turns' messages in the form in which they
      *     are shown
      */
     public List<LoggedMessage> shown() {
@@ -216,7 +218,7 @@ public record Context(
     /**
      * Returns all shown messages that are part of the log, in order.
      *
-     * @return the shown messages without the summary
+     * @return the shown messages without the summary and the memories
      */
     public List<LoggedMessage> logged() {
         List<LoggedMessage> logged = new ArrayList<>();
@@ -318,7 +320,19 @@ public record Context(
 
     private Context withReplaced(Map<String, ChatMessage> all) {
         return new Context(
-                memoryId, system, summary, oldest, unread, headless, turns, repaired, all, sizes, reserved, over);
+                memoryId,
+                system,
+                summary,
+                remembered,
+                oldest,
+                unread,
+                headless,
+                turns,
+                repaired,
+                all,
+                sizes,
+                reserved,
+                over);
     }
 
     /**
@@ -332,6 +346,7 @@ public record Context(
                 memoryId,
                 system,
                 summary,
+                remembered,
                 oldest,
                 unread,
                 headless,
@@ -354,7 +369,18 @@ public record Context(
         return place <= unread
                 ? this
                 : new Context(
-                        memoryId, system, summary, oldest, place, headless, turns, repaired, replaced, sizes, reserved,
+                        memoryId,
+                        system,
+                        summary,
+                        remembered,
+                        oldest,
+                        place,
+                        headless,
+                        turns,
+                        repaired,
+                        replaced,
+                        sizes,
+                        reserved,
                         over);
     }
 
@@ -382,7 +408,19 @@ public record Context(
      */
     public Context reserving(long tokens) {
         return new Context(
-                memoryId, system, summary, oldest, unread, headless, turns, repaired, replaced, sizes, tokens, over);
+                memoryId,
+                system,
+                summary,
+                remembered,
+                oldest,
+                unread,
+                headless,
+                turns,
+                repaired,
+                replaced,
+                sizes,
+                tokens,
+                over);
     }
 
     /**
@@ -393,7 +431,18 @@ public record Context(
      */
     public Context beginningWith(List<LoggedMessage> messages) {
         return new Context(
-                memoryId, system, summary, messages, unread, headless, turns, repaired, replaced, sizes, reserved,
+                memoryId,
+                system,
+                summary,
+                remembered,
+                messages,
+                unread,
+                headless,
+                turns,
+                repaired,
+                replaced,
+                sizes,
+                reserved,
                 over);
     }
 
@@ -405,7 +454,19 @@ public record Context(
      */
     public Context instructedBy(@Nullable LoggedMessage message) {
         return new Context(
-                memoryId, message, summary, oldest, unread, headless, turns, repaired, replaced, sizes, reserved, over);
+                memoryId,
+                message,
+                summary,
+                remembered,
+                oldest,
+                unread,
+                headless,
+                turns,
+                repaired,
+                replaced,
+                sizes,
+                reserved,
+                over);
     }
 
     /**
@@ -416,7 +477,31 @@ public record Context(
      */
     public Context summarizedBy(@Nullable LoggedMessage message) {
         return new Context(
-                memoryId, system, message, oldest, unread, headless, turns, repaired, replaced, sizes, reserved, over);
+                memoryId,
+                system,
+                message,
+                remembered,
+                oldest,
+                unread,
+                headless,
+                turns,
+                repaired,
+                replaced,
+                sizes,
+                reserved,
+                over);
+    }
+
+    /**
+     * Sets the memories that are shown before the turns.
+     *
+     * @param memories the memories in the form in which they are shown, with their size, or null for none
+     * @return a copy
+     */
+    public Context remembering(@Nullable Remembered memories) {
+        return new Context(
+                memoryId, system, summary, memories, oldest, unread, headless, turns, repaired, replaced, sizes,
+                reserved, over);
     }
 
     /** Returns the messages that are shown before the turns, as a new list. */
@@ -427,6 +512,9 @@ public record Context(
         }
         if (summary != null) {
             beside.add(summary);
+        }
+        if (remembered != null) {
+            beside.add(remembered.message());
         }
         return beside;
     }
@@ -454,7 +542,18 @@ public record Context(
 
     Context withTurns(List<Turn> changed, @Nullable Overflow overflow) {
         return new Context(
-                memoryId, system, summary, oldest, unread, headless, changed, repaired, replaced, sizes, reserved,
+                memoryId,
+                system,
+                summary,
+                remembered,
+                oldest,
+                unread,
+                headless,
+                changed,
+                repaired,
+                replaced,
+                sizes,
+                reserved,
                 overflow);
     }
 

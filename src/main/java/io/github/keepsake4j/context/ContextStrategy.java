@@ -1,6 +1,7 @@
 package io.github.keepsake4j.context;
 
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -81,6 +82,16 @@ public interface ContextStrategy {
      */
     default Optional<TokenCounter> tokenCounter() {
         return Optional.empty();
+    }
+
+    /**
+     * Returns the strategies that this one combines, so that what they need can be provided. Default: this one. A strategy
+     * that contains others returns the parts of all of them.
+     *
+     * @return the parts, 1 or more
+     */
+    default List<ContextStrategy> parts() {
+        return List.of(this);
     }
 
     /**

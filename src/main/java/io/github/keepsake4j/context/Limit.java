@@ -168,7 +168,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         if (context.over() != null) {
             return context.over();
         }
-        boolean anyFixed = context.system() != null || context.summary() != null || context.reserved() > 0;
+        boolean anyFixed = !context.beside().isEmpty() || context.reserved() > 0;
         if (fixed > limit && anyFixed) {
             return new Overflow(Part.SYSTEM_MESSAGE, reason, limit, fixed, null);
         }

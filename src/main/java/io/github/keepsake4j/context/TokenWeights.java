@@ -26,7 +26,7 @@ final class TokenWeights {
     private final ToolResultShares shares;
     private final TokenSizes sizes;
 
-    /** What counts in addition to the turns: the list, what is reserved, the system message and the summary. */
+    /** What counts in addition to the turns: the list, what is reserved, the system message, the summary and the memories. */
     private final long fixed;
 
     /** What the results count that exceed their share. */
@@ -75,7 +75,9 @@ final class TokenWeights {
     private long beside() {
         LoggedMessage system = context.system();
         LoggedMessage summary = context.summary();
+        Remembered remembered = context.remembered();
         return (system == null ? 0 : sizes.of(counter, system))
+                + (remembered == null ? 0 : sizes.of(counter, remembered.message()))
                 + (summary == null ? 0 : sizes.of(counter, Summarization.asShown(summary)));
     }
 

@@ -93,6 +93,7 @@ final class TurnSplitter {
                 memoryId,
                 system,
                 summary,
+                null,
                 oldest,
                 unread,
                 headless(),

@@ -3,6 +3,9 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -80,6 +83,12 @@ public final class NotesText {
             if (seen.altered()) {
                 words.add("a");
             }
+            if (!seen.memories().isEmpty()) {
+                // An id may hold a comma or a space.
+                words.add(seen.memories().stream()
+                        .map(id -> URLEncoder.encode(id, StandardCharsets.UTF_8))
+                        .collect(Collectors.joining(",", "m", "")));
+            }
         }
         if (usage != null) {
             words.add("u" + usage.input() + "," + usage.output() + "," + usage.cached());
@@ -102,6 +111,7 @@ public final class NotesText {
         List<Long> shortened = List.of();
         long summary = 0;
         boolean altered = false;
+        List<String> memories = List.of();
         Usage usage = null;
         try {
             for (String word : text.split(" ", -1)) {
@@ -111,6 +121,7 @@ public final class NotesText {
                     case 'c' -> shortened = list(rest, Long::valueOf);
                     case 'v' -> summary = Long.parseLong(rest);
                     case 'a' -> altered = true;
+                    case 'm' -> memories = list(rest, id -> URLDecoder.decode(id, StandardCharsets.UTF_8));
                     case 'u' -> {
                         List<Long> numbers = list(rest, Long::valueOf);
                         usage = new Usage(numbers.get(0), numbers.get(1), numbers.get(2));
@@ -120,7 +131,7 @@ public final class NotesText {
                     }
                 }
             }
-            Seen seen = shown == null ? null : new Seen(shown, shortened, summary, altered);
+            Seen seen = shown == null ? null : new Seen(shown, shortened, summary, altered, memories);
             return seen == null && usage == null ? null : new Made(seen, usage);
         } catch (RuntimeException e) {
             throw new UnreadableDataException("what is kept about how an answer was made cannot be read", e);

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log;
 
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,8 +13,9 @@ import java.util.List;
  * @param shortened the sequence numbers of the tool results that were shown shortened or cleared
  * @param summary the {@link Summary#version()} of the summary that was shown, or 0 for none
  * @param altered whether the request held more than, or other than, the memory's list
+ * @param memories the ids of the memories that were made and were shown beside the messages, in order
  */
-public record Seen(List<Range> shown, List<Long> shortened, long summary, boolean altered) {
+public record Seen(List<Range> shown, List<Long> shortened, long summary, boolean altered, List<String> memories) {
 
     /**
      * Messages whose sequence numbers have no gaps.
@@ -40,6 +42,20 @@ public record Seen(List<Range> shown, List<Long> shortened, long summary, boolea
         shortened = List.copyOf(shortened);
         shortened.forEach(sequence -> InvalidInputException.checkAtLeast("seen shortened", 1, sequence));
         InvalidInputException.checkAtLeast("seen summary", 0, summary);
+        memories = List.copyOf(memories);
+        memories.forEach(memory -> Ids.check("seen memory", memory));
+    }
+
+    /**
+     * Returns what an answer was made from that was shown no memories.
+     *
+     * @param shown the messages, in the order in which they were shown
+     * @param shortened the sequence numbers of the tool results that were shown shortened or cleared
+     * @param summary the version of the summary that was shown, or 0 for none
+     * @param altered whether the request held more than, or other than, the memory's list
+     */
+    public Seen(List<Range> shown, List<Long> shortened, long summary, boolean altered) {
+        this(shown, shortened, summary, altered, List.of());
     }
 
     /**

@@ -10,6 +10,7 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
@@ -57,6 +58,15 @@ public final class ObservedLog implements MessageLog {
         default void moved(MemoryKey key) {}
 
         /**
+         * Is told that a memory is about to be erased. What is removed now is removed also if the process ends before the
+         * erasure, which the caller then repeats, or a later clean-up. It may wait, and the caller of the erasure gets what it
+         * throws.
+         *
+         * @param key the memory
+         */
+        default void erasing(MemoryKey key) {}
+
+        /**
          * Is told that a memory was erased. It may wait, and the caller of the erasure gets what it throws.
          *
          * @param key the memory
@@ -87,6 +97,7 @@ public final class ObservedLog implements MessageLog {
 
     @Override
     public long erase(MemoryKey key) {
+        observer.erasing(key);
         long epoch = log.erase(key);
         observer.erased(key);
         return epoch;
@@ -94,6 +105,10 @@ public final class ObservedLog implements MessageLog {
 
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
+        MemoryInfo info = log.details(key).info();
+        if (info != null && info.lastUse().isBefore(since)) {
+            observer.erasing(key);
+        }
         boolean erased = log.eraseIfIdle(key, since);
         if (erased) {
             observer.erased(key);

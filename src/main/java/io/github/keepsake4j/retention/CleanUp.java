@@ -59,6 +59,7 @@ public final class CleanUp {
     private final boolean dry;
     private final Metrics metrics;
     private final Consumer<MemoryInfo> listener;
+    private final Consumer<MemoryKey> others;
     private final Clock clock;
 
     private CleanUp(
@@ -69,6 +70,7 @@ public final class CleanUp {
             boolean dry,
             Metrics metrics,
             Consumer<MemoryInfo> listener,
+            Consumer<MemoryKey> others,
             Clock clock) {
         this.logs = logs;
         this.idle = idle;
@@ -77,6 +79,7 @@ public final class CleanUp {
         this.dry = dry;
         this.metrics = metrics;
         this.listener = listener;
+        this.others = others;
         this.clock = clock;
     }
 
@@ -125,6 +128,7 @@ public final class CleanUp {
                 false,
                 Metrics.NONE,
                 info -> {},
+                key -> {},
                 Clock.systemUTC());
     }
 
@@ -138,7 +142,7 @@ public final class CleanUp {
      */
     public CleanUp idleFor(Duration period) {
         InvalidInputException.checkPositive("idleFor", period);
-        return new CleanUp(logs, period, tombstones, batch, dry, metrics, listener, clock);
+        return new CleanUp(logs, period, tombstones, batch, dry, metrics, listener, others, clock);
     }
 
     /**
@@ -151,7 +155,7 @@ public final class CleanUp {
      */
     public CleanUp tombstonesFor(Duration period) {
         InvalidInputException.checkPositive("tombstonesFor", period);
-        return new CleanUp(logs, idle, period, batch, dry, metrics, listener, clock);
+        return new CleanUp(logs, idle, period, batch, dry, metrics, listener, others, clock);
     }
 
     /**
@@ -163,7 +167,7 @@ public final class CleanUp {
      */
     public CleanUp inBatchesOf(int memories) {
         InvalidInputException.checkRange("inBatchesOf", 1, MAX_BATCH, memories);
-        return new CleanUp(logs, idle, tombstones, memories, dry, metrics, listener, clock);
+        return new CleanUp(logs, idle, tombstones, memories, dry, metrics, listener, others, clock);
     }
 
     /**
@@ -172,7 +176,7 @@ public final class CleanUp {
      * @return a copy
      */
     public CleanUp dryRun() {
-        return new CleanUp(logs, idle, tombstones, batch, true, metrics, listener, clock);
+        return new CleanUp(logs, idle, tombstones, batch, true, metrics, listener, others, clock);
     }
 
     /**
@@ -183,7 +187,7 @@ public final class CleanUp {
      */
     public CleanUp metrics(Metrics sink) {
         return new CleanUp(
-                logs, idle, tombstones, batch, dry, Objects.requireNonNull(sink, "metrics"), listener, clock);
+                logs, idle, tombstones, batch, dry, Objects.requireNonNull(sink, "metrics"), listener, others, clock);
     }
 
     /**
@@ -196,12 +200,42 @@ public final class CleanUp {
      */
     public CleanUp telling(Consumer<MemoryInfo> memories) {
         return new CleanUp(
-                logs, idle, tombstones, batch, dry, metrics, Objects.requireNonNull(memories, "memories"), clock);
+                logs,
+                idle,
+                tombstones,
+                batch,
+                dry,
+                metrics,
+                Objects.requireNonNull(memories, "memories"),
+                others,
+                clock);
+    }
+
+    /**
+     * Sets what removes things that are kept elsewhere of a memory, such as {@code memoryStore::erase} for those that were made of
+     * it. It is called before each removal, so that nothing is left if the process ends in between, and again after it, because of
+     * work that was under way. A memory that is used again in that moment stays without them. An exception that is retryable
+     * ends the run. {@code Keepsake.cleanUp()} needs it not. Default: nothing.
+     *
+     * @param removes removes what is kept of a memory elsewhere; called on the thread of the run, and not in a dry run
+     * @return a copy
+     */
+    public CleanUp alsoErasing(Consumer<MemoryKey> removes) {
+        return new CleanUp(
+                logs,
+                idle,
+                tombstones,
+                batch,
+                dry,
+                metrics,
+                listener,
+                Objects.requireNonNull(removes, "removes"),
+                clock);
     }
 
     /** Sets the clock, for tests. */
     CleanUp at(Clock testClock) {
-        return new CleanUp(logs, idle, tombstones, batch, dry, metrics, listener, testClock);
+        return new CleanUp(logs, idle, tombstones, batch, dry, metrics, listener, others, testClock);
     }
 
     /**
@@ -270,9 +304,11 @@ public final class CleanUp {
             if (dry) {
                 return new Report(1, 1, info.messages(), 0);
             }
+            others.accept(info.key());
             if (!erased.test(log, info.key())) {
                 return Report.STAYS;
             }
+            others.accept(info.key());
             Metrics.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
             return new Report(1, 1, info.messages(), 0);
         } catch (KeepsakeException e) {

@@ -197,9 +197,10 @@ class KeepsakeAutoConfiguration {
     @Conditional(OnRetention.class)
     RetentionJob keepsakeRetentionJob(
             KeepsakeProperties properties,
+            ObjectProvider<Keepsake> keepsake,
             ObjectProvider<MessageLog> messageLog,
             @Qualifier(NODE_LOG) ObjectProvider<MessageLog> nodeLog,
             ObjectProvider<Metrics> metrics) {
-        return new RetentionJob(properties, messageLog, nodeLog, metrics);
+        return new RetentionJob(properties, keepsake, messageLog, nodeLog, metrics);
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.spring;
 
+import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.retention.CleanUp;
@@ -24,6 +25,7 @@ final class RetentionJob implements SmartLifecycle {
     private static final Logger LOG = LoggerFactory.getLogger(RetentionJob.class);
 
     private final KeepsakeProperties properties;
+    private final ObjectProvider<Keepsake> keepsake;
     private final ObjectProvider<MessageLog> messageLog;
     private final ObjectProvider<MessageLog> nodeLog;
     private final ObjectProvider<Metrics> metrics;
@@ -33,10 +35,12 @@ final class RetentionJob implements SmartLifecycle {
 
     RetentionJob(
             KeepsakeProperties properties,
+            ObjectProvider<Keepsake> keepsake,
             ObjectProvider<MessageLog> messageLog,
             ObjectProvider<MessageLog> nodeLog,
             ObjectProvider<Metrics> metrics) {
         this.properties = properties;
+        this.keepsake = keepsake;
         this.messageLog = messageLog;
         this.nodeLog = nodeLog;
         this.metrics = metrics;
@@ -68,12 +72,18 @@ final class RetentionJob implements SmartLifecycle {
         return running;
     }
 
+    private CleanUp ofLogs() {
+        List<MessageLog> logs = new ArrayList<>(List.of(messageLog.getObject()));
+        nodeLog.ifUnique(logs::add);
+        return CleanUp.of(logs.toArray(MessageLog[]::new));
+    }
+
     /** Cleans up all tenants that are set. A tenant that fails is tried again at the next time. */
     void run() {
         KeepsakeProperties.Retention retention = properties.retention();
-        List<MessageLog> logs = new ArrayList<>(List.of(messageLog.getObject()));
-        nodeLog.ifUnique(logs::add);
-        CleanUp cleanUp = CleanUp.of(logs.toArray(MessageLog[]::new))
+        Keepsake whole = keepsake.getIfUnique();
+        // With a conversation go its memories that were made, of which the logs alone do not know.
+        CleanUp cleanUp = (whole == null ? ofLogs() : whole.cleanUp())
                 .idleFor(Objects.requireNonNull(retention.idleFor()))
                 .tombstonesFor(retention.tombstonesFor())
                 .inBatchesOf(retention.batchSize())

@@ -213,6 +213,6 @@ final class ForkedBranch {
                 .toList();
         long summary = versions.getOrDefault(original.summary(), 0L);
         boolean lacks = shown.size() < sequences.size() || (summary == 0 && original.summary() > 0);
-        return new Seen(Seen.ranges(shown), shortened, summary, original.altered() || lacks);
+        return new Seen(Seen.ranges(shown), shortened, summary, original.altered() || lacks, original.memories());
     }
 }

@@ -113,7 +113,8 @@ final class Line {
                 ranges,
                 numbers("shortened"),
                 has("summary") ? number("summary") : 0,
-                Boolean.TRUE.equals(json.get("altered")));
+                Boolean.TRUE.equals(json.get("altered")),
+                has("memories") ? texts("memories") : List.of());
     }
 
     Summary summary() {
@@ -212,6 +213,17 @@ final class Line {
         List<Long> numbers = new ArrayList<>();
         list(field).forEach(each -> numbers.add(number(field, each)));
         return numbers;
+    }
+
+    private List<String> texts(String field) {
+        List<String> texts = new ArrayList<>();
+        for (Object each : list(field)) {
+            if (!(each instanceof String text)) {
+                throw wrong(field, "must be a list of texts");
+            }
+            texts.add(text);
+        }
+        return texts;
     }
 
     private @Nullable Line object(String field) {

@@ -160,6 +160,9 @@ final class Lines {
         if (seen.altered()) {
             json.put("altered", true);
         }
+        if (!seen.memories().isEmpty()) {
+            json.put("memories", seen.memories());
+        }
         return json;
     }
 

@@ -206,6 +206,9 @@ final class MarkdownMessage {
                     .collect(Collectors.joining(", "));
             parts.add("made from messages " + (shown.isEmpty() ? "none" : shown)
                     + (seen.summary() > 0 ? " and summary " + seen.summary() : "")
+                    + (seen.memories().isEmpty()
+                            ? ""
+                            : " and " + seen.memories().size() + " memories")
                     + (seen.altered() ? " and more" : ""));
         }
         if (message.usage() != null) {

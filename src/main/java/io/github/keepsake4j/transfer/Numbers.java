@@ -40,6 +40,7 @@ final class Numbers {
                         .toList(),
                 seen.shortened().stream().map(this::of).toList(),
                 versions.getOrDefault(seen.summary(), 0L),
-                seen.altered());
+                seen.altered(),
+                seen.memories());
     }
 }

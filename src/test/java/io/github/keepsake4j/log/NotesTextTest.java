@@ -20,6 +20,9 @@ class NotesTextTest {
         assertThat(NotesText.made("s1-5,7 c3,4 v2 a u10,20,0")).isEqualTo(new Made(seen, usage));
         assertThat(NotesText.of(new Seen(List.of(), List.of(), 0, false), null)).isEqualTo("s");
         assertThat(NotesText.made("s")).isEqualTo(new Made(new Seen(List.of(), List.of(), 0, false), null));
+        Seen remembered = new Seen(List.of(), List.of(), 0, false, List.of("1", "a, b"));
+        assertThat(NotesText.of(remembered, null)).isEqualTo("s m1,a%2C+b");
+        assertThat(NotesText.made("s m1,a%2C+b")).isEqualTo(new Made(remembered, null));
         assertThat(NotesText.of(null, Usage.NONE)).isEqualTo("u0,0,0");
         assertThat(NotesText.made("u0,0,0")).isEqualTo(new Made(null, Usage.NONE));
         assertThat(NotesText.of(null, null)).isNull();
@@ -45,7 +48,7 @@ class NotesTextTest {
 
     @Test
     void what_no_version_wrote_is_an_error() {
-        for (String text : List.of("s5-1", "s0", "sx", "u1", "u-1,2,3", "s1,,2", " ", "vx")) {
+        for (String text : List.of("s5-1", "s0", "sx", "u1", "u-1,2,3", "s1,,2", " ", "vx", "s m%", "s m1,,2")) {
             assertThatThrownBy(() -> NotesText.made(text)).as(text).isInstanceOf(UnreadableDataException.class);
         }
         assertThatThrownBy(() -> NotesText.outcome("failed " + "x".repeat(300)))

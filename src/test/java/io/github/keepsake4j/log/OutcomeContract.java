@@ -171,7 +171,12 @@ interface OutcomeContract extends LogUnderTest {
 
     @Test
     default void what_an_answer_was_made_from_is_kept_beside_it() throws Exception {
-        Seen seen = new Seen(Seen.ranges(List.of(1L, 2L, 5L, 4L, 7L, 8L, 9L)), List.of(2L, 8L), 3, true);
+        Seen seen = new Seen(
+                Seen.ranges(List.of(1L, 2L, 5L, 4L, 7L, 8L, 9L)),
+                List.of(2L, 8L),
+                3,
+                true,
+                List.of("m1", "a, b\u00e9 u1,2,3"));
         assertThat(seen.sequences()).containsExactly(1L, 2L, 5L, 4L, 7L, 8L, 9L);
         Usage usage = new Usage(1_000_000_000_000L, 2, 3);
         Seen empty = new Seen(List.of(), List.of(), 0, false);

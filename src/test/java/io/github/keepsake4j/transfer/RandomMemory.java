@@ -127,7 +127,8 @@ final class RandomMemory {
                             List.of(new Seen.Range(1, 1 + random.nextInt(ids.size()))),
                             random.nextBoolean() ? List.of() : List.of(1L),
                             random.nextInt(summaries + 1),
-                            random.nextBoolean()));
+                            random.nextBoolean(),
+                            random.nextBoolean() ? List.of() : List.of("memory, 1", "memory 2")));
                 }
                 added = random.nextBoolean() ? added : added.withRequest("{\"q\": \"" + id + "\"}");
             }

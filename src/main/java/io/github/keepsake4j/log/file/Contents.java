@@ -123,6 +123,9 @@ final class Contents {
             json.numbers("shortened", seen.shortened());
         }
         json.numberIfAny("summary", seen.summary());
+        if (!seen.memories().isEmpty()) {
+            json.texts("memories", seen.memories());
+        }
         return seen.altered() ? json.raw("altered", "true").end() : json.end();
     }
 
@@ -141,7 +144,12 @@ final class Contents {
             for (int i = 0; i < shown.size(); i += 2) {
                 ranges.add(new Seen.Range(shown.get(i), shown.get(i + 1)));
             }
-            return new Seen(ranges, json.numbers("shortened"), json.numberOr("summary", 0), json.isTrue("altered"));
+            return new Seen(
+                    ranges,
+                    json.numbers("shortened"),
+                    json.numberOr("summary", 0),
+                    json.isTrue("altered"),
+                    json.texts("memories"));
         } catch (InvalidInputException | IndexOutOfBoundsException e) {
             throw new BadLineException("what it was made from is out of range");
         }

@@ -17,9 +17,11 @@ import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryRules;
 import io.github.keepsake4j.recall.memories.MemoryStatus;
 import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.Overview;
 import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Step;
+import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -136,6 +138,30 @@ public final class FileMemoryStore implements MemoryStore {
     public List<MadeMemory> summaries(MemoryKey key) {
         return reading(
                 "summaries", key, () -> ledger(files(key), MemoryKind.SUMMARY).all());
+    }
+
+    /** Reads each file once. */
+    @Override
+    public Overview overview(MemoryKey key, int last, Trust leastTrust) {
+        InvalidInputException.checkAtLeast("last", 0, last);
+        Overview.Track none = new Overview.Track(List.of(), List.of());
+        return reading("memories", key, () -> {
+            MemoryFiles files = files(key);
+            Ledger chunks = ledger(files, MemoryKind.CHUNK);
+            List<Step> path = chunks.progress().path();
+            Overview.Track found = readingFacts(
+                    "memories",
+                    key,
+                    none,
+                    session -> new Overview.Track(
+                            facts.shown(session, key, MemoryKind.FACT, Integer.MAX_VALUE),
+                            facts.progress(session, key, MemoryKind.FACT, 0).path()));
+            return Overview.of(
+                    chunks.progress().holding(ledger(files, MemoryKind.SUMMARY).all()),
+                    List.of(new Overview.Track(chunks.shown(), path), found),
+                    last,
+                    leastTrust);
+        });
     }
 
     @Override

@@ -11,8 +11,10 @@ import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryRules;
 import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.Overview;
 import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
+import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import java.time.Duration;
 import java.time.OffsetDateTime;
@@ -96,6 +98,13 @@ public final class JdbcMemoryStore implements MemoryStore {
     @Override
     public List<MadeMemory> summaries(MemoryKey key) {
         return database.read("summaries of " + key, session -> memories.summaries(session, key));
+    }
+
+    /** Costs one statement. */
+    @Override
+    public Overview overview(MemoryKey key, int last, Trust leastTrust) {
+        InvalidInputException.checkAtLeast("last", 0, last);
+        return database.read("memories of " + key, session -> memories.overview(session, key, last, leastTrust));
     }
 
     @Override

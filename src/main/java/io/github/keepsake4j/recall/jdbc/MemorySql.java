@@ -50,10 +50,10 @@ interface MemorySql {
     /** The next number of a memory. */
     String nextNumber();
 
-    /** Further parameters: number, memory_id, memory_text, date_added, metadata_json, step, shown, trust. */
+    /** Further parameters: number, memory_id, memory_text, date_added, metadata_json, step, shown, trust, pinned. */
     String newMemory();
 
-    /** Parameters: memory_text, metadata_json, shown, trust, discussion, kind, number. */
+    /** Parameters: memory_text, metadata_json, shown, trust, pinned, discussion, kind, number. */
     String putMemory();
 
     /** Further parameters: term, number, weight. Has no kind. */

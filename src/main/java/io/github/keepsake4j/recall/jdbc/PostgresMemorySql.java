@@ -18,6 +18,32 @@ final class PostgresMemorySql implements MemorySql {
     static final String RELEASE_LEASE =
             "DELETE FROM keepsake_made_lease WHERE memory_key = ? AND name = ? AND owner = ?";
 
+    /**
+     * What is shown without a question. Parameters: for chunks and again for facts the discussion, the least trust and the number;
+     * for pinned ones the same; the discussion for the summary, for the passage that it reaches to, and for that one's chunk.
+     */
+    static final String OVERVIEW =
+            """
+            (SELECT number, step, shown, memory_text, metadata_json FROM keepsake_made_memory
+             WHERE memory_key = ? AND kind = 'CHUNK' AND shown = 1 AND trust <= ? ORDER BY number DESC LIMIT ?)
+            UNION ALL
+            (SELECT number, step, shown, memory_text, metadata_json FROM keepsake_made_memory
+             WHERE memory_key = ? AND kind = 'FACT' AND shown = 1 AND trust <= ? ORDER BY number DESC LIMIT ?)
+            UNION ALL
+            (SELECT number, step, shown, memory_text, metadata_json FROM keepsake_made_memory
+             WHERE memory_key = ? AND pinned = 1 AND shown = 1 AND kind <> 'SUMMARY' AND trust <= ?
+             ORDER BY number DESC LIMIT ?)
+            UNION ALL
+            (SELECT v.number, v.step, v.shown, v.memory_text, v.metadata_json FROM keepsake_made_memory v
+             WHERE v.memory_key = ? AND v.kind = 'SUMMARY' AND v.shown = 1
+               AND (CAST(v.metadata_json AS jsonb) #>> '{keepsake,up_to}' = '' OR EXISTS (
+                 SELECT 1 FROM keepsake_made_step s
+                   JOIN keepsake_made_memory c ON c.memory_key = s.memory_key AND c.kind = s.kind AND c.step = s.number
+                 WHERE s.memory_key = ? AND s.kind = 'CHUNK' AND c.memory_key = ? AND c.shown = 1
+                   AND s.up_to_hash = CAST(v.metadata_json AS jsonb) #>> '{keepsake,up_to}'))
+             ORDER BY v.number DESC LIMIT 1)
+            """;
+
     /** What an erasure removes. Parameter of each: discussion. */
     static final List<String> ERASE = List.of(
             "DELETE FROM keepsake_made_word WHERE memory_key = ?",
@@ -135,15 +161,16 @@ final class PostgresMemorySql implements MemorySql {
     public String newMemory() {
         return """
             INSERT INTO keepsake_made_memory
-              (memory_key, kind, number, memory_id, memory_text, date_added, metadata_json, step, shown, trust)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              (memory_key, kind, number, memory_id, memory_text, date_added, metadata_json, step, shown, trust,
+               pinned)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
     }
 
     @Override
     public String putMemory() {
         return """
-            UPDATE keepsake_made_memory SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?
+            UPDATE keepsake_made_memory SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?, pinned = ?
             WHERE memory_key = ? AND kind = ? AND number = ?
             """;
     }

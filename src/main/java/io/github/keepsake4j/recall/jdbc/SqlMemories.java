@@ -7,17 +7,23 @@ import io.github.keepsake4j.recall.memories.FactWords;
 import io.github.keepsake4j.recall.memories.FoundMemory;
 import io.github.keepsake4j.recall.memories.MadeMemory;
 import io.github.keepsake4j.recall.memories.MemoryKind;
+import io.github.keepsake4j.recall.memories.MemoryReader;
 import io.github.keepsake4j.recall.memories.MemoryStatus;
+import io.github.keepsake4j.recall.memories.Overview;
 import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Step;
+import io.github.keepsake4j.recall.memories.Trust;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -161,7 +167,8 @@ final class SqlMemories {
                 MemoryJson.metadata(memory),
                 step,
                 shown ? 1 : 0,
-                memory.trust().level());
+                memory.trust().level(),
+                memory.pinned() ? 1 : 0);
         if (shown) {
             addWords(session, key, number, memory);
         }
@@ -187,6 +194,7 @@ final class SqlMemories {
                 MemoryJson.metadata(after),
                 shown ? 1 : 0,
                 after.trust().level(),
+                after.pinned() ? 1 : 0,
                 sql.key(key),
                 after.kind().name(),
                 before.number());
@@ -292,6 +300,45 @@ final class SqlMemories {
         }
         Collections.reverse(found);
         return List.copyOf(found);
+    }
+
+    /** Reads what {@link PostgresMemorySql#OVERVIEW} selects. */
+    Overview overview(Session session, MemoryKey key, int last, Trust leastTrust) throws SQLException {
+        Object id = sql.key(key);
+        int least = leastTrust.level();
+        List<Row> rows = session.list(
+                PostgresMemorySql.OVERVIEW,
+                rows(key),
+                id,
+                least,
+                last,
+                id,
+                least,
+                last,
+                id,
+                least,
+                MemoryReader.MAX_PINNED,
+                id,
+                id,
+                id);
+        MadeMemory summary = null;
+        Map<String, Row> byId = new LinkedHashMap<>();
+        rows.stream()
+                .sorted(Comparator.comparingLong(Row::number))
+                .forEach(row -> byId.put(row.memory().id(), row));
+        List<MadeMemory> memories = new ArrayList<>();
+        Set<String> byHand = new HashSet<>();
+        for (Row row : byId.values()) {
+            if (row.memory().kind() == MemoryKind.SUMMARY) {
+                summary = row.memory();
+                continue;
+            }
+            memories.add(row.memory());
+            if (row.step() == 0) {
+                byHand.add(row.memory().id());
+            }
+        }
+        return new Overview(summary, memories, byHand);
     }
 
     Optional<MadeMemory> find(Session session, MemoryKey key, String id) throws SQLException {

@@ -120,15 +120,16 @@ final class SqliteMemorySql implements MemorySql {
     public String newMemory() {
         return """
             INSERT INTO memories
-              (discussion_id, kind, id, memory_id, memory_text, date_added, metadata_json, step, shown, trust)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              (discussion_id, kind, id, memory_id, memory_text, date_added, metadata_json, step, shown, trust,
+               pinned)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
     }
 
     @Override
     public String putMemory() {
         return """
-            UPDATE memories SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?
+            UPDATE memories SET memory_text = ?, metadata_json = ?, shown = ?, trust = ?, pinned = ?
             WHERE discussion_id = ? AND kind = ? AND id = ?
             """;
     }

@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall.memories;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -11,9 +12,11 @@ import io.github.keepsake4j.recall.memories.MemoryRun.End;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +34,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundCreators.class);
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
+    private static final int CONVERSATIONS = 10_000;
     private static final Duration LONGEST_FRESHNESS = Duration.ofDays(1);
 
     private final Discussions discussions;
@@ -40,6 +44,9 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     private final Executor executor;
     private final Function<Duration, Executor> after;
     private final Map<MemoryKey, Job> jobs = new HashMap<>();
+
+    /** The epoch in which the memories of a conversation are known to have been made. */
+    private final RecentlyUsed<MemoryKey, Long> epochs = new RecentlyUsed<>(CONVERSATIONS);
 
     /** What is to be done for a conversation. Guarded by the map. */
     private static final class Job {
@@ -68,7 +75,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             Function<Duration, Executor> after) {
         this.discussions = Objects.requireNonNull(discussions, "discussions");
         this.logs = Objects.requireNonNull(logs, "logs");
-        this.branches = new BranchMessages(logs);
+        this.branches = new BranchMessages(logs, discussions.store());
         this.executor = Objects.requireNonNull(executor, "executor");
         this.after = Objects.requireNonNull(after, "after");
         this.freshness = Objects.requireNonNull(freshness, "freshness");
@@ -87,6 +94,12 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         changed(key);
     }
 
+    @Override
+    public void erasing(MemoryKey key) {
+        erased(key);
+    }
+
+    /** Again, because a creator may have been at work. */
     @Override
     public void erased(MemoryKey key) {
         if (key instanceof ConversationKey) {
@@ -203,6 +216,35 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     }
 
     /**
+     * Looks at a conversation some time later, because its memories do not fit its messages: it was erased, or continues on another
+     * branch.
+     *
+     * @param key the conversation
+     */
+    public void stale(MemoryKey key) {
+        changed(key);
+    }
+
+    /**
+     * Returns whether the memories are of messages that are not there any more. Only an erasure removes messages, and it removes
+     * all, so the first ones that memories were made of tell it. It is asked once in each epoch.
+     */
+    private boolean isOfErased(MemoryKey key, long epoch) {
+        if (Objects.equals(epochs.get(key), epoch)) {
+            return false;
+        }
+        Set<String> first = new HashSet<>();
+        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
+            discussions.store().progress(key, kind).steps().stream()
+                    .limit(1)
+                    .forEach(step -> first.addAll(step.passage().messageIds()));
+        }
+        boolean isGone = !first.isEmpty() && logs.apply(key).find(key, first).size() < first.size();
+        epochs.put(key, epoch);
+        return isGone;
+    }
+
+    /**
      * Makes what is due of a conversation on this thread.
      *
      * @param key the conversation
@@ -213,7 +255,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     public MemoryRun make(MemoryKey key) {
         BranchMessages.Branch branch = branches.read(key);
         Discussion discussion = discussions.discussion(key);
-        if (branch.messages().isEmpty()) {
+        if (branch.messages().isEmpty() || isOfErased(key, branch.epoch())) {
             // It was erased by what does not know of memories, such as a clean-up in another process.
             discussion.erase();
         }

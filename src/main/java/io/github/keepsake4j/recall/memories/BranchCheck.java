@@ -8,6 +8,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -25,10 +26,17 @@ final class BranchCheck {
 
     private final Function<MemoryKey, MessageLog> logs;
     private final MemoryReader reader;
+    private final Consumer<MemoryKey> stale;
 
-    BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader) {
+    /**
+     * Creates a check.
+     *
+     * @param stale is told of conversations whose newest memories are not of the branch
+     */
+    BranchCheck(Function<MemoryKey, MessageLog> logs, MemoryReader reader, Consumer<MemoryKey> stale) {
         this.logs = logs;
         this.reader = reader;
+        this.stale = stale;
     }
 
     /** Returns those of some memories of one kind that are of the branch. */
@@ -50,12 +58,17 @@ final class BranchCheck {
         List<Step> path = reader.progress(key, track).path();
         String newest = path.isEmpty() ? null : last(path.get(path.size() - 1).passage());
         if (newest != null) {
-            try {
-                logs.apply(key).read(key, ReadQuery.newest(1).after(newest));
-                return memory -> true;
-            } catch (UnknownMessageException e) {
-                // It is on another branch, or the conversation was erased. Then older memories may still hold.
+            if (isOn(key, newest)) {
+                Set<String> ends =
+                        path.stream().map(step -> step.passage().upTo()).collect(Collectors.toSet());
+                // A correction is on no path, but is of the same messages as the memory that it replaced.
+                return memory -> {
+                    String last = last(memory.source());
+                    return last == null || ends.contains(memory.source().upTo()) || isOn(key, last);
+                };
             }
+            // It is on another branch, or the conversation was erased. Then older memories may still hold.
+            stale.accept(key);
         }
         Tail tail = logs.apply(key).read(key, ReadQuery.wholeBranch());
         if (tail.messages().isEmpty()) {
@@ -66,6 +79,18 @@ final class BranchCheck {
             String last = last(memory.source());
             return last == null || ids.contains(last);
         };
+    }
+
+    /** Returns whether a message is on the branch, which costs one read. */
+    private boolean isOn(MemoryKey key, String messageId) {
+        try {
+            return logs.apply(key)
+                            .read(key, ReadQuery.newest(1).after(messageId))
+                            .head()
+                    != null;
+        } catch (UnknownMessageException e) {
+            return false;
+        }
     }
 
     private static @Nullable String last(Passage passage) {

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The messages of a conversation's current branch, as sources of memories, with the trust that each deserves.
@@ -31,7 +32,8 @@ import java.util.function.Function;
  *   <li>A user message has the text that the user wrote, and {@link Trust#USER}. What was retrieved for it is left out.
  *   <li>A tool's result has {@link Trust#TOOL}, or {@link Trust#RETRIEVED} if it tells memories or recalled messages.
  *   <li>An answer has the least trust of what the model was shown for it, and {@link Trust#ASSISTANT} at most. Where it is not
- *       known what the model was shown, it was all that precedes the answer on its branch.
+ *       known what the model was shown, it was all that precedes the answer on its branch. Memories that it was shown count as
+ *       what they are trusted, if their store is known and has them, and otherwise as {@link Trust#RETRIEVED}.
  * </ul>
  *
  * <p>What failed or was rejected is left out, and system messages. Thread-safe.
@@ -41,6 +43,7 @@ public final class BranchMessages {
     private static final int REMEMBERED = 100_000;
 
     private final Function<MemoryKey, MessageLog> logs;
+    private final @Nullable MemoryReader memories;
 
     /** What a model was exposed to that was shown a message. The ancestors of a message never change, so neither does this. */
     private final RecentlyUsed<Place, Trust> exposures = new RecentlyUsed<>(REMEMBERED);
@@ -62,7 +65,18 @@ public final class BranchMessages {
      * @param logs returns the log of a memory
      */
     public BranchMessages(Function<MemoryKey, MessageLog> logs) {
+        this(logs, null);
+    }
+
+    /**
+     * Reads from several logs, of conversations that are shown memories.
+     *
+     * @param logs returns the log of a memory
+     * @param memories tells how much the memories are trusted that answers were shown, or null if that is not known
+     */
+    public BranchMessages(Function<MemoryKey, MessageLog> logs, @Nullable MemoryReader memories) {
         this.logs = Objects.requireNonNull(logs, "logs");
+        this.memories = memories;
     }
 
     /**
@@ -115,12 +129,11 @@ public final class BranchMessages {
     }
 
     /** Returns the least trust of what a model was shown with a message. */
-    private static Trust exposure(
-            MessageLog log, MemoryKey key, LoggedMessage logged, OwnText own, Map<Long, Trust> exposed) {
+    private Trust exposure(MessageLog log, MemoryKey key, LoggedMessage logged, OwnText own, Map<Long, Trust> exposed) {
         ChatMessage message = logged.message();
         if (message instanceof AiMessage) {
             Optional<Seen> seen = log.made(key, logged.id()).map(Made::seen);
-            return seen.map(known -> shownTo(known, exposed)).orElseGet(() -> least(Trust.ASSISTANT, exposed));
+            return seen.map(known -> shownTo(key, known, exposed)).orElseGet(() -> least(Trust.ASSISTANT, exposed));
         }
         if (message instanceof UserMessage) {
             return own.isAll() ? Trust.USER : Trust.RETRIEVED;
@@ -132,18 +145,26 @@ public final class BranchMessages {
         return message instanceof SystemMessage ? Trust.USER : Trust.RETRIEVED;
     }
 
-    private static Trust shownTo(Seen seen, Map<Long, Trust> exposed) {
+    private Trust shownTo(MemoryKey key, Seen seen, Map<Long, Trust> exposed) {
         if (seen.altered()) {
             // Nothing tells where the rest of the request was from.
             return Trust.RETRIEVED;
         }
+        List<Trust> all = new ArrayList<>(List.of(Trust.ASSISTANT));
+        seen.memories().forEach(id -> all.add(trust(key, id)));
         if (seen.summary() > 0) {
             // It may be of all that is older.
-            return least(Trust.ASSISTANT, exposed);
+            return least(Trust.least(all), exposed);
         }
-        List<Trust> all = new ArrayList<>(List.of(Trust.ASSISTANT));
         seen.sequences().forEach(sequence -> all.add(exposed.getOrDefault(sequence, Trust.RETRIEVED)));
         return Trust.least(all);
+    }
+
+    /** Returns how much a memory is trusted. What was erased is not known any more. */
+    private Trust trust(MemoryKey key, String memoryId) {
+        return memories == null
+                ? Trust.RETRIEVED
+                : memories.find(key, memoryId).map(MadeMemory::trust).orElse(Trust.RETRIEVED);
     }
 
     private static Trust least(Trust most, Map<Long, Trust> exposed) {

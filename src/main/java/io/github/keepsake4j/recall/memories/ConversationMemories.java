@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -30,11 +31,13 @@ public final class ConversationMemories {
      * @param store keeps the memories
      * @param logs returns the log of a conversation
      * @param key the conversation
+     * @param stale is told of the conversation if its newest memories are not of its branch; it must not wait
      */
-    public ConversationMemories(MemoryStore store, Function<MemoryKey, MessageLog> logs, MemoryKey key) {
+    public ConversationMemories(
+            MemoryStore store, Function<MemoryKey, MessageLog> logs, MemoryKey key, Consumer<MemoryKey> stale) {
         this.store = Objects.requireNonNull(store, "store");
         this.key = Objects.requireNonNull(key, "key");
-        this.branch = new BranchCheck(logs, store);
+        this.branch = new BranchCheck(logs, store, stale);
     }
 
     /**
@@ -168,7 +171,7 @@ public final class ConversationMemories {
 
     /**
      * Removes all memories of the conversation, and keeps its messages. Erasing the conversation does this too; call it where a
-     * conversation was erased without the {@code Keepsake}, such as by a clean-up. What a creator makes that is at work is
+     * conversation was erased without the {@code Keepsake}, such as by a clean-up of the bare log, and no turn follows. What a creator makes that is at work is
      * refused.
      *
      * @throws StorageUnavailableException if the storage cannot be reached; then call it again

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -22,13 +23,15 @@ import org.jspecify.annotations.Nullable;
  * @param keys returns the conversation of a LangChain4j memory id
  * @param scopes returns where to look for a conversation
  * @param options which memories
+ * @param stale is told of conversations whose newest memories are not of their branch; it must not wait
  */
 public record MemoryLookup(
         MemoryReader reader,
         Function<MemoryKey, MessageLog> logs,
         Function<Object, MemoryKey> keys,
         Function<MemoryKey, Scope> scopes,
-        MemoryOptions options) {
+        MemoryOptions options,
+        Consumer<MemoryKey> stale) {
 
     /** How many of a conversation's newest chunks are looked at in a search. */
     private static final int CHUNKS = 200;
@@ -42,12 +45,13 @@ public record MemoryLookup(
         Objects.requireNonNull(keys, "keys");
         Objects.requireNonNull(scopes, "scopes");
         Objects.requireNonNull(options, "options");
+        Objects.requireNonNull(stale, "stale");
     }
 
     /** Returns the memories that fit a question, the best first. */
     List<MadeMemory> search(@Nullable Object memoryId, String question) {
         FactQuery query = new FactQuery(List.of(question.split(";", -1)), options.limit(), options.minTrust());
-        BranchCheck branch = new BranchCheck(logs, reader);
+        BranchCheck branch = new BranchCheck(logs, reader, stale);
         List<MadeMemory> found = new ArrayList<>();
         for (MemoryKey key : scope(memoryId)) {
             // Some of what is found may be of another branch.
@@ -63,7 +67,7 @@ public record MemoryLookup(
 
     /** Returns the newest memories, oldest first. Pinned ones come first and count too. */
     List<MadeMemory> recent(@Nullable Object memoryId) {
-        BranchCheck branch = new BranchCheck(logs, reader);
+        BranchCheck branch = new BranchCheck(logs, reader, stale);
         List<MadeMemory> all = new ArrayList<>();
         for (MemoryKey key : scope(memoryId)) {
             all.addAll(branch.onBranch(key, trusted(reader.chunks(key, Integer.MAX_VALUE))));

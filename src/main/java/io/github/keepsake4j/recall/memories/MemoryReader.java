@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface MemoryReader {
 
+    /** How many pinned memories of each kind an overview has at most. */
+    int MAX_PINNED = 100;
+
     /**
      * Reads the newest chunks that are shown.
      *
@@ -62,6 +65,28 @@ public interface MemoryReader {
      * @return the versions in the order in which they were stored, also those that are not shown
      */
     List<MadeMemory> summaries(MemoryKey key);
+
+    /**
+     * Reads what is shown without a question, in as few steps as the storage can.
+     *
+     * @param key the discussion
+     * @param last the largest number of the newest memories of each kind, 0 or more
+     * @param leastTrust the least trust that a memory must have; the summary has any
+     * @return the summary, the pinned memories, up to {@value #MAX_PINNED} of each kind, and the newest ones
+     */
+    default Overview overview(MemoryKey key, int last, Trust leastTrust) {
+        return Overview.of(
+                summary(key),
+                List.of(
+                        new Overview.Track(
+                                chunks(key, Integer.MAX_VALUE),
+                                progress(key, MemoryKind.CHUNK).path()),
+                        new Overview.Track(
+                                facts(key, Integer.MAX_VALUE),
+                                progress(key, MemoryKind.FACT).path())),
+                last,
+                leastTrust);
+    }
 
     /**
      * Finds a memory of any kind and status.

@@ -3,14 +3,12 @@ package io.github.keepsake4j.recall.memories;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
-/** Makes memories of a conversation in which each message is "ok": {@code CreatingProcess directory messages}. */
+/** Makes memories of a conversation in which each message is "ok": {@code CreatingProcess stores messages}. */
 public final class CreatingProcess {
 
     static final MemoryKey KEY = ConversationKey.of("ada", "chat");
@@ -18,8 +16,8 @@ public final class CreatingProcess {
     private CreatingProcess() {}
 
     public static void main(String[] arguments) {
-        try (MemoryStore store = FileMemoryStore.of(Path.of(arguments[0]))) {
-            run(store, Integer.parseInt(arguments[1]), true);
+        try (SharedStores stores = SharedStores.open(arguments[0])) {
+            run(stores.memories, Integer.parseInt(arguments[1]), true);
         }
         System.out.println("done");
     }

@@ -2,15 +2,23 @@ package io.github.keepsake4j.recall.memories;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class MemoryProcessesTest {
 
@@ -41,38 +49,95 @@ class MemoryProcessesTest {
         return IntStream.rangeClosed(1, count).mapToObj(i -> "m" + i).toList();
     }
 
-    @Test
-    void two_creators_in_two_processes_make_no_duplicates() throws Exception {
+    private String stores(String storage) throws SQLException {
+        return storage.equals("files") ? directory.toString() : SharedStores.inPostgres();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"files", "PostgreSQL"})
+    void two_creators_in_two_processes_make_no_duplicates(String storage) throws Exception {
         int messages = Counts.of(40, 600);
-        try (Child other = Child.start(CreatingProcess.class, directory, messages);
-                MemoryStore store = FileMemoryStore.of(directory)) {
+        String name = stores(storage);
+        try (Child other = Child.start(CreatingProcess.class, name, messages);
+                SharedStores stores = SharedStores.open(name)) {
             assertThat(other.line()).isEqualTo("made");
-            CreatingProcess.run(store, messages, false);
+            CreatingProcess.run(stores.memories, messages, false);
             assertThat(other.awaitEnd()).last().isEqualTo("done");
-            checkComplete(store, messages);
+            checkComplete(stores.memories, messages);
         }
     }
 
-    @Test
-    void of_a_process_that_is_killed_again_and_again_no_chunk_is_there_twice_and_none_is_missing() throws Exception {
-        int kills = Counts.of(2, 100);
+    @ParameterizedTest
+    @ValueSource(strings = {"files", "PostgreSQL"})
+    void of_a_process_that_is_killed_again_and_again_no_chunk_is_there_twice_and_none_is_missing(String storage)
+            throws Exception {
+        int kills = Counts.of(1, 100);
         int messages = Counts.of(40, 600);
+        String name = stores(storage);
         Random random = new Random(1);
         for (int kill = 0; kill < kills; kill++) {
-            try (Child child = Child.start(CreatingProcess.class, directory, messages)) {
-                for (int lines = 1 + random.nextInt(3); lines > 0; lines--) {
-                    child.line();
-                }
-                // Now and then in the middle of a write.
-                for (int spins = random.nextInt(20_000); spins > 0; spins--) {
-                    Thread.onSpinWait();
-                }
-                child.kill();
+            try (Child child = Child.start(CreatingProcess.class, name, messages)) {
+                killed(child, random);
             }
         }
-        try (MemoryStore store = FileMemoryStore.of(directory)) {
-            CreatingProcess.run(store, messages, false);
-            checkComplete(store, messages);
+        try (SharedStores stores = SharedStores.open(name)) {
+            CreatingProcess.run(stores.memories, messages, false);
+            checkComplete(stores.memories, messages);
+        }
+    }
+
+    /** Kills a process now and then in the middle of a write. */
+    private static void killed(Child child, Random random) throws Exception {
+        for (int lines = 1 + random.nextInt(3); lines > 0; lines--) {
+            child.line();
+        }
+        for (int spins = random.nextInt(20_000); spins > 0; spins--) {
+            Thread.onSpinWait();
+        }
+        child.kill();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"files", "PostgreSQL"})
+    void of_a_process_that_is_killed_while_creators_run_in_its_background_no_chunk_is_there_twice_and_none_is_missing(
+            String storage) throws Exception {
+        int kills = Counts.of(1, 100);
+        String name = stores(storage);
+        Random random = new Random(2);
+        for (int kill = 0; kill < kills; kill++) {
+            try (Child child = Child.start(RememberingProcess.class, name)) {
+                killed(child, random);
+            }
+        }
+        try (SharedStores stores = SharedStores.open(name);
+                MessageLog log = stores.newLog()) {
+            Keepsake keepsake = RememberingProcess.keepsake(stores, log, Duration.ofDays(1), passage -> {});
+            int messages = 0;
+            int chunks = 0;
+            for (String id : RememberingProcess.CONVERSATIONS) {
+                RememberingProcess.turn(keepsake, id);
+                keepsake.makeMemories(id);
+                List<String> ids = keepsake.conversation(id).branch(1_000_000).messages().stream()
+                        .map(LoggedMessage::id)
+                        .toList();
+                MemoryKey key = ConversationKey.of("default", id);
+                List<Step> path =
+                        stores.memories.progress(key, MemoryKind.CHUNK).path();
+                List<String> covered = path.stream()
+                        .flatMap(step -> step.passage().messageIds().stream())
+                        .toList();
+                assertThat(covered).hasSizeGreaterThan(ids.size() - 5).isEqualTo(ids.subList(0, covered.size()));
+                List<MadeMemory> made = stores.memories.chunks(key, Integer.MAX_VALUE);
+                assertThat(made.stream().map(MadeMemory::source))
+                        .containsExactlyElementsOf(
+                                path.stream().map(Step::passage).toList());
+                assertThat(stores.memories.summary(key)).isNotNull();
+                messages += ids.size();
+                chunks += made.size();
+            }
+            Tell.line(
+                    "memories in %s: %d kills with creators in the background, %d messages, %d chunks",
+                    storage, kills, messages, chunks);
         }
     }
 }

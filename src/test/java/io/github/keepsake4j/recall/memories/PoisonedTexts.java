@@ -54,7 +54,7 @@ final class PoisonedTexts {
         for (int i = 0; i < INJECTIONS; i++) {
             String text = injection(i);
             String id = "chat-" + i;
-            var builder = keepsake.aiServices(BranchMemoriesTest.Chat.class).chatModel(model);
+            var builder = keepsake.aiServices(MadeMemoriesFixture.Chat.class).chatModel(model);
             if (i % 2 == 0) {
                 answers.add(AiMessage.from(ToolExecutionRequest.builder()
                         .id("1")
@@ -74,7 +74,7 @@ final class PoisonedTexts {
             answers.add(AiMessage.from("I will remember that you want this: " + text));
             builder.build().chat(id, "What is new?");
             answers.add(AiMessage.from("As you said: " + text));
-            keepsake.aiServices(BranchMemoriesTest.Chat.class)
+            keepsake.aiServices(MadeMemoriesFixture.Chat.class)
                     .chatModel(model)
                     .build()
                     .chat(id, "Go on");

@@ -31,6 +31,8 @@ CREATE TABLE keepsake_made_step (
   PRIMARY KEY (memory_key, kind, number)
 );
 
+CREATE INDEX keepsake_made_step_by_end ON keepsake_made_step (memory_key, kind, up_to_hash);
+
 CREATE TABLE keepsake_made_memory (
   memory_key    bytea   NOT NULL,
   kind          text    NOT NULL,
@@ -42,11 +44,14 @@ CREATE TABLE keepsake_made_memory (
   step          bigint  NOT NULL, -- 0 for a memory that was made by hand
   shown         integer NOT NULL, -- 1 if it is on the path to the head and current
   trust         integer NOT NULL, -- 0 user, 1 assistant, 2 tool, 3 retrieved
+  pinned        integer NOT NULL, -- 1 if it is always shown
   PRIMARY KEY (memory_key, kind, number),
   UNIQUE (memory_key, memory_id)
 ) WITH (fillfactor = 80);
 
 CREATE INDEX keepsake_made_memory_shown ON keepsake_made_memory (memory_key, kind, shown, number);
+CREATE INDEX keepsake_made_memory_by_step ON keepsake_made_memory (memory_key, kind, step);
+CREATE INDEX keepsake_made_memory_pinned ON keepsake_made_memory (memory_key, number) WHERE pinned = 1;
 
 -- The words of the facts that are shown.
 CREATE TABLE keepsake_made_word (

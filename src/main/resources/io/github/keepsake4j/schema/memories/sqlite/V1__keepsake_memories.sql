@@ -12,7 +12,8 @@ CREATE TABLE memories (
   kind          TEXT    NOT NULL,
   step          INTEGER NOT NULL, -- the row of vector_memory_tracker, or 0 for a memory that was made by hand
   shown         INTEGER NOT NULL, -- 1 if it is in memories_fts and in keepsake_word
-  trust         INTEGER NOT NULL  -- 0 user, 1 assistant, 2 tool, 3 retrieved
+  trust         INTEGER NOT NULL, -- 0 user, 1 assistant, 2 tool, 3 retrieved
+  pinned        INTEGER NOT NULL  -- 1 if it is always shown
 );
 
 CREATE INDEX memories_by_step ON memories (step);

@@ -2,35 +2,25 @@ package io.github.keepsake4j.recall.memories;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
-import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.model.chat.ChatModel;
-import dev.langchain4j.model.chat.request.ChatRequest;
-import dev.langchain4j.model.chat.response.ChatResponse;
-import dev.langchain4j.service.MemoryId;
 import io.github.keepsake4j.Keepsake;
-import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.context.Remembered;
+import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.Scope;
-import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
-import java.io.IOException;
+import io.github.keepsake4j.retention.CleanUp;
 import java.lang.reflect.Proxy;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,101 +29,17 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Memories that are made of conversations of a log, and how they reach a model. */
-class BranchMemoriesTest {
-
-    interface Chat {
-        String chat(@MemoryId String id, @dev.langchain4j.service.UserMessage String text);
-    }
-
-    /** Gives prepared answers and keeps the requests. */
-    private static final class Prepared implements ChatModel {
-
-        private final Deque<AiMessage> answers = new ArrayDeque<>();
-        private final List<ChatRequest> requests = new ArrayList<>();
-
-        @Override
-        public ChatResponse doChat(ChatRequest request) {
-            requests.add(request);
-            AiMessage next = answers.poll();
-            return ChatResponse.builder()
-                    .aiMessage(next == null ? AiMessage.from("Fine.") : next)
-                    .build();
-        }
-
-        List<ChatMessage> lastRequest() {
-            return requests.get(requests.size() - 1).messages();
-        }
-    }
-
-    private static final String FACTS = "{\"useVectorForQualityMemory\":true,\"vectorMemoryWorkflowName\":\"w\","
-            + "\"vectorMemoryMaxMessagesBetweenChunks\":2,\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1}";
-    private static final String CHUNKS = "{\"fileMemoryWorkflowName\":\"w\",\"chatSummaryWorkflowName\":\"s\","
-            + "\"maxMessagesBetweenChunks\":2,\"lookbackStartTurn\":0,\"minMemoriesPerSummary\":1}";
-
-    @TempDir
-    Path directory;
-
-    private final Prepared model = new Prepared();
-    private final List<AutoCloseable> open = new ArrayList<>();
-    private MemoryStore store;
-
-    @AfterEach
-    void close() throws Exception {
-        for (AutoCloseable each : open) {
-            each.close();
-        }
-    }
-
-    private Keepsake.Builder keepsake(MessageLog log, String config, Function<String, String> workflow) {
-        open.add(log);
-        store = FileMemoryStore.of(directory.resolve("memories"));
-        open.add(store);
-        Discussions discussions = Discussions.builder(store)
-                .config(DiscussionConfig.ofJson(config))
-                .workflow("w", inputs -> workflow.apply(inputs.get(0)))
-                .workflow("s", inputs -> "Summary of " + inputs.get(0))
-                .build();
-        return Keepsake.builder().messageLog(log).memories(discussions, Duration.ofDays(1));
-    }
-
-    private Chat chat(Keepsake keepsake) {
-        return keepsake.aiServices(Chat.class).chatModel(model).build();
-    }
-
-    private static String fact(String title, String summary) {
-        return "{\"title\":\"" + title + "\",\"summary\":\"" + summary + "\"}";
-    }
-
-    /** Makes one fact of a passage: what its last line says. */
-    private static String lastLine(String passage) {
-        String line = passage.substring(passage.lastIndexOf('\n') + 1);
-        return fact(line.replaceAll("\\W+", " ").strip(), line.replace("\"", ""));
-    }
-
-    private static List<String> texts(List<MadeMemory> memories) {
-        return memories.stream().map(MadeMemory::text).toList();
-    }
-
-    private static String newest(Keepsake keepsake, String id) {
-        return keepsake.conversation(id)
-                .history(HistoryQuery.newest(1))
-                .messages()
-                .get(0)
-                .id();
-    }
+abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
     @Test
     void a_regenerated_answer_has_memories_of_its_own_and_switching_brings_those_of_the_other_back() {
-        for (MessageLog log : List.of(new InMemoryMessageLog(), JdbcMessageLog.sqlite(directory.resolve("chat.db")))) {
+        for (MessageLog log : List.of(newLog(), JdbcMessageLog.sqlite(directory.resolve("chat.db")))) {
             String id = log.backend();
             Keepsake keepsake =
-                    keepsake(log, FACTS, BranchMemoriesTest::lastLine).build();
+                    keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
             Chat chat = chat(keepsake);
             chat.chat(id, "Hello");
             chat.chat(id, "Hello again");
@@ -163,6 +69,29 @@ class BranchMemoriesTest {
         }
     }
 
+    @Test
+    void a_correction_belongs_to_the_branch_of_what_it_corrects() {
+        Keepsake keepsake =
+                keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine).build();
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        chat.chat("a", "Hello again");
+        keepsake.makeMemories("a");
+        model.answers.add(AiMessage.from("Take the train."));
+        chat.chat("a", "How do I get to Rome?");
+        MadeMemory train = keepsake.makeMemories("a").made().get(0);
+        keepsake.memories("a").correct(train.id(), "They like trains.", Trust.USER);
+        String first = newest(keepsake, "a");
+        model.answers.add(AiMessage.from("Take a plane."));
+        keepsake.regenerate("a", first, question -> chat.chat("a", question.singleText()));
+        keepsake.makeMemories("a");
+        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+                .containsExactly("Assistant: Fine.", "Assistant: Take a plane.");
+        keepsake.conversation("a").switchTo(first);
+        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+                .containsExactly("Assistant: Fine.", "They like trains.");
+    }
+
     private static List<String> retrieved(Keepsake keepsake, String id, String question) {
         var query = dev.langchain4j.rag.query.Query.from(
                 question, dev.langchain4j.rag.query.Metadata.from(UserMessage.from(question), id, List.of()));
@@ -174,7 +103,7 @@ class BranchMemoriesTest {
     @Test
     void a_newer_fact_names_the_older_one_that_it_contradicts_and_only_on_its_branch() {
         Keepsake keepsake = keepsake(
-                        new InMemoryMessageLog(),
+                        newLog(),
                         FACTS,
                         passage -> passage.contains("Rome")
                                 ? "{\"title\":\"Home\",\"summary\":\"Ada lives in Rome.\",\"replaces\":\"home\"}"
@@ -205,7 +134,7 @@ class BranchMemoriesTest {
     @Test
     void a_model_replaces_no_fact_that_is_pinned_or_trusted_more() {
         Keepsake keepsake = keepsake(
-                        new InMemoryMessageLog(),
+                        newLog(),
                         FACTS,
                         passage -> "{\"title\":\"Home\",\"summary\":\""
                                 + passage.lines().count() + "\",\"replaces\":\"Home\"}")
@@ -227,8 +156,8 @@ class BranchMemoriesTest {
     }
 
     @Test
-    void a_memory_is_corrected_and_forgotten_and_its_summary_is_made_again() {
-        Keepsake keepsake = keepsake(new InMemoryMessageLog(), CHUNKS, passage -> "On " + passage.replace('\n', ' '))
+    void a_memory_is_corrected_and_forgotten_and_its_summary_is_made_again() throws Exception {
+        Keepsake keepsake = keepsake(newLog(), CHUNKS, passage -> "On " + passage.replace('\n', ' '))
                 .build();
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
@@ -256,29 +185,17 @@ class BranchMemoriesTest {
                 .asString()
                 .contains("Paris");
         assertThat(memories.list(MemoryKind.SUMMARY).get(0).text()).doesNotContain("Rome", "Oslo");
-        assertThat(bytes(directory)).doesNotContain("Rome", "Oslo");
+        assertThat(stored()).doesNotContain("Rome", "Oslo");
         assertThatThrownBy(() -> memories.pin(correction.id(), true))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("FORGOTTEN");
-    }
-
-    private static String bytes(Path directory) {
-        try (Stream<Path> files = Files.walk(directory)) {
-            StringBuilder all = new StringBuilder();
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                all.append(new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1));
-            }
-            return all.toString();
-        } catch (IOException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Test
     void an_erased_conversation_has_no_memories_also_if_a_creator_was_at_work() throws Exception {
         CountDownLatch working = new CountDownLatch(1);
         CountDownLatch erased = new CountDownLatch(1);
-        Keepsake keepsake = keepsake(new InMemoryMessageLog(), FACTS, passage -> {
+        Keepsake keepsake = keepsake(newLog(), FACTS, passage -> {
                     if (passage.contains("late")) {
                         working.countDown();
                         try {
@@ -295,7 +212,7 @@ class BranchMemoriesTest {
         chat.chat("a", "early");
         keepsake.makeMemories("a");
         assertThat(keepsake.memories("a").list(MemoryKind.FACT)).hasSize(1);
-        assertThat(bytes(directory)).containsIgnoringCase("quokka");
+        assertThat(stored()).containsIgnoringCase("quokka");
 
         chat.chat("a", "late");
         Thread creator = new Thread(() -> keepsake.makeMemories("a"));
@@ -305,14 +222,82 @@ class BranchMemoriesTest {
         erased.countDown();
         creator.join();
         assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
-        assertThat(bytes(directory)).doesNotContainIgnoringCase("quokka");
+        assertThat(stored()).doesNotContainIgnoringCase("quokka");
+    }
+
+    /** Makes a memory of a conversation, and returns the log that knows of no memories. */
+    private MessageLog remembered(Keepsake keepsake, MessageLog log) throws Exception {
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        chat.chat("a", "I like the quokka");
+        keepsake.makeMemories("a");
+        MadeMemory made = keepsake.memories("a").list(MemoryKind.FACT).get(0);
+        keepsake.memories("a").correct(made.id(), "A quokka, by hand", Trust.USER);
+        assertThat(stored()).containsIgnoringCase("quokka");
+        return log;
+    }
+
+    @Test
+    void what_a_clean_up_removes_has_no_memories_afterwards() throws Exception {
+        for (boolean bare : new boolean[] {false, true}) {
+            MessageLog log = newLog();
+            Keepsake keepsake =
+                    keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
+            model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+            remembered(keepsake, log);
+            CleanUp cleanUp = (bare ? CleanUp.of(log).alsoErasing(store::erase) : keepsake.cleanUp())
+                    .idleFor(Duration.ofMillis(1));
+            assertThat(cleanUp.dryRun().run("default").messages()).isLessThan(5);
+            assertThat(stored()).containsIgnoringCase("quokka");
+            await().until(() -> cleanUp.run("default").removed() == 1);
+            assertThat(stored()).doesNotContainIgnoringCase("quokka");
+            assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
+        }
+    }
+
+    @Test
+    void what_was_erased_by_what_knows_of_no_memories_has_none_after_the_next_read() throws Exception {
+        MessageLog log = newLog();
+        MemoryKey key = ConversationKey.of("default", "a");
+        Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine)
+                .memories(
+                        Discussions.builder(store)
+                                .config(DiscussionConfig.ofJson(FACTS))
+                                .workflow("w", inputs -> lastLine(inputs.get(0)))
+                                .build(),
+                        Duration.ZERO)
+                .build();
+        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        remembered(keepsake, log);
+        log.erase(key);
+        assertThat(retrieved(keepsake, "a", "quokka")).isEmpty();
+        await().untilAsserted(() -> assertThat(stored()).doesNotContainIgnoringCase("quokka"));
+    }
+
+    @Test
+    void what_was_erased_and_begun_anew_has_only_memories_of_what_is_there() throws Exception {
+        MessageLog log = newLog();
+        Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
+        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        remembered(keepsake, log);
+        log.erase(ConversationKey.of("default", "a"));
+        chat(keepsake).chat("a", "Hello");
+        model.answers.add(AiMessage.from("A wombat."));
+        chat(keepsake).chat("a", "Another animal");
+        assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
+        keepsake.makeMemories("a");
+        assertThat(stored()).doesNotContainIgnoringCase("quokka").containsIgnoringCase("wombat");
+        assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+                .singleElement()
+                .asString()
+                .contains("wombat");
     }
 
     @Test
     void memories_of_the_user_alone_are_made_of_what_users_wrote() {
-        MessageLog log = new InMemoryMessageLog();
+        MessageLog log = newLog();
         open.add(log);
-        store = FileMemoryStore.of(directory);
+        store = newStore();
         open.add(store);
         List<String> seen = new ArrayList<>();
         Keepsake keepsake = Keepsake.builder()
@@ -339,8 +324,8 @@ class BranchMemoriesTest {
 
     @Test
     void memories_reach_a_model_by_a_retriever_and_by_tools_of_its_own_conversation_alone() {
-        Keepsake keepsake = keepsake(new InMemoryMessageLog(), FACTS, BranchMemoriesTest::lastLine)
-                .build();
+        Keepsake keepsake =
+                keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine).build();
         for (String id : List.of("alice", "bob")) {
             chat(keepsake).chat(id, "Hello");
             model.answers.add(AiMessage.from("Your parrot is called " + (id.equals("bob") ? "Rex." : "Coco.")));
@@ -392,7 +377,7 @@ class BranchMemoriesTest {
 
     @Test
     void retrievers_and_tools_only_read() {
-        keepsake(new InMemoryMessageLog(), FACTS, BranchMemoriesTest::lastLine);
+        keepsake(newLog(), FACTS, MadeMemoriesFixture::lastLine);
         MemoryReader reader = (MemoryReader) Proxy.newProxyInstance(
                 MemoryReader.class.getClassLoader(), new Class<?>[] {MemoryStore.class}, (proxy, method, arguments) -> {
                     assertThat(method.getDeclaringClass()).isEqualTo(MemoryReader.class);
@@ -406,7 +391,8 @@ class BranchMemoriesTest {
         MemoryKey key = ConversationKey.of("default", "a");
         MadeMemory fact = MadeMemory.fact("Pet", "A cat.", List.of(), List.of(), Passage.NONE, Trust.USER);
         store.add(key, MemoryKind.FACT, 0, Passage.NONE, List.of(fact));
-        MemoryLookup lookup = new MemoryLookup(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard());
+        MemoryLookup lookup =
+                new MemoryLookup(reader, any -> log, id -> key, Scope::memory, MemoryOptions.standard(), any -> {});
         assertThat(lookup.search("a", "cat"))
                 .as("a conversation without messages has no memories")
                 .isEmpty();
@@ -417,10 +403,10 @@ class BranchMemoriesTest {
 
     @Test
     void creators_run_in_the_background_once_for_several_turns_and_again_after_a_failure() {
-        MessageLog log = new InMemoryMessageLog();
+        MessageLog log = newLog();
         MemoryKey key = ConversationKey.of("default", "a");
         chat(Keepsake.builder().messageLog(log).build()).chat("a", "Hello");
-        store = FileMemoryStore.of(directory);
+        store = newStore();
         open.add(store);
         boolean[] fails = {true};
         ConcurrentLinkedQueue<Runnable> work = new ConcurrentLinkedQueue<>();
@@ -461,12 +447,12 @@ class BranchMemoriesTest {
 
     @Test
     void while_another_process_is_at_work_a_creator_asks_less_and_less_often() {
-        MessageLog log = new InMemoryMessageLog();
+        MessageLog log = newLog();
         MemoryKey key = ConversationKey.of("default", "a");
         Chat chat = chat(Keepsake.builder().messageLog(log).build());
         chat.chat("a", "Hello");
         chat.chat("a", "Hello again");
-        store = FileMemoryStore.of(directory);
+        store = newStore();
         open.add(store);
         ConcurrentLinkedQueue<Runnable> work = new ConcurrentLinkedQueue<>();
         List<Duration> pauses = new ArrayList<>();
@@ -500,9 +486,9 @@ class BranchMemoriesTest {
     void a_creator_that_hangs_holds_no_turn_and_runs_on_no_turns_thread() throws Exception {
         CountDownLatch hanging = new CountDownLatch(1);
         CountDownLatch end = new CountDownLatch(1);
-        MessageLog log = new InMemoryMessageLog();
+        MessageLog log = newLog();
         open.add(log);
-        store = FileMemoryStore.of(directory);
+        store = newStore();
         open.add(store);
         List<Thread> threads = new CopyOnWriteArrayList<>();
         Set<Thread> inStore = ConcurrentHashMap.newKeySet();
@@ -547,8 +533,11 @@ class BranchMemoriesTest {
 
     @Test
     void fifty_injections_become_no_memory_of_user_trust_and_none_leaves_its_fence() {
-        MessageLog log = new InMemoryMessageLog();
-        Keepsake keepsake = keepsake(log, FACTS, PoisonedTexts::obey).build();
+        MessageLog log = newLog();
+        Keepsake keepsake = keepsake(log, FACTS, PoisonedTexts::obey)
+                .strategy(SlidingWindow.withMaxMessages(50)
+                        .and(Memories.block(1_000_000).withMaxRecent(200).withMinTrust(Trust.RETRIEVED)))
+                .build();
         PoisonedTexts.chat(keepsake, model.answers, model);
         List<String> made = new ArrayList<>();
         for (String id : PoisonedTexts.conversations()) {
@@ -565,6 +554,12 @@ class BranchMemoriesTest {
                     .recentMemories(id);
             assertThat(standard).doesNotContain(PoisonedTexts.MARK);
             MemoryOptions any = MemoryOptions.standard().withLimit(100).withMinTrust(Trust.RETRIEVED);
+            String block = keepsake.conversation(id).messages().stream()
+                    .filter(Remembered::isShown)
+                    .map(message -> ((UserMessage) message).singleText())
+                    .findFirst()
+                    .orElseThrow();
+            PoisonedTexts.assertFenced(block.substring(block.indexOf('\n') + 1));
             PoisonedTexts.assertFenced(keepsake.memoryTools(any).recentMemories(id));
             PoisonedTexts.assertFenced(keepsake.memoryTools(any).searchMemory(PoisonedTexts.MARK, id));
             assertThat(keepsake.memoryTools(MemoryOptions.standard().withMinTrust(Trust.USER))

@@ -1,0 +1,83 @@
+package io.github.keepsake4j.benchmark;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.KeepsakeChatMemory;
+import io.github.keepsake4j.context.ContextStrategy;
+import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.recall.memories.DiscussionConfig;
+import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.Memories;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.MemoryWorkflow;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** A kind of chat, with a log and perhaps memories, and the duration of each of its turns. */
+final class RememberedChat implements AutoCloseable {
+
+    private static final String ANSWER = "The first offer is cheaper, the second one lasts longer. ".repeat(4);
+
+    final Measured turns;
+    private final String name;
+    private final MessageLog log;
+    private final Keepsake keepsake;
+    private @Nullable KeepsakeChatMemory memory;
+
+    /**
+     * Creates a chat.
+     *
+     * @param store keeps the memories, or null for a chat without memories
+     * @param creator makes them
+     * @param isShown whether they are shown in the view
+     */
+    RememberedChat(String name, MessageLog log, @Nullable MemoryStore store, MemoryWorkflow creator, boolean isShown) {
+        this.name = name;
+        this.log = log;
+        this.turns = new Measured(name);
+        ContextStrategy window = SlidingWindow.withMaxMessages(50);
+        Keepsake.Builder builder =
+                Keepsake.builder().messageLog(log).strategy(isShown ? window.and(Memories.block(800)) : window);
+        this.keepsake = (store == null
+                        ? builder
+                        : builder.memories(
+                                Discussions.builder(store)
+                                        .config(DiscussionConfig.ofJson(
+                                                "{\"fileMemoryWorkflowName\":\"w\",\"chatSummaryWorkflowName\":\"w\"}"))
+                                        .workflow("w", creator)
+                                        .build(),
+                                Duration.ZERO))
+                .build();
+    }
+
+    String name() {
+        return name;
+    }
+
+    /** Begins a new conversation. */
+    void begin(String id) {
+        memory = keepsake.chatMemory(id);
+    }
+
+    /** Runs one turn, as an AI service does. */
+    void turn(boolean counts) {
+        KeepsakeChatMemory chat = java.util.Objects.requireNonNull(memory);
+        UserMessage question = UserMessage.from(Payload.MESSAGE.singleText());
+        AiMessage answer = AiMessage.from(ANSWER);
+        long begin = System.nanoTime();
+        chat.messages();
+        chat.add(question);
+        chat.add(answer);
+        long end = System.nanoTime();
+        if (counts) {
+            turns.add(end - begin);
+        }
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+}
