@@ -47,7 +47,7 @@ class ArchitectureTest {
                     "component",
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
-            Map.entry("recall.inmemory", List.of("recall", "log", "message")),
+            Map.entry("recall.inmemory", List.of("recall", "recall.memories", "recall.words", "log", "message")),
             Map.entry("recall.jdbc", List.of("recall", "recall.memories", "recall.words", "log", "codec", "message")),
             Map.entry(
                     "recall.memories",

@@ -87,22 +87,7 @@ public record MadeMemory(
      * @return a current memory with a new id, made now
      */
     public static MadeMemory ofText(MemoryKind kind, String text, Passage source, Trust trust) {
-        return new MadeMemory(
-                Ids.next(),
-                kind,
-                text,
-                "",
-                "",
-                List.of(),
-                List.of(),
-                source,
-                null,
-                "",
-                Instant.now(),
-                trust,
-                false,
-                null,
-                MemoryStatus.CURRENT);
+        return made(kind, text, "", "", List.of(), List.of(), source, trust);
     }
 
     /**
@@ -118,10 +103,23 @@ public record MadeMemory(
      */
     public static MadeMemory fact(
             String title, String summary, List<String> entities, List<String> keyPhrases, Passage source, Trust trust) {
+        String text = summary.isBlank() ? title : summary;
+        return made(MemoryKind.FACT, text, title, summary, entities, keyPhrases, source, trust);
+    }
+
+    private static MadeMemory made(
+            MemoryKind kind,
+            String text,
+            String title,
+            String summary,
+            List<String> entities,
+            List<String> keyPhrases,
+            Passage source,
+            Trust trust) {
         return new MadeMemory(
                 Ids.next(),
-                MemoryKind.FACT,
-                summary.isBlank() ? title : summary,
+                kind,
+                text,
                 title,
                 summary,
                 entities,
@@ -145,22 +143,7 @@ public record MadeMemory(
      * @return the copy
      */
     public MadeMemory madeBy(@Nullable String modelName, String prompt, Instant time) {
-        return new MadeMemory(
-                id,
-                kind,
-                text,
-                title,
-                summary,
-                entities,
-                keyPhrases,
-                source,
-                modelName,
-                prompt,
-                time,
-                trust,
-                pinned,
-                replaces,
-                status);
+        return copy(modelName, prompt, time, pinned, replaces, status);
     }
 
     /**
@@ -170,22 +153,7 @@ public record MadeMemory(
      * @return the copy
      */
     public MadeMemory withPinned(boolean pin) {
-        return new MadeMemory(
-                id,
-                kind,
-                text,
-                title,
-                summary,
-                entities,
-                keyPhrases,
-                source,
-                model,
-                promptVersion,
-                madeAt,
-                trust,
-                pin,
-                replaces,
-                status);
+        return copy(model, promptVersion, madeAt, pin, replaces, status);
     }
 
     /**
@@ -195,22 +163,7 @@ public record MadeMemory(
      * @return the copy
      */
     public MadeMemory replacing(@Nullable String older) {
-        return new MadeMemory(
-                id,
-                kind,
-                text,
-                title,
-                summary,
-                entities,
-                keyPhrases,
-                source,
-                model,
-                promptVersion,
-                madeAt,
-                trust,
-                pinned,
-                older,
-                status);
+        return copy(model, promptVersion, madeAt, pinned, older, status);
     }
 
     /**
@@ -220,6 +173,16 @@ public record MadeMemory(
      * @return the copy
      */
     public MadeMemory withStatus(MemoryStatus other) {
+        return copy(model, promptVersion, madeAt, pinned, replaces, other);
+    }
+
+    private MadeMemory copy(
+            @Nullable String modelName,
+            String prompt,
+            Instant time,
+            boolean pin,
+            @Nullable String older,
+            MemoryStatus other) {
         boolean gone = other == MemoryStatus.FORGOTTEN;
         return new MadeMemory(
                 id,
@@ -230,12 +193,12 @@ public record MadeMemory(
                 gone ? List.of() : entities,
                 gone ? List.of() : keyPhrases,
                 source,
-                model,
-                promptVersion,
-                madeAt,
+                modelName,
+                prompt,
+                time,
                 trust,
-                !gone && pinned,
-                replaces,
+                !gone && pin,
+                older,
                 other);
     }
 

@@ -77,7 +77,7 @@ class MemoryProcessesTest {
         Random random = new Random(1);
         for (int kill = 0; kill < kills; kill++) {
             try (Child child = Child.start(CreatingProcess.class, name, messages)) {
-                killed(child, random);
+                killed(child, 3, random);
             }
         }
         try (SharedStores stores = SharedStores.open(name)) {
@@ -87,8 +87,8 @@ class MemoryProcessesTest {
     }
 
     /** Kills a process now and then in the middle of a write. */
-    private static void killed(Child child, Random random) throws Exception {
-        for (int lines = 1 + random.nextInt(3); lines > 0; lines--) {
+    private static void killed(Child child, int mostLines, Random random) throws Exception {
+        for (int lines = 1 + random.nextInt(mostLines); lines > 0; lines--) {
             child.line();
         }
         for (int spins = random.nextInt(20_000); spins > 0; spins--) {
@@ -106,7 +106,7 @@ class MemoryProcessesTest {
         Random random = new Random(2);
         for (int kill = 0; kill < kills; kill++) {
             try (Child child = Child.start(RememberingProcess.class, name)) {
-                killed(child, random);
+                killed(child, 20, random);
             }
         }
         try (SharedStores stores = SharedStores.open(name);

@@ -102,6 +102,71 @@ public abstract class MemoryStoreContract {
         assertThat(store.put(key, fact("x", "x", FIRST, Trust.USER))).isFalse();
     }
 
+    /** Returns what the other methods say that is shown without a question. */
+    private Overview composed(int last, Trust leastTrust) {
+        return Overview.of(
+                store.summary(key),
+                List.of(
+                        new Overview.Track(
+                                store.chunks(key, Integer.MAX_VALUE),
+                                store.progress(key, MemoryKind.CHUNK).path()),
+                        new Overview.Track(
+                                store.facts(key, Integer.MAX_VALUE),
+                                store.progress(key, MemoryKind.FACT).path())),
+                last,
+                leastTrust);
+    }
+
+    private void assertOverviews() {
+        for (Trust least : Trust.values()) {
+            for (int last : new int[] {0, 1, 2, 100}) {
+                Overview overview = store.overview(key, last, least);
+                assertThat(overview.summary()).isEqualTo(composed(last, least).summary());
+                assertThat(overview.memories())
+                        .containsExactlyInAnyOrderElementsOf(
+                                composed(last, least).memories());
+            }
+        }
+    }
+
+    @Test
+    void an_overview_has_the_summary_that_holds_and_pinned_and_newest_memories() {
+        assertThat(store.overview(key, 9, Trust.RETRIEVED)).isEqualTo(Overview.EMPTY);
+        addChunk("First.", FIRST);
+        MadeMemory second = chunk("Second.", SECOND).withPinned(true);
+        store.add(key, MemoryKind.CHUNK, revision(MemoryKind.CHUNK), SECOND, List.of(second));
+        addChunk("Third.", passage("two", "three"));
+        addChunk("Fourth.", passage("three", "four"));
+        addFacts(
+                FIRST,
+                fact("A", "a", FIRST, Trust.TOOL).withPinned(true),
+                fact("B", "b", FIRST, Trust.USER),
+                fact("C", "c", FIRST, Trust.RETRIEVED));
+        MadeMemory note = MadeMemory.fact("N", "by hand", List.of(), List.of(), Passage.NONE, Trust.USER);
+        addFacts(Passage.NONE, note);
+        store.addSummary(key, 0, revision(MemoryKind.CHUNK), summary("Of two.", SECOND));
+        store.addSummary(key, 1, revision(MemoryKind.CHUNK), summary("Of four.", passage("three", "four")));
+        assertOverviews();
+        Overview one = store.overview(key, 1, Trust.RETRIEVED);
+        assertThat(one.summary()).isNotNull().extracting(MadeMemory::text).isEqualTo("Of four.");
+        assertThat(texts(one.memories())).containsExactlyInAnyOrder("Second.", "Fourth.", "a", "by hand");
+        assertThat(one.byHand()).containsExactly(note.id());
+
+        store.moveTo(key, MemoryKind.CHUNK, revision(MemoryKind.CHUNK), 3);
+        assertOverviews();
+        assertThat(store.overview(key, 1, Trust.RETRIEVED).summary())
+                .isNotNull()
+                .extracting(MadeMemory::text)
+                .isEqualTo("Of two.");
+        store.put(key, second.withPinned(false));
+        store.put(key, note.withStatus(MemoryStatus.FORGOTTEN));
+        assertOverviews();
+        store.moveTo(key, MemoryKind.CHUNK, revision(MemoryKind.CHUNK), 0);
+        assertOverviews();
+        store.erase(key);
+        assertThat(store.overview(key, 9, Trust.RETRIEVED)).isEqualTo(Overview.EMPTY);
+    }
+
     @Test
     void b4_chunks_are_kept_in_order_with_all_that_is_known_of_them() throws Exception {
         MadeMemory first = chunk("They met.\nThey said \"hello\" \u4f60\u597d \uD83D\uDE00", FIRST)

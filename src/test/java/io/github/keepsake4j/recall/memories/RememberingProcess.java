@@ -5,6 +5,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.KeepsakeChatMemory;
 import io.github.keepsake4j.log.MessageLog;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -20,6 +21,9 @@ public final class RememberingProcess {
     private RememberingProcess() {}
 
     public static void main(String[] arguments) throws InterruptedException {
+        Thread parent = new Thread(RememberingProcess::endWithParent);
+        parent.setDaemon(true);
+        parent.start();
         SharedStores stores = SharedStores.open(arguments[0]);
         MessageLog log = stores.newLog();
         Keepsake keepsake = keepsake(stores, log, Duration.ZERO, passage -> {
@@ -33,6 +37,18 @@ public final class RememberingProcess {
             // A model would take longer.
             Thread.sleep(2);
         }
+    }
+
+    /** A test that is ended itself kills nothing. */
+    private static void endWithParent() {
+        try {
+            while (System.in.read() >= 0) {
+                // The parent is there.
+            }
+        } catch (IOException e) {
+            // It is not.
+        }
+        Runtime.getRuntime().halt(1);
     }
 
     static void turn(Keepsake keepsake, String id) {
