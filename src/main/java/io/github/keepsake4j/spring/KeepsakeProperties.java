@@ -190,6 +190,7 @@ record KeepsakeProperties(
      * @param directory the directory of the store file, made if it is absent
      * @param leastTrust the least trust of memories that retrievers read
      * @param userTextOnly whether they are made of what users wrote alone
+     * @param blockTokens shows the model the newest ones in one message of at most so many tokens; by default none
      */
     record Memories(
             @DefaultValue("false") boolean enabled,
@@ -201,9 +202,16 @@ record KeepsakeProperties(
             @Nullable Store store,
             @Nullable Path directory,
             @DefaultValue("retrieved") Trust leastTrust,
-            @DefaultValue("false") boolean userTextOnly) {
+            @DefaultValue("false") boolean userTextOnly,
+            @Nullable Integer blockTokens) {
 
         Memories {
+            if (blockTokens != null && !enabled) {
+                throw wrong("memories.block-tokens", "needs " + PREFIX + ".memories.enabled=true");
+            }
+            if (blockTokens != null && blockTokens < 1) {
+                throw wrong("memories.block-tokens", "must be 1 or more, is " + blockTokens);
+            }
             notBlank("memories.chat-model", chatModel);
             notBlank("memories.discussion", discussion);
             notBlank("memories.discussion-file", discussionFile);

@@ -10,6 +10,7 @@ import io.github.keepsake4j.context.SlidingWindow;
 import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.recall.memories.Memories;
 import io.github.keepsake4j.summary.ModelSummarizer;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
@@ -92,6 +93,10 @@ final class Settings {
         }
         if (limits.keepToolResults() != null) {
             parts.add(ClearToolResults.keepNewest(limits.keepToolResults()));
+        }
+        KeepsakeProperties.Memories made = properties.memories();
+        if (made.blockTokens() != null) {
+            parts.add(Memories.block(made.blockTokens()).withMinTrust(made.leastTrust()));
         }
         return parts.stream().reduce(ContextStrategy::and).orElseThrow();
     }

@@ -62,13 +62,14 @@ class SetLoadTest {
         Random random = new Random();
         int name = 0;
         List<Child> children = new ArrayList<>(List.of(start(name++, where), start(name++, where)));
+        int lines = Counts.of(60, 200);
         long seconds = Counts.of(3, 180);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         try {
             // The time bounds the load only; at least one kill of each process comes within it.
             for (int kill = 0; kill < 2 || System.nanoTime() < end; kill++) {
                 Child child = children.get(kill % 2);
-                for (int line = 200 + random.nextInt(200); line > 0; line--) {
+                for (int line = lines + random.nextInt(lines); line > 0; line--) {
                     acknowledged.add(child.line());
                 }
                 acknowledged.addAll(child.kill());

@@ -172,6 +172,7 @@ class ContextTest {
                 "keepsake4j.memories.store=redis            | keepsake4j.memories.store: must be jdbc or file",
                 "keepsake4j.memories.store=file             | keepsake4j.memories.directory: is required",
                 "keepsake4j.memories.least-trust=model      | keepsake4j.memories.least-trust",
+                "keepsake4j.memories.block-tokens=500       | keepsake4j.memories.block-tokens: needs keepsake4j.memories.enabled",
                 "keepsake4j.memories.discusion={}           | keepsake4j.memories.discusion",
                 "keepsake4j.shutdown-max-wait=-1s           | keepsake4j.shutdown-max-wait",
                 "keepsake4j.tenant=                         | keepsake4j.tenant",
@@ -310,13 +311,15 @@ class ContextTest {
         made().withPropertyValues("keepsake4j.memories.discussion-file=file:" + file)
                 .withBean("one", ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("one"))
                 .withBean("two", ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("two"))
-                .withPropertyValues("keepsake4j.memories.chat-model=two")
+                .withPropertyValues("keepsake4j.memories.chat-model=two", "keepsake4j.memories.block-tokens=500")
                 .run(context -> {
                     Keepsake keepsake = context.getBean(Keepsake.class);
                     for (int i = 0; i < 6; i++) {
                         keepsake.chatMemory("alice").add(UserMessage.from("question"), AiMessage.from("answer"));
                     }
                     await().until(() -> chunks(keepsake).contains("two"));
+                    assertThat(keepsake.conversation("alice").explain().memories())
+                            .isNotEmpty();
                 });
     }
 

@@ -16,9 +16,16 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
+import io.github.keepsake4j.recall.memories.DiscussionConfig;
+import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.FactQuery;
+import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.turn.Turn;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.time.LocalDate;
 import java.util.List;
 import org.springframework.aot.agent.HintType;
@@ -46,10 +53,12 @@ final class HintsDriver {
         // LangChain4j needs that of each service anyway.
         hints.proxies().registerJdkProxy(Assistant.class);
         hints.reflection().registerType(Assistant.class, MemberCategory.INVOKE_PUBLIC_METHODS);
-        for (String home : args) {
+        Path directory = Path.of(args[0]);
+        for (String home : List.of(args).subList(1, args.length)) {
             try (Home.Storage storage = Home.valueOf(home).storage();
-                    MessageLog log = storage.open()) {
-                RuntimeHintsRecorder.record(() -> use(log))
+                    MessageLog log = storage.open();
+                    MemoryStore store = FileMemoryStore.of(directory.resolve(home))) {
+                RuntimeHintsRecorder.record(() -> use(log, store))
                         .assertThat()
                         .notMatching(hints)
                         .satisfies(all -> {
@@ -89,7 +98,7 @@ final class HintsDriver {
                 && !type.contains("$Proxy");
     }
 
-    private static void use(MessageLog log) {
+    private static void use(MessageLog log, MemoryStore store) {
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
                 .index(new InMemoryMessageIndex())
@@ -97,6 +106,12 @@ final class HintsDriver {
                         .keepTokens(20)
                         .and(TokenLimit.withMaxTokens(500, TokenCounter.standard())))
                 .summarizer((previous, messages) -> "short")
+                .memories(
+                        Discussions.builder(store)
+                                .chatModel(ChatModelMock.thatAlwaysResponds("[{\"title\": \"a\", \"summary\": \"b\"}]"))
+                                .config(DiscussionConfig.ofJson("{\"useVectorForQualityMemory\": true}"))
+                                .build(),
+                        Duration.ofDays(1))
                 .build();
         Assistant assistant = keepsake.aiServices(Assistant.class)
                 .chatModel(ChatModelMock.thatAlwaysResponds("hello"))
@@ -116,6 +131,8 @@ final class HintsDriver {
             log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(1));
             log.check(key);
         }
+        keepsake.makeMemories(ConversationKey.of("acme", "1"));
+        keepsake.memories(ConversationKey.of("acme", "1")).search(FactQuery.of("a"));
         assistant.chat("alice", "hello");
         String answer =
                 keepsake.conversation("alice").branch(1).messages().get(0).id();

@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.springframework.aot.agent.RuntimeHintsAgent;
 import org.springframework.aot.hint.RuntimeHints;
 
@@ -19,6 +20,9 @@ import org.springframework.aot.hint.RuntimeHints;
  * image is built.
  */
 class HintsTest {
+
+    @TempDir
+    Path directory;
 
     @Test
     void every_use_of_reflection_resources_and_proxies_has_a_hint() throws Exception {
@@ -33,7 +37,8 @@ class HintsTest {
                 "-Xshare:auto",
                 "-XX:TieredStopAtLevel=1",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
-        try (Child child = Child.start(options, HintsDriver.class, "IN_MEMORY", "FILES", "SQLITE", "S3", "REDIS")) {
+        try (Child child =
+                Child.start(options, HintsDriver.class, directory, "IN_MEMORY", "FILES", "SQLITE", "S3", "REDIS")) {
             assertThat(child.awaitEnd()).containsExactly("done");
         }
     }

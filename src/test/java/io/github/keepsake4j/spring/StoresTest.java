@@ -320,7 +320,10 @@ class StoresTest {
     @Test
     void the_beans_of_the_guide_work() {
         runner().withUserConfiguration(SpringBeans.class)
-                .withPropertyValues("chats.url=jdbc:sqlite:" + directory.resolve("guide.db"), "keepsake4j.tenant=other")
+                .withPropertyValues(
+                        "openai.key=none",
+                        "chats.url=jdbc:sqlite:" + directory.resolve("guide.db"),
+                        "keepsake4j.tenant=other")
                 .run(context -> {
                     assertThat(chatted(context)).isEqualTo("sqlite");
                     assertThat(context.getBean(Keepsake.class)
