@@ -230,7 +230,11 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         Chat chat = chat(keepsake);
         chat.chat("a", "Hello");
         chat.chat("a", "I like the quokka");
-        keepsake.makeMemories("a");
+        // Creators may be at work in the background.
+        await().until(() -> {
+            keepsake.makeMemories("a");
+            return !keepsake.memories("a").list(MemoryKind.FACT).isEmpty();
+        });
         MadeMemory made = keepsake.memories("a").list(MemoryKind.FACT).get(0);
         keepsake.memories("a").correct(made.id(), "A quokka, by hand", Trust.USER);
         assertThat(stored()).containsIgnoringCase("quokka");
