@@ -39,11 +39,13 @@ import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
 
 /**
  * Prints how fast an index is made, how large it is, how long a whole search and a whole recall take, and what appends cost
  * while the indexer runs: {@code IndexBenchmark sqlite|postgresql messages memories [postings]}, or {@code IndexBenchmark
- * sqlite|postgresql appends seconds}. With {@code -Dkeepsake.directory} SQLite's files are made there, and used again.
+ * sqlite|postgresql appends seconds}. With {@code -Dkeepsake.directory} SQLite's files are made there, and used again; with
+ * {@code -Dkeepsake.url} a database of PostgreSQL is.
  */
 public final class IndexBenchmark {
 
@@ -57,9 +59,19 @@ public final class IndexBenchmark {
         sqlite = backend.equals("sqlite");
         String kept = System.getProperty("keepsake.directory");
         directory = kept == null ? Files.createTempDirectory("index") : Files.createDirectories(Path.of(kept));
+        String url = System.getProperty("keepsake.url");
+        PGSimpleDataSource given = new PGSimpleDataSource();
+        if (url != null) {
+            given.setUrl(url);
+        }
         source = sqlite
                 ? null
-                : Postgres.pool(Postgres.newest().database(Postgres.newest().newDatabase()), 8, true);
+                : Postgres.pool(
+                        url != null
+                                ? given
+                                : Postgres.newest().database(Postgres.newest().newDatabase()),
+                        8,
+                        true);
     }
 
     public static void main(String[] arguments) throws Exception {
@@ -143,7 +155,7 @@ public final class IndexBenchmark {
         indexer.sweep();
         printSize();
         MessageSearch search = new MessageSearch(index, key -> log, Words.standard(), indexer, postings);
-        print("at most %d postings are read", postings);
+        print("at most %d postings are read, of many memories a quarter", postings);
         MessageRecall recall = new MessageRecall(search, key -> Set.of());
         List<MemoryKey> all =
                 IntStream.range(0, memories).mapToObj(IndexBenchmark::key).toList();
