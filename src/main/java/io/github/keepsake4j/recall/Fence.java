@@ -24,9 +24,8 @@ public enum Fence {
     MEMORIES("made-memories");
 
     /** The names of the fences without what does not count. */
-    private static final List<String> NAMES = Arrays.stream(values())
-            .map(fence -> fence.name.replace("-", ""))
-            .toList();
+    private static final List<String> NAMES =
+            Arrays.stream(values()).map(fence -> fence.name.replace("-", "")).toList();
 
     /** All characters whose decomposition has an opening bracket. */
     static final String BRACKETS = "<\u226E\uFE64\uFF1C";
@@ -98,7 +97,9 @@ public enum Fence {
     private static String counting(int codePoint) {
         String one = Character.toString(codePoint);
         String plain = codePoint < 0x80 ? one : Normalizer.normalize(one, Normalizer.Form.NFKD);
-        return NOT_COUNTING.matcher(plain.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT)).replaceAll("");
+        return NOT_COUNTING
+                .matcher(plain.toUpperCase(Locale.ROOT).toLowerCase(Locale.ROOT))
+                .replaceAll("");
     }
 
     /**

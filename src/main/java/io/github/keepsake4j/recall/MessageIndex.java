@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps which terms occur in which messages of a log. An index is made from the log in the background, never contains a
- * message's text or id, and can be dropped and made again at any time. It serves any log. What it tells of one tenant
+ * message's text or id, and can be dropped and made again while no process uses it. It serves any log. What it tells of one tenant
  * does not depend on others.
  *
  * <p>Every method is atomic and thread-safe, also across processes that share the storage. It throws

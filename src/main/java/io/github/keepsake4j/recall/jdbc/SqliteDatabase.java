@@ -226,7 +226,9 @@ final class SqliteDatabase implements Database {
         int code = e.getErrorCode() & 0xFF;
         if (code == SQLiteErrorCode.SQLITE_CORRUPT.code || code == SQLiteErrorCode.SQLITE_NOTADB.code) {
             return new UnreadableDataException(
-                    text + ": the file is damaged or is not a SQLite database; delete it, and the " + schema.what()
+                    text
+                            + ": the file is damaged or is not a SQLite database; delete it while no process uses it, and the "
+                            + schema.what()
                             + " are made again",
                     e);
         }
