@@ -122,18 +122,20 @@ public abstract class MessageIndexContract {
 
     @Test
     void a_word_that_is_rare_in_a_list_is_read_however_frequent_it_is_elsewhere() {
+        List<String> terms = IntStream.range(0, 30).mapToObj(i -> "word" + i).collect(Collectors.toList());
         List<MemoryKey> list = new ArrayList<>();
         for (int i = 0; i < 40; i++) {
             MemoryKey key = ConversationKey.of("acme", "of the list " + i);
             list.add(key);
-            add(key, 1, "boat lake", "boat", i == 7 ? "luna" : "lake");
+            add(key, 1, String.join(" ", terms), i == 7 ? "luna" : "lake");
         }
         add(ONE, 1, IntStream.range(0, 300).mapToObj(i -> "luna moon").toArray(String[]::new));
 
-        Matches matches = index.match(Scope.memories(list), List.of("luna", "boat", "lake"), 20);
+        terms.add("luna");
+        Matches matches = index.match(Scope.memories(list), terms, 20);
 
-        assertThat(matches.frequencies()).isEqualTo(Map.of("luna", 1L, "boat", 80L, "lake", 79L));
-        assertThat(sequences(matches, "luna")).containsExactly(3L);
+        assertThat(matches.frequencies()).containsEntry("luna", 1L).containsEntry("word7", 40L);
+        assertThat(sequences(matches, "luna")).containsExactly(2L);
     }
 
     @Test
