@@ -51,14 +51,20 @@ import io.github.keepsake4j.recall.SearchOptions;
 import io.github.keepsake4j.recall.SearchResult;
 import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import io.github.keepsake4j.recall.memories.ConversationMemories;
 import io.github.keepsake4j.recall.memories.Discussion;
 import io.github.keepsake4j.recall.memories.DiscussionConfig;
 import io.github.keepsake4j.recall.memories.DiscussionMemories;
 import io.github.keepsake4j.recall.memories.Discussions;
+import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.Memories;
+import io.github.keepsake4j.recall.memories.MemoryKind;
+import io.github.keepsake4j.recall.memories.MemoryOptions;
 import io.github.keepsake4j.recall.memories.MemoryRun;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.NodeConfig;
 import io.github.keepsake4j.recall.memories.SourceMessage;
+import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.retention.CleanUp;
 import io.github.keepsake4j.summary.Summarizer;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
@@ -136,6 +142,7 @@ final class GuideExample {
             guide.search(directory);
             guide.recall(directory);
             guide.memories(directory);
+            guide.memoriesOfConversations(directory);
             guide.agents();
             guide.userInterfaces();
         } catch (IOException e) {
@@ -360,6 +367,17 @@ final class GuideExample {
         SearchResult everywhere = searchable.search(Scope.tenant("default"), "ital"); // for the tenant's own staff
         // example ends
         check(page.hits().size() == 1 && everywhere.hits().size() == 1, "the message is found");
+
+        int hits = 0;
+        // example begins
+        Optional<SearchOptions> next = Optional.of(SearchOptions.standard().withPageSize(20));
+        while (next.isPresent()) {
+            SearchResult result = searchable.search(Scope.memory(carol), "table restaurant", next.get());
+            hits += result.hits().size();
+            next = result.next(); // the options of the next page, empty behind the last one
+        }
+        // example ends
+        check(hits == 1, "all pages are read");
     }
 
     private void memories(Path directory) {
@@ -387,6 +405,43 @@ final class GuideExample {
             String first = discussion.retrieve("FirstFiveMemories", NodeConfig.EMPTY, messages);
         }
         // example ends
+    }
+
+    private void memoriesOfConversations(Path directory) {
+        // example begins
+        MemoryStore store = FileMemoryStore.of(directory.resolve("made")); // the application closes it, after the last turn
+        Discussions discussions = Discussions.builder(store)
+                .chatModel(model)
+                .config(DiscussionConfig.ofJson("{\"lookbackStartTurn\": 1}"))
+                .build();
+        Keepsake remembering = Keepsake.builder()
+                .messageLog(log)
+                .memories(discussions, Duration.ofMinutes(5)) // made in the background, at most this long after a turn
+                .strategy(SlidingWindow.withMaxMessages(50).and(Memories.block(800))) // shown in front of each turn
+                .build();
+        Assistant assistant = remembering
+                .aiServices(Assistant.class)
+                .chatModel(model)
+                .contentRetriever(remembering.memoryRetriever(MemoryOptions.standard())) // before each question
+                .tools(remembering.memoryTools(MemoryOptions.standard())) // or when the model asks for it
+                .build();
+        assistant.chat("emma", "My name is Emma.");
+        assistant.chat("emma", "I keep bees.");
+        assistant.chat("emma", "They are busy.");
+        assistant.chat("emma", "It is June.");
+        MemoryRun run = remembering.makeMemories("emma"); // at once what is due, for a batch job
+
+        ConversationMemories memories = remembering.memories("emma"); // for a page where users see what is remembered
+        MadeMemory made = memories.list(MemoryKind.CHUNK).get(0); // or FACT, SUMMARY
+        MadeMemory corrected = memories.correct(made.id(), "Emma keeps bees", Trust.USER);
+        memories.pin(corrected.id(), true);
+        String block = remembering.conversation("emma").messages().get(0).toString(); // the summary and the memories
+        memories.forget(corrected.id());
+        // example ends
+        check(run.outcome() == MemoryRun.Outcome.MADE, "memories are made");
+        check(block.contains("Emma keeps bees"), "the correction is shown");
+        check(memories.list(MemoryKind.CHUNK).isEmpty(), "what is forgotten is gone");
+        store.close();
     }
 
     private void recall(Path directory) {

@@ -44,6 +44,9 @@ public final class MessageRecall {
     /** The tokens of a message's time and speaker. */
     private static final int TOKENS_OF_A_LINE = 16;
 
+    /** The tokens that the indent of a further line is counted as: its two spaces are seldom one token with what follows. */
+    private static final int TOKENS_OF_AN_INDENT = 2;
+
     private final MessageSearch search;
     private final Function<MemoryKey, Set<String>> shown;
     private final Words words;
@@ -139,7 +142,7 @@ public final class MessageRecall {
     }
 
     private static long tokens(LoggedMessage message) {
-        return (long) message.tokens() + TOKENS_OF_A_LINE;
+        return message.tokens() + TOKENS_OF_A_LINE + TOKENS_OF_AN_INDENT * RecalledText.furtherLines(message);
     }
 
     /** What was read of one memory for one question. */

@@ -9,6 +9,7 @@ import io.github.keepsake4j.recall.Recalled.Passage;
 import java.time.ZoneId;
 import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * Recalled messages as text for a model. The text is between two marks, so that what a framework adds to a message, or a
@@ -18,9 +19,12 @@ final class RecalledText {
 
     private static final DateTimeFormatter TIME = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm", Locale.ROOT);
 
+    /** Line breaks and other control characters, which would end the line that a name is on, or change how it is shown. */
+    private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\u2028\\u2029]+");
+
     private RecalledText() {}
 
-    /** Writes a passage. */
+    /** Writes a passage. A message begins with its time and speaker; its further lines are indented, so that none looks like that. */
     static String of(Passage passage, ZoneId zone) {
         StringBuilder text = new StringBuilder();
         for (LoggedMessage message : passage.messages()) {
@@ -29,21 +33,28 @@ final class RecalledText {
                     .append("] ")
                     .append(speaker(message))
                     .append(": ")
-                    .append(own(message.message()))
+                    .append(Fence.indented(own(message.message())))
                     .append('\n');
         }
         return Fence.RECALLED.around(text.toString().stripTrailing());
     }
 
-    /** Returns who said a message: a name, or the role. */
+    /** Returns who said a message: a name, on one line, or the role. */
     static String speaker(LoggedMessage message) {
         if (message.message() instanceof UserMessage user) {
-            String name = user.name();
-            return name == null || name.isBlank() ? Named.USER : name;
+            String name = user.name() == null
+                    ? ""
+                    : CONTROL.matcher(user.name()).replaceAll(" ").strip();
+            return name.isEmpty() ? Named.USER : name;
         }
         return message.message() instanceof AiMessage
                 ? Named.ASSISTANT
                 : message.message().type().name().toLowerCase(Locale.ROOT);
+    }
+
+    /** Returns how many lines of a message are indented at most. */
+    static long furtherLines(LoggedMessage message) {
+        return Fence.lineBreaks(MessageText.of(message.message()));
     }
 
     /** Returns the text of a message without what was recalled or retrieved for it, and without gaps in its place. */

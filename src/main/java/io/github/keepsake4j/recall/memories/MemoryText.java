@@ -39,7 +39,7 @@ final class MemoryText {
                         ? memory.text()
                         : memory.title() + ": " + memory.text();
         return "[" + DATE.format(memory.madeAt().atZone(zone)) + ", " + source(memory.trust()) + "] "
-                + text.replaceAll("\\R", "\n  ");
+                + Fence.indented(text);
     }
 
     private static String source(Trust trust) {
