@@ -3,7 +3,6 @@ package io.github.keepsake4j.recall;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -107,25 +106,33 @@ final class Finder {
 
     private Tail tail(MemoryKey key, @Nullable Watermark known) {
         MessageLog log = logs.apply(key);
-        Position position = log.read(key, ReadQuery.newest(0)).position();
-        boolean isStale = known != null && known.epoch() != position.epoch();
-        if (isStale) {
+        long epoch = log.read(key, ReadQuery.newest(0)).position().epoch();
+        if (known != null && known.epoch() == epoch) {
+            // The message at the watermark too, which another log, or an older copy of it, may not have.
+            HistoryPage page = log.history(key, new HistoryQuery(TAIL + 1, known.sequence() - 1, true));
+            List<LoggedMessage> read = page.messages();
+            if (!read.isEmpty() && read.get(0).sequence() == known.sequence()) {
+                return tail(key, read.subList(1, read.size()), page);
+            }
+        }
+        if (known != null) {
             indexer.changed(key);
         }
-        if (position.head() == null) {
-            return new Tail(key, List.of(), false);
-        }
-        HistoryPage page =
-                log.history(key, new HistoryQuery(TAIL, known == null || isStale ? 0 : known.sequence(), true));
-        if (page.next().isPresent()) {
+        HistoryPage page = log.history(key, HistoryQuery.oldest(TAIL));
+        return tail(key, page.messages(), page);
+    }
+
+    private Tail tail(MemoryKey key, List<LoggedMessage> messages, HistoryPage page) {
+        boolean more = page.next().isPresent();
+        if (more) {
             indexer.changed(key);
         }
         return new Tail(
                 key,
-                page.messages().stream()
+                messages.stream()
                         .map(message -> IndexedText.split(message, words))
                         .toList(),
-                page.next().isPresent());
+                more);
     }
 
     /** Reads the messages around some places of a memory by their sequences, in one read. */
@@ -144,6 +151,26 @@ final class Finder {
         NavigableMap<Long, LoggedMessage> found = new TreeMap<>();
         logs.apply(key).findAt(key, sequences).forEach(message -> found.put(message.sequence(), message));
         return found;
+    }
+
+    /**
+     * Leaves out what was erased since it was read. A memory that was begun anew under the same id has other messages in the same
+     * places, and it was asked of these whether they are on the branch.
+     */
+    <T> List<T> stillThere(List<T> found, Function<T, MemoryKey> key, Function<T, List<LoggedMessage>> messages) {
+        Map<MemoryKey, Set<String>> ids = new LinkedHashMap<>();
+        for (T one : found) {
+            Set<String> ofMemory = ids.computeIfAbsent(key.apply(one), k -> new HashSet<>());
+            messages.apply(one).forEach(message -> ofMemory.add(message.id()));
+        }
+        ids.forEach((k, wanted) -> wanted.retainAll(logs.apply(k).find(k, List.copyOf(wanted)).stream()
+                .map(LoggedMessage::id)
+                .toList()));
+        return found.stream()
+                .filter(one -> messages.apply(one).stream()
+                        .allMatch(message ->
+                                ids.getOrDefault(key.apply(one), Set.of()).contains(message.id())))
+                .toList();
     }
 
     /** What was found, as it is put together. */

@@ -293,12 +293,9 @@ final class Indexer {
         MessageLog log = logs.apply(key);
         Position position = position(log, key);
         Watermark known = known(key);
-        if (known != null && (known.epoch() != position.epoch() || position.head() == null)) {
+        if (known != null && (known.epoch() != position.epoch() || !has(log, key, known))) {
             index.remove(key);
             known = null;
-        }
-        if (position.head() == null) {
-            return true;
         }
         boolean leased = false;
         Batch batch = new Batch();
@@ -366,6 +363,11 @@ final class Indexer {
         boolean isFull(int page) {
             return messages.size() >= PAGES * page || terms >= MAX_TERMS;
         }
+    }
+
+    /** Another log, or an older copy of it, may not have the message at the watermark. */
+    private static boolean has(MessageLog log, MemoryKey key, Watermark watermark) {
+        return !log.findAt(key, List.of(watermark.sequence())).isEmpty();
     }
 
     private static Position position(MessageLog log, MemoryKey key) {

@@ -7,8 +7,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an index tells of some terms in a scope. In PostgreSQL, frequencies and postings may be of different moments if others
- * add meanwhile.
+ * What an index tells of some terms in a scope, at one moment.
  *
  * @param messages the number of indexed messages in the scope
  * @param totalLength the sum of their lengths, in terms

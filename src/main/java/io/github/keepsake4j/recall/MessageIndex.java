@@ -95,8 +95,7 @@ public interface MessageIndex extends AutoCloseable {
     /**
      * Reads the postings of terms. Costs are bounded: postings are read from the rarest term on, up to the limit. Of the
      * first term with which they would be more, each memory gives its newest ones, in proportion. Of further terms only
-     * the frequency is told, which may be estimated from the tenant's if the scope names many memories. Of the memories of a tenant that have a term, the {@value Scope#MAX_MEMORIES} that were
-     * indexed last are read.
+     * the frequency is told. Memories that were indexed long ago give none if more than the limit have a term.
      *
      * @param scope where to look
      * @param terms the terms, at most {@value #MAX_TERMS}

@@ -97,7 +97,8 @@ public final class MessageRecall {
         }
         found.sort(
                 Comparator.comparingDouble((Found one) -> one.ranked().score()).reversed());
-        return new Recalled(passages(found, options), candidates.lagging());
+        List<Passage> passages = search.finder().stillThere(passages(found, options), Passage::key, Passage::messages);
+        return new Recalled(passages, candidates.lagging());
     }
 
     /** A message that may answer the question. */

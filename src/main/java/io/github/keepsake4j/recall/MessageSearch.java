@@ -294,8 +294,9 @@ public final class MessageSearch {
         SearchResult result(boolean lagging) {
             boolean more = hits.size() > options.pageSize();
             int next = options.offset() + options.pageSize();
+            List<Hit> shown = more ? hits.subList(0, options.pageSize()) : hits;
             return new SearchResult(
-                    more ? hits.subList(0, options.pageSize()) : hits,
+                    finder.stillThere(shown, Hit::key, hit -> List.of(hit.message())),
                     lagging,
                     more && next <= SearchOptions.MAX_OFFSET ? Optional.of(options.at(next)) : Optional.empty());
         }

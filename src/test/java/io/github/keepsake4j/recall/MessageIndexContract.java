@@ -121,6 +121,41 @@ public abstract class MessageIndexContract {
     }
 
     @Test
+    void a_word_that_is_rare_in_a_list_is_read_however_frequent_it_is_elsewhere() {
+        List<String> terms = IntStream.range(0, 30).mapToObj(i -> "word" + i).collect(Collectors.toList());
+        List<MemoryKey> list = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            MemoryKey key = ConversationKey.of("acme", "of the list " + i);
+            list.add(key);
+            add(key, 1, String.join(" ", terms), i == 7 ? "luna" : "lake");
+        }
+        add(ONE, 1, IntStream.range(0, 300).mapToObj(i -> "luna moon").toArray(String[]::new));
+
+        terms.add("luna");
+        Matches matches = index.match(Scope.memories(list), terms, 20);
+
+        assertThat(matches.frequencies()).containsEntry("luna", 1L).containsEntry("word7", 40L);
+        assertThat(sequences(matches, "luna")).containsExactly(2L);
+    }
+
+    @Test
+    void each_memory_of_a_list_is_read_though_its_postings_are_in_several_rows() {
+        List<MemoryKey> list = new ArrayList<>();
+        for (int i = 0; i < 600; i++) {
+            MemoryKey key = ConversationKey.of("acme", "of the list " + i);
+            list.add(key);
+            List<IndexedMessage> far = IntStream.range(0, 4)
+                    .mapToObj(place -> message(1 + 1_024L * place, "parrot"))
+                    .toList();
+            assertThat(index.add(key, null, new Watermark(1, 3_073), far)).isTrue();
+        }
+
+        Matches matches = index.match(Scope.memories(list), List.of("parrot"), 20_000);
+
+        assertThat(sequences(matches, "parrot")).hasSize(2_400);
+    }
+
+    @Test
     void the_watermark_moves_with_the_rows_and_only_from_what_the_caller_has_seen() {
         Watermark first = new Watermark(1, 1);
         assertThat(index.add(ONE, null, first, List.of(message(1, "cat")))).isTrue();

@@ -22,6 +22,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.recall.Recalled.Passage;
 import io.github.keepsake4j.recall.words.Words;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -266,6 +267,30 @@ public abstract class MessageRecallContract {
         assertThat(recall(ALICE, "parrot").passages()).isNotEmpty();
         log.erase(ALICE);
         assertThat(recall(ALICE, "parrot").passages()).isEmpty();
+    }
+
+    @Test
+    void a_memory_that_is_begun_anew_while_it_is_read_gives_nothing_of_its_other_branches() {
+        say(ALICE, JANUARY, "the parrot is green", "Nice colour.");
+        String head = log.read(ALICE, ReadQuery.newest(1)).head();
+        append(ALICE, Append.under(Parent.root(), messages(JANUARY, null, UserMessage.from("the parrot is a secret"))));
+        log.moveHead(ALICE, head, null);
+        MessageLog erasing = (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("onBranch")) {
+                        log.erase(ALICE);
+                        say(ALICE, JANUARY, "one", "two");
+                        say(ALICE, JANUARY, "three", "four");
+                    }
+                    return method.invoke(log, arguments);
+                });
+        MessageSearch search = new MessageSearch(
+                index, key -> erasing, List.of(erasing), Words.standard(), Runnable::run, pause -> work -> {});
+        MessageRecall whileErased = new MessageRecall(search, key -> Set.of());
+
+        assertThat(all(whileErased.recall(Scope.memory(ALICE), "parrot secret", RecallOptions.standard())))
+                .doesNotContain("the parrot is a secret");
+        assertThat(log.onBranch(ALICE, List.of(3L))).containsExactly(3L);
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -123,6 +124,37 @@ public abstract class MessageSearchContract {
 
     private static List<String> texts(List<LoggedMessage> messages) {
         return messages.stream().map(one -> IndexedText.of(one.message())).toList();
+    }
+
+    @Test
+    void an_index_that_has_more_than_the_log_is_made_again() {
+        say(CHAT, "one", "two", "three", "four", "five elephants");
+        process.indexer.drain();
+        try (MessageLog older = new InMemoryMessageLog()) {
+            Process restored = new Process(older);
+            say(restored.watched, CHAT, "one", "my parrot is called Luna");
+
+            assertThat(texts(restored.search.search(Scope.memory(CHAT), "parrot", SearchOptions.standard())))
+                    .containsExactly("my parrot is called Luna");
+            restored.indexer.drain();
+            assertThat(index.watermarks(List.of(CHAT))).containsEntry(CHAT, new Watermark(1, 2));
+            assertThat(texts(restored.search.search(Scope.memory(CHAT), "parrot", SearchOptions.standard())))
+                    .containsExactly("my parrot is called Luna");
+        }
+    }
+
+    @Test
+    void what_is_on_a_named_branch_alone_is_found() {
+        log.append(
+                CHAT,
+                Append.under(Parent.head(), List.of(newMessage(message("a parrot on a branch"))))
+                        .onBranch("tab"));
+
+        assertThat(texts(search(Scope.memory(CHAT), "parrot"))).containsExactly("a parrot on a branch");
+        process.indexer.sweep();
+        process.indexer.drain();
+        assertThat(index.watermarks(List.of(CHAT))).containsEntry(CHAT, new Watermark(1, 1));
+        assertThat(texts(search(Scope.tenant("acme"), "parrot"))).containsExactly("a parrot on a branch");
     }
 
     @Test

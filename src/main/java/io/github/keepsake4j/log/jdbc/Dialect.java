@@ -118,7 +118,10 @@ interface Dialect {
     /** Finds, as {@link io.github.keepsake4j.log.MessageLog#findAt} says. */
     List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences);
 
-    /** The runs of the current branch, newest first, down to the one with a sequence. */
+    /**
+     * The memory's row, beside each run of the current branch, newest first, down to the one with a sequence. Parameters:
+     * key, the sequence.
+     */
     NamedSql runsOfHead();
 
     /** Reads, as {@link io.github.keepsake4j.log.MessageLog#read} says. */

@@ -54,7 +54,6 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -185,18 +184,16 @@ public final class JdbcMessageLog implements MessageLog {
         return sequences.isEmpty()
                 ? Set.of()
                 : connections.single("look-up in memory " + key, session -> {
-                    List<LongPredicate> runs = session.list(
-                            dialect.runsOfHead(), JdbcMessageLog::run, Rows.hash(key), Collections.min(sequences));
+                    long lowest = Collections.min(sequences);
+                    List<BranchRun> runs =
+                            session.list(dialect.runsOfHead(), BranchRun::of, Rows.hash(key), lowest).stream()
+                                    .flatMap(Optional::stream)
+                                    .toList();
+                    BranchRun.checkBranch(runs, lowest);
                     return sequences.stream()
-                            .filter(sequence -> runs.stream().anyMatch(run -> run.test(sequence)))
+                            .filter(sequence -> runs.stream().anyMatch(run -> run.has(sequence)))
                             .collect(Collectors.toUnmodifiableSet());
                 });
-    }
-
-    private static LongPredicate run(ResultSet row) throws SQLException {
-        long low = Rows.number(row, "low");
-        long high = Rows.number(row, "high");
-        return sequence -> sequence >= low && sequence <= high;
     }
 
     @Override

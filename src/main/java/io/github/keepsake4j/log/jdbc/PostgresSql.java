@@ -25,8 +25,7 @@ final class PostgresSql {
                        THEN 'the head is not there, or is not as its row says'
                    END AS damage""";
 
-    /** Always one row, which also says whether the head is as the memory's row says. */
-    static final NamedSql MEMORY = NamedSql.of(
+    private static final String MEMORY_ROW =
             """
             SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch,
                    CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
@@ -38,8 +37,10 @@ final class PostgresSql {
 
                     FROM (SELECT 1) one
                     LEFT JOIN keepsake_memory m ON m.memory_key = :memory_key
-                    """,
-            "memory_key");
+                    """;
+
+    /** Always one row, which also says whether the head is as the memory's row says. */
+    static final NamedSql MEMORY = NamedSql.of(MEMORY_ROW, "memory_key");
 
     /**
      * The row, locked. Behind the wait for the lock this statement would not see the newest message, so whether the head is
@@ -203,33 +204,67 @@ final class PostgresSql {
             """,
             "memory_key");
 
-    /** The ranges of sequences that the head's branch consists of, from run to run down to one with a sequence. */
+    /**
+     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, newest first: from run to
+     * run down to one with a sequence, or to one that hangs from nothing that can be its parent. There is one row without a
+     * range if there is no head. What a run hangs from is 0 for a root, and null if the run's first message is not there or
+     * not as its last two messages say.
+     */
     static final NamedSql RUNS_OF_HEAD = NamedSql.of(
-            """
-            WITH RECURSIVE run (low, high) AS (
-              SELECT h.run_start, h.seq
-              FROM keepsake_memory m
-              JOIN keepsake_message h ON h.memory_key = :memory_key AND h.seq = m.head_seq
-              WHERE m.memory_key = :memory_key
-              UNION ALL
-              SELECT p.run_start, p.seq
-              FROM run
-              CROSS JOIN LATERAL (
-                SELECT f.parent_seq FROM keepsake_message f
-                WHERE f.memory_key = :memory_key AND f.seq BETWEEN run.low AND run.low
-                ORDER BY f.seq
-                LIMIT 1
-              ) f
-              CROSS JOIN LATERAL (
-                SELECT p.seq, p.run_start FROM keepsake_message p
-                WHERE p.memory_key = :memory_key AND p.seq BETWEEN f.parent_seq AND f.parent_seq
-                ORDER BY p.seq
-                LIMIT 1
-              ) p
-              WHERE run.low > :lowest AND p.seq < run.high
-            )
-            SELECT low, high FROM run
-            """,
+            "WITH RECURSIVE memory AS MATERIALIZED (\n" + MEMORY_ROW
+                    + """
+                    ),
+                    run (low, high, depth, up, up_id) AS (
+                      SELECT h.run_start, h.seq, f.depth, f.up, f.parent_id
+                      FROM memory
+                      CROSS JOIN LATERAL (
+                        SELECT h.seq, h.run_start, h.depth FROM keepsake_message h
+                        WHERE h.memory_key = :memory_key AND h.seq BETWEEN memory.head_seq AND memory.head_seq
+                        ORDER BY h.seq
+                        LIMIT 1
+                      ) h
+                      LEFT JOIN LATERAL (
+                        SELECT f.depth, f.parent_id,
+                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END AS up
+                        FROM keepsake_message f
+                        WHERE f.memory_key = :memory_key AND f.seq BETWEEN h.run_start AND h.run_start
+                          AND f.run_start = f.seq AND f.depth = h.depth - (h.seq - h.run_start)
+                          AND (h.seq = h.run_start
+                               OR EXISTS (SELECT FROM keepsake_message b
+                                          WHERE b.memory_key = :memory_key AND b.seq = h.seq - 1
+                                            AND b.run_start = h.run_start))
+                        ORDER BY f.seq
+                        LIMIT 1
+                      ) f ON true
+                      UNION ALL
+                      SELECT p.run_start, p.seq, f.depth, f.up, f.parent_id
+                      FROM run
+                      CROSS JOIN LATERAL (
+                        SELECT p.seq, p.run_start, p.depth, p.id FROM keepsake_message p
+                        WHERE p.memory_key = :memory_key AND p.seq BETWEEN run.up AND run.up
+                        ORDER BY p.seq
+                        LIMIT 1
+                      ) p
+                      LEFT JOIN LATERAL (
+                        SELECT f.depth, f.parent_id,
+                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END AS up
+                        FROM keepsake_message f
+                        WHERE f.memory_key = :memory_key AND f.seq BETWEEN p.run_start AND p.run_start
+                          AND f.run_start = f.seq AND f.depth = p.depth - (p.seq - p.run_start)
+                          AND (p.seq = p.run_start
+                               OR EXISTS (SELECT FROM keepsake_message b
+                                          WHERE b.memory_key = :memory_key AND b.seq = p.seq - 1
+                                            AND b.run_start = p.run_start))
+                        ORDER BY f.seq
+                        LIMIT 1
+                      ) f ON true
+                      WHERE run.low > :lowest AND p.seq < run.low AND p.depth = run.depth - 1 AND p.id = run.up_id
+                    )
+                    SELECT memory.*, run.low, run.high, run.up
+                    FROM memory
+                    LEFT JOIN run ON true
+                    ORDER BY run.high DESC
+                    """,
             "memory_key",
             "lowest");
 

@@ -5,8 +5,7 @@ import java.util.List;
 /** The statements that only SQLite takes, or that only it needs. */
 final class SqliteSql {
 
-    /** Always one row. */
-    static final NamedSql MEMORY = NamedSql.of(
+    private static final String MEMORY_ROW =
             """
             SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
                    CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.tokens END AS tokens, m.head_seq, m.head_id,
@@ -22,8 +21,10 @@ final class SqliteSql {
                    END AS damage
             FROM (SELECT :memory_key AS memory_key) given
             LEFT JOIN keepsake_memory m ON m.memory_key = given.memory_key
-            """,
-            "memory_key");
+            """;
+
+    /** Always one row. */
+    static final NamedSql MEMORY = NamedSql.of(MEMORY_ROW, "memory_key");
 
     static final NamedSql ADVANCE_MEMORY = NamedSql.of(
             """
@@ -182,23 +183,43 @@ final class SqliteSql {
             WHERE run.depth <= ?
             """;
 
-    /** The ranges of sequences that the head's branch consists of, from run to run down to one with a sequence. */
+    /**
+     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, newest first: from run to
+     * run down to one with a sequence, or to one that hangs from nothing that can be its parent. There is one row without a
+     * range if there is no head. What a run hangs from is 0 for a root, and null if the run's first message is not there or
+     * not as its last two messages say.
+     */
     static final NamedSql RUNS_OF_HEAD = NamedSql.of(
-            """
-            WITH RECURSIVE run (low, high) AS (
-              SELECT h.run_start, h.seq
-              FROM keepsake_memory m
-              CROSS JOIN keepsake_message h ON h.memory_key = :memory_key AND h.seq = m.head_seq
-              WHERE m.memory_key = :memory_key
-              UNION ALL
-              SELECT p.run_start, p.seq
-              FROM run
-              CROSS JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = run.low
-              CROSS JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = f.parent_seq
-              WHERE run.low > :lowest AND p.seq < run.high
-            )
-            SELECT low, high FROM run
-            """,
+            "WITH RECURSIVE memory AS MATERIALIZED (\n" + MEMORY_ROW
+                    + """
+                    ),
+                    run (low, high, depth, up, up_id) AS (
+                      SELECT h.run_start, h.seq, f.depth,
+                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END, f.parent_id
+                      FROM memory
+                      CROSS JOIN keepsake_message h ON h.memory_key = :memory_key AND h.seq = memory.head_seq
+                      LEFT JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = h.run_start
+                        AND f.run_start = f.seq AND f.depth = h.depth - (h.seq - h.run_start)
+                        AND (h.seq = h.run_start
+                             OR EXISTS (SELECT 1 FROM keepsake_message b
+                                        WHERE b.memory_key = :memory_key AND b.seq = h.seq - 1 AND b.run_start = h.run_start))
+                      UNION ALL
+                      SELECT p.run_start, p.seq, f.depth,
+                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END, f.parent_id
+                      FROM run
+                      CROSS JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = run.up
+                      LEFT JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = p.run_start
+                        AND f.run_start = f.seq AND f.depth = p.depth - (p.seq - p.run_start)
+                        AND (p.seq = p.run_start
+                             OR EXISTS (SELECT 1 FROM keepsake_message b
+                                        WHERE b.memory_key = :memory_key AND b.seq = p.seq - 1 AND b.run_start = p.run_start))
+                      WHERE run.low > :lowest AND p.seq < run.low AND p.depth = run.depth - 1 AND p.id = run.up_id
+                    )
+                    SELECT memory.*, run.low, run.high, run.up
+                    FROM memory
+                    LEFT JOIN run
+                    ORDER BY run.high DESC
+                    """,
             "memory_key",
             "lowest");
 

@@ -17,6 +17,9 @@ interface Database extends AutoCloseable {
     /** Runs work that only reads. */
     <T> T read(String what, Work<T> work);
 
+    /** Runs work that only reads, in several statements that see one moment. */
+    <T> T snapshot(String what, Work<T> work);
+
     /** Gives the space of removed rows back. */
     void compact();
 

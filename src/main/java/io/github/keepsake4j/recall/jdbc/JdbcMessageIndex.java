@@ -20,7 +20,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,15 +52,11 @@ public final class JdbcMessageIndex implements MessageIndex {
     /** The sequences after which segments are joined, from the smallest. */
     private static final int[] SEALS = {SEGMENT * JOINED, Posting.BLOCK};
 
-    /** Of more memories, or of one with many segments, only the rarest terms are counted one by one. */
-    private static final int FEW_MEMORIES = 32;
-
-    private static final int COUNTED_AT_ONCE = 16;
-
-    private static final int MAX_ROWS = 2 * Scope.MAX_MEMORIES;
-
     private final Database database;
     private final Dialect dialect;
+
+    /** By which words the terms are made that are added, once it is known. */
+    private volatile @Nullable String words;
 
     JdbcMessageIndex(Database database, Dialect dialect) {
         this.database = database;
@@ -108,18 +103,22 @@ public final class JdbcMessageIndex implements MessageIndex {
     public void open(String fingerprint) {
         Objects.requireNonNull(fingerprint, "fingerprint");
         String known = database.read("opening of the index", JdbcMessageIndex::fingerprint);
-        if (known.isEmpty()) {
-            known = database.write("opening of the index", session -> {
-                session.update(Sql.PUT_FINGERPRINT, fingerprint);
-                return fingerprint(session);
-            });
+        if (!fingerprint.equals(known)) {
+            database.write("opening of the index", session -> requireWords(session, fingerprint));
         }
+        words = fingerprint;
+    }
+
+    private static boolean requireWords(Session session, String fingerprint) throws SQLException {
+        session.update(Sql.PUT_FINGERPRINT, fingerprint);
+        String known = fingerprint(session);
         if (!fingerprint.equals(known)) {
             throw new KeepsakeException(
                     "The index was made by other words (" + known + ", now " + fingerprint
                             + "); clear() it, so that it is made again, or use another one",
                     null);
         }
+        return true;
     }
 
     private static String fingerprint(Session session) throws SQLException {
@@ -147,6 +146,11 @@ public final class JdbcMessageIndex implements MessageIndex {
         }
         Additions additions = Additions.of(messages);
         return database.write("indexing of memory " + key, session -> {
+            String ours = words;
+            if (ours != null) {
+                // Another process may have cleared it, and have made it its own.
+                requireWords(session, ours);
+            }
             long tenant = lockTenant(session, key.tenant(), true);
             MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) MemoryRow.hash(key));
             if (!Objects.equals(before, known == null ? null : known.watermark())) {
@@ -272,19 +276,18 @@ public final class JdbcMessageIndex implements MessageIndex {
         List<byte[]> hashes = scope.memories() == null
                 ? null
                 : scope.memories().stream().map(MemoryRow::hash).toList();
-        return database.read("search in tenant " + MemoryKey.encode(scope.tenant()), session -> {
+        return database.snapshot("search in tenant " + MemoryKey.encode(scope.tenant()), session -> {
             InScope in = inScope(session, scope.tenant(), hashes);
             if (in == null) {
                 return Matches.NONE;
             }
             Set<String> distinct = Set.copyOf(terms);
-            Frequencies frequencies = in.hasFewRows()
-                    ? new Frequencies(dialect.frequencies(session, in.tenant(), in.asked(), distinct), Map.of())
-                    : ofManyRows(session, in, distinct, maxPostings);
-            List<Share> shares = Matches.choose(frequencies.counted(), maxPostings);
-            List<PostingRow> rows =
-                    shares.isEmpty() ? List.of() : dialect.postings(session, in.tenant(), in.asked(), shares, MAX_ROWS);
-            return new Matches(in.messages(), in.length(), frequencies.all(), postings(shares, in.only(rows)));
+            Map<String, Long> frequencies = dialect.frequencies(session, in.tenant(), in.asked(), distinct);
+            List<Share> shares = Matches.choose(frequencies, maxPostings);
+            List<PostingRow> rows = shares.isEmpty()
+                    ? List.of()
+                    : dialect.postings(session, in.tenant(), in.asked(), shares, maxPostings);
+            return new Matches(in.messages(), in.length(), frequencies, postings(shares, in.only(rows)));
         });
     }
 
@@ -300,11 +303,6 @@ public final class JdbcMessageIndex implements MessageIndex {
         @Nullable
         Set<Long> asked() {
             return messages == inTenant ? null : memories;
-        }
-
-        boolean hasFewRows() {
-            Set<Long> asked = asked();
-            return asked == null || (asked.size() <= FEW_MEMORIES && messages <= (long) SEGMENT * JOINED);
         }
 
         /** Leaves out what another memory of the tenant was given since it was counted. */
@@ -337,44 +335,6 @@ public final class JdbcMessageIndex implements MessageIndex {
                         rows.stream().mapToLong(MemoryRow::length).sum(),
                         rows.stream().map(MemoryRow::number).collect(Collectors.toSet()),
                         all[1]);
-    }
-
-    /** How frequent terms are in a scope: those that were counted there, and of others what is likely. */
-    private record Frequencies(Map<String, Long> counted, Map<String, Long> estimated) {
-
-        Map<String, Long> all() {
-            Map<String, Long> all = new HashMap<>(estimated);
-            all.putAll(counted);
-            return all;
-        }
-    }
-
-    /**
-     * Counts the terms that are the rarest in the tenant, until they have more postings than are read. No posting of the
-     * others will be, so these are taken for as frequent as they are in the tenant.
-     */
-    private Frequencies ofManyRows(Session session, InScope in, Set<String> terms, int maxPostings)
-            throws SQLException {
-        Map<String, Long> inTenant = dialect.frequencies(session, in.tenant(), null, terms);
-        List<String> rarestFirst = inTenant.keySet().stream()
-                .sorted(Comparator.<String>comparingLong(term -> inTenant.getOrDefault(term, 0L))
-                        .thenComparing(Comparator.naturalOrder()))
-                .toList();
-        Map<String, Long> counted = new HashMap<>();
-        int at = 0;
-        for (long postings = 0; at < rarestFirst.size() && postings < maxPostings; ) {
-            List<String> next = rarestFirst.subList(at, Math.min(rarestFirst.size(), at + COUNTED_AT_ONCE));
-            Map<String, Long> found = dialect.frequencies(session, in.tenant(), in.asked(), next);
-            postings += found.values().stream().mapToLong(Long::longValue).sum();
-            counted.putAll(found);
-            at += next.size();
-        }
-        Map<String, Long> estimated = new HashMap<>();
-        for (String term : rarestFirst.subList(at, rarestFirst.size())) {
-            double share = (double) in.messages() / Math.max(1, in.inTenant());
-            estimated.put(term, Math.max(1, Math.round(inTenant.getOrDefault(term, 0L) * share)));
-        }
-        return new Frequencies(counted, estimated);
     }
 
     private static Map<String, List<Posting>> postings(List<Share> shares, List<PostingRow> rows) {

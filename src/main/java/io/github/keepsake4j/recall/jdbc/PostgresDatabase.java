@@ -56,6 +56,16 @@ final class PostgresDatabase implements Database {
     }
 
     @Override
+    public <T> T snapshot(String what, Work<T> work) {
+        return retried(what, false, session -> {
+            try (Statement statement = session.connection().createStatement()) {
+                statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
+            }
+            return work.on(session);
+        });
+    }
+
+    @Override
     public void compact() {
         retried("compact of the " + schema.what(), true, session -> {
             try (Statement statement = session.connection().createStatement()) {

@@ -93,6 +93,11 @@ final class SqliteDatabase implements Database {
     }
 
     @Override
+    public <T> T snapshot(String what, Work<T> work) {
+        return read(what, work);
+    }
+
+    @Override
     public void compact() {
         writer.lock.lock();
         reader.lock.lock();

@@ -57,6 +57,9 @@ final class SqliteDialect implements Dialect {
     private static final String FREQUENCY_IN_TENANT =
             "SELECT messages FROM keepsake_index_term WHERE tenant = ? AND term = ?";
 
+    private static final String FREQUENCY_IN_MEMORY =
+            "SELECT SUM(messages) FROM keepsake_index_posting WHERE tenant = ? AND term = ? AND memory = ?";
+
     private static final String FREQUENCY =
             """
             SELECT SUM(messages) FROM keepsake_index_posting
@@ -150,22 +153,35 @@ final class SqliteDialect implements Dialect {
     public Map<String, Long> frequencies(
             Session session, long tenant, @Nullable Collection<Long> memories, Collection<String> terms)
             throws SQLException {
-        String list = memories == null ? null : json(memories);
+        String list = memories == null ? "" : json(memories);
         Map<String, Long> frequencies = new HashMap<>();
         for (String term : terms) {
-            Long messages = memories == null || list == null
-                    ? session.first(FREQUENCY_IN_TENANT, row -> row.getLong(1), tenant, term)
-                    : session.first(
-                            isScanned(session, tenant, term, memories.size()) ? FREQUENCY_BY_SCAN : FREQUENCY,
-                            row -> row.getLong(1),
-                            tenant,
-                            term,
-                            list);
+            Long messages = session.first(
+                    frequency(session, tenant, memories, term),
+                    row -> row.getLong(1),
+                    memories == null
+                            ? new Object[] {tenant, term}
+                            : new Object[] {
+                                tenant,
+                                term,
+                                memories.size() == 1 ? memories.iterator().next() : list
+                            });
             if (messages != null && messages > 0) {
                 frequencies.put(term, messages);
             }
         }
         return frequencies;
+    }
+
+    private static String frequency(Session session, long tenant, @Nullable Collection<Long> memories, String term)
+            throws SQLException {
+        if (memories == null) {
+            return FREQUENCY_IN_TENANT;
+        }
+        if (memories.size() == 1) {
+            return FREQUENCY_IN_MEMORY;
+        }
+        return isScanned(session, tenant, term, memories.size()) ? FREQUENCY_BY_SCAN : FREQUENCY;
     }
 
     @Override

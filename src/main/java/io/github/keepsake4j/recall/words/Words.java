@@ -208,7 +208,7 @@ public final class Words {
                     addWord(runs.get(i), word, word.isStopWordOf(language) || word.isStopWordOf(OWN_STOP_WORDS));
                 }
             }
-            return List.copyOf(tokens.size() > MAX_TOKENS ? tokens.subList(0, MAX_TOKENS) : tokens);
+            return List.copyOf(tokens);
         }
 
         /** Returns the language of which the text has the most stop words; the first one of several. */
@@ -285,7 +285,7 @@ public final class Words {
 
         private void add(String term, int from, int to, Kind kind) {
             total++;
-            if (wanted == null || wanted.has(term)) {
+            if (total <= MAX_TOKENS && (wanted == null || wanted.has(term))) {
                 tokens.add(new Token(term, text.start(from), text.end(to - 1), kind));
             }
         }

@@ -46,6 +46,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -72,6 +73,9 @@ abstract class HandEditedRowsContract {
 
     /** The rows that are edited: a root, one inside a run, one that a branch hangs from, the start and end of a branch. */
     private static final List<String> MESSAGES = List.of("m1", "m2", "m3", "m7", "m9");
+
+    /** The sequences of all messages. */
+    private static final List<Long> ALL = LongStream.rangeClosed(1, 13).boxed().toList();
 
     private final ExecutorService calls = Executors.newCachedThreadPool(work -> {
         Thread thread = new Thread(work, "call");
@@ -144,6 +148,43 @@ abstract class HandEditedRowsContract {
                 + found + " of them found, " + wrong.size() + " wrong");
         assertThat(wrong).isEmpty();
         assertThat(done).isGreaterThan(Counts.of(50, 400));
+    }
+
+    /** Those edits among the others that a look at the ends of the branch's runs must find, of which a quick run has few. */
+    @Test
+    void which_messages_are_on_a_branch_that_breaks_off_is_not_answered() throws Exception {
+        Map<String, String> wrong = new LinkedHashMap<>();
+        for (String edit : List.of(
+                "DELETE FROM keepsake_message WHERE seq = 1",
+                "DELETE FROM keepsake_message WHERE seq = 3",
+                "DELETE FROM keepsake_message WHERE seq = 7",
+                "DELETE FROM keepsake_message WHERE seq = 9",
+                "UPDATE keepsake_message SET parent_seq = 2 WHERE seq = 7",
+                "UPDATE keepsake_message SET parent_seq = NULL WHERE seq = 7",
+                "UPDATE keepsake_message SET parent_id = 'm2' WHERE seq = 7",
+                "UPDATE keepsake_message SET id = 'x' WHERE seq = 3",
+                "UPDATE keepsake_message SET depth = depth + 1 WHERE seq = 3",
+                "UPDATE keepsake_message SET run_start = 2 WHERE seq = 3",
+                "UPDATE keepsake_message SET run_start = 1 WHERE seq = 7",
+                "UPDATE keepsake_message SET run_start = 1 WHERE seq = 9",
+                "UPDATE keepsake_memory SET head_id = 'm6'",
+                "UPDATE keepsake_memory SET head_seq = 6")) {
+            restore();
+            try (Connection connection = connect();
+                    Statement statement = connection.createStatement()) {
+                statement.executeUpdate(edit);
+            }
+            try (MessageLog log = open()) {
+                Object answer = value(() -> log.onBranch(KEY, ALL));
+                if (!(answer instanceof UnreadableDataException error)) {
+                    wrong.put(edit, String.valueOf(answer));
+                } else {
+                    assertThat(error).hasMessageContaining(KEY.toString()).hasMessageContaining("repair()");
+                    assertThat(log.check(KEY)).as(edit).isNotEmpty();
+                }
+            }
+        }
+        assertThat(wrong).isEmpty();
     }
 
     /** Returns whether the edit was found. */
@@ -234,6 +275,9 @@ abstract class HandEditedRowsContract {
                 "read to leaf",
                 log -> seen(log.read(key, ReadQuery.wholeBranch().endingIn("m11")), true));
         reads.put("read branch", log -> seen(log.read(key, ReadQuery.newest(3).onBranch("tab")), true));
+        reads.put(
+                "read which are on the branch",
+                log -> log.onBranch(key, ALL).stream().sorted().toList());
         reads.put("made", log -> log.made(key, "m3").isPresent());
         reads.put("usage", log -> log.usage("acme", LocalDate.EPOCH, LocalDate.EPOCH.plusDays(100_000))
                 .size());

@@ -3,11 +3,19 @@ package io.github.keepsake4j.recall.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.data.message.ChatMessageType;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.MessageIndexContract;
+import io.github.keepsake4j.recall.Watermark;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,5 +44,20 @@ class SqliteMessageIndexTest extends MessageIndexContract {
                     .hasMessageContaining("delete it");
         }
         assertThat(Files.readString(file)).startsWith("no database");
+    }
+
+    @Test
+    void nothing_is_added_to_what_another_process_cleared_and_made_with_other_words() throws Exception {
+        index.open("ours");
+        try (MessageIndex other = sameIndex()) {
+            other.clear();
+            other.open("theirs");
+        }
+        MemoryKey key = ConversationKey.of("acme", "one");
+        List<IndexedMessage> messages = List.of(new IndexedMessage(1, ChatMessageType.USER, 1, Map.of("cat", 1)));
+        assertThatThrownBy(() -> index.add(key, null, new Watermark(1, 1), messages))
+                .isInstanceOf(KeepsakeException.class)
+                .hasMessageContaining("clear()");
+        assertThat(index.watermarks(List.of(key))).isEmpty();
     }
 }

@@ -299,4 +299,19 @@ class WordsTest {
                 .map(Token::term)
                 .toList();
     }
+
+    @Test
+    void wanted_terms_end_where_all_terms_end() {
+        String text = "zq ".repeat(Words.MAX_TOKENS - 1) + "abcdefghijklmnop";
+        List<String> last = List.of("_abcd", "_mnop", "abcdefghijklmnop");
+
+        List<Token> all = Words.standard().tokens(text);
+        SomeTokens some = Words.standard().tokens(text, WantedTerms.of(last));
+
+        assertThat(some.total()).isEqualTo(all.size()).isEqualTo(Words.MAX_TOKENS);
+        assertThat(some.tokens())
+                .isEqualTo(all.stream()
+                        .filter(token -> last.contains(token.term()))
+                        .toList());
+    }
 }
