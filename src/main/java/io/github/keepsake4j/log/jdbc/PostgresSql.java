@@ -205,7 +205,7 @@ final class PostgresSql {
             "memory_key");
 
     /**
-     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, newest first: from run to
+     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, in any order: from run to
      * run down to one with a sequence, or to one that hangs from nothing that can be its parent. There is one row without a
      * range if there is no head. What a run hangs from is 0 for a root, and null if the run's first message is not there or
      * not as its last two messages say.
@@ -263,7 +263,6 @@ final class PostgresSql {
                     SELECT memory.*, run.low, run.high, run.up
                     FROM memory
                     LEFT JOIN run ON true
-                    ORDER BY run.high DESC
                     """,
             "memory_key",
             "lowest");
