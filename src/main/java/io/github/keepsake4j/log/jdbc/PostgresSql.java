@@ -225,7 +225,7 @@ final class PostgresSql {
                       ) h
                       LEFT JOIN LATERAL (
                         SELECT f.depth, f.parent_id,
-                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END AS up
+                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE NULLIF(f.parent_seq, 0) END AS up
                         FROM keepsake_message f
                         WHERE f.memory_key = :memory_key AND f.seq BETWEEN h.run_start AND h.run_start
                           AND f.run_start = f.seq AND f.depth = h.depth - (h.seq - h.run_start)
@@ -247,7 +247,7 @@ final class PostgresSql {
                       ) p
                       LEFT JOIN LATERAL (
                         SELECT f.depth, f.parent_id,
-                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END AS up
+                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE NULLIF(f.parent_seq, 0) END AS up
                         FROM keepsake_message f
                         WHERE f.memory_key = :memory_key AND f.seq BETWEEN p.run_start AND p.run_start
                           AND f.run_start = f.seq AND f.depth = p.depth - (p.seq - p.run_start)

@@ -196,7 +196,7 @@ final class SqliteSql {
                     ),
                     run (low, high, depth, up, up_id) AS (
                       SELECT h.run_start, h.seq, f.depth,
-                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END, f.parent_id
+                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE NULLIF(f.parent_seq, 0) END, f.parent_id
                       FROM memory
                       CROSS JOIN keepsake_message h ON h.memory_key = :memory_key AND h.seq = memory.head_seq
                       LEFT JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = h.run_start
@@ -206,7 +206,7 @@ final class SqliteSql {
                                         WHERE b.memory_key = :memory_key AND b.seq = h.seq - 1 AND b.run_start = h.run_start))
                       UNION ALL
                       SELECT p.run_start, p.seq, f.depth,
-                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END, f.parent_id
+                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE NULLIF(f.parent_seq, 0) END, f.parent_id
                       FROM run
                       CROSS JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = run.up
                       LEFT JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = p.run_start
