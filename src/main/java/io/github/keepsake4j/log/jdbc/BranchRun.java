@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -15,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  * @param up what the first message hangs from: 0 for a root, null if that message is not there or contradicts the others
  */
 record BranchRun(long low, long high, @Nullable Long up) {
+
+    static final Comparator<BranchRun> NEWEST_FIRST =
+            Comparator.comparingLong(BranchRun::high).reversed();
 
     /** Reads the run beside the memory's row, which must be sound. There is none if the memory has no head. */
     static Optional<BranchRun> of(ResultSet row) throws SQLException {

@@ -119,7 +119,7 @@ interface Dialect {
     List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences);
 
     /**
-     * The memory's row, beside each run of the current branch, newest first, down to the one with a sequence. Parameters:
+     * The memory's row, beside each run of the current branch, in any order, down to the one with a sequence. Parameters:
      * key, the sequence.
      */
     NamedSql runsOfHead();

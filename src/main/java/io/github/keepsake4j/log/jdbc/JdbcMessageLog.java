@@ -188,6 +188,7 @@ public final class JdbcMessageLog implements MessageLog {
                     List<BranchRun> runs =
                             session.list(dialect.runsOfHead(), BranchRun::of, Rows.hash(key), lowest).stream()
                                     .flatMap(Optional::stream)
+                                    .sorted(BranchRun.NEWEST_FIRST)
                                     .toList();
                     BranchRun.checkBranch(runs, lowest);
                     return sequences.stream()

@@ -205,7 +205,7 @@ final class PostgresSql {
             "memory_key");
 
     /**
-     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, newest first: from run to
+     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, in any order: from run to
      * run down to one with a sequence, or to one that hangs from nothing that can be its parent. There is one row without a
      * range if there is no head. What a run hangs from is 0 for a root, and null if the run's first message is not there or
      * not as its last two messages say.
@@ -225,7 +225,7 @@ final class PostgresSql {
                       ) h
                       LEFT JOIN LATERAL (
                         SELECT f.depth, f.parent_id,
-                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END AS up
+                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE NULLIF(f.parent_seq, 0) END AS up
                         FROM keepsake_message f
                         WHERE f.memory_key = :memory_key AND f.seq BETWEEN h.run_start AND h.run_start
                           AND f.run_start = f.seq AND f.depth = h.depth - (h.seq - h.run_start)
@@ -247,7 +247,7 @@ final class PostgresSql {
                       ) p
                       LEFT JOIN LATERAL (
                         SELECT f.depth, f.parent_id,
-                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END AS up
+                               CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE NULLIF(f.parent_seq, 0) END AS up
                         FROM keepsake_message f
                         WHERE f.memory_key = :memory_key AND f.seq BETWEEN p.run_start AND p.run_start
                           AND f.run_start = f.seq AND f.depth = p.depth - (p.seq - p.run_start)
@@ -263,7 +263,6 @@ final class PostgresSql {
                     SELECT memory.*, run.low, run.high, run.up
                     FROM memory
                     LEFT JOIN run ON true
-                    ORDER BY run.high DESC
                     """,
             "memory_key",
             "lowest");

@@ -5,7 +5,8 @@ import java.util.List;
 /** The statements that only SQLite takes, or that only it needs. */
 final class SqliteSql {
 
-    private static final String MEMORY_ROW =
+    /** {@link #MEMORY}, as a part of other statements too. */
+    static final String MEMORY_ROW =
             """
             SELECT CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.epoch END AS epoch, CASE WHEN m.memory_key IS NULL THEN 1 ELSE m.revision END AS revision,
                    CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.last_seq END AS last_seq, CASE WHEN m.memory_key IS NULL THEN 0 ELSE m.tokens END AS tokens, m.head_seq, m.head_id,
@@ -184,7 +185,7 @@ final class SqliteSql {
             """;
 
     /**
-     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, newest first: from run to
+     * The memory's row, beside each of the ranges of sequences that the head's branch consists of, in any order: from run to
      * run down to one with a sequence, or to one that hangs from nothing that can be its parent. There is one row without a
      * range if there is no head. What a run hangs from is 0 for a root, and null if the run's first message is not there or
      * not as its last two messages say.
@@ -195,7 +196,7 @@ final class SqliteSql {
                     ),
                     run (low, high, depth, up, up_id) AS (
                       SELECT h.run_start, h.seq, f.depth,
-                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END, f.parent_id
+                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE NULLIF(f.parent_seq, 0) END, f.parent_id
                       FROM memory
                       CROSS JOIN keepsake_message h ON h.memory_key = :memory_key AND h.seq = memory.head_seq
                       LEFT JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = h.run_start
@@ -205,7 +206,7 @@ final class SqliteSql {
                                         WHERE b.memory_key = :memory_key AND b.seq = h.seq - 1 AND b.run_start = h.run_start))
                       UNION ALL
                       SELECT p.run_start, p.seq, f.depth,
-                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE f.parent_seq END, f.parent_id
+                             CASE WHEN f.depth = 1 THEN COALESCE(f.parent_seq, 0) ELSE NULLIF(f.parent_seq, 0) END, f.parent_id
                       FROM run
                       CROSS JOIN keepsake_message p ON p.memory_key = :memory_key AND p.seq = run.up
                       LEFT JOIN keepsake_message f ON f.memory_key = :memory_key AND f.seq = p.run_start
@@ -218,7 +219,6 @@ final class SqliteSql {
                     SELECT memory.*, run.low, run.high, run.up
                     FROM memory
                     LEFT JOIN run
-                    ORDER BY run.high DESC
                     """,
             "memory_key",
             "lowest");

@@ -161,6 +161,7 @@ abstract class HandEditedRowsContract {
                 "DELETE FROM keepsake_message WHERE seq = 9",
                 "UPDATE keepsake_message SET parent_seq = 2 WHERE seq = 7",
                 "UPDATE keepsake_message SET parent_seq = NULL WHERE seq = 7",
+                "UPDATE keepsake_message SET parent_seq = 0 WHERE seq = 7",
                 "UPDATE keepsake_message SET parent_id = 'm2' WHERE seq = 7",
                 "UPDATE keepsake_message SET id = 'x' WHERE seq = 3",
                 "UPDATE keepsake_message SET depth = depth + 1 WHERE seq = 3",
