@@ -95,7 +95,7 @@ public interface MessageIndex extends AutoCloseable {
     /**
      * Reads the postings of terms. Costs are bounded: postings are read from the rarest term on, up to the limit. Of the
      * first term with which they would be more, each memory gives its newest ones, in proportion. Of further terms only
-     * the frequency is told. Memories that were indexed long ago give none if more than the limit have a term.
+     * the frequency is told. If more memories have a term than the limit, those that were first indexed last are read.
      *
      * @param scope where to look
      * @param terms the terms, at most {@value #MAX_TERMS}

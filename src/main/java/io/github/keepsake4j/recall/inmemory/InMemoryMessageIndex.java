@@ -198,7 +198,7 @@ public final class InMemoryMessageIndex implements MessageIndex {
             inScope.stream()
                     .map(memory -> memory.postings.getOrDefault(share.term(), List.of()))
                     .filter(all -> !all.isEmpty())
-                    .limit(Scope.MAX_MEMORIES)
+                    .limit(maxPostings)
                     .forEach(all -> {
                         int most = share.of(all.size());
                         for (int i = all.size() - 1; i >= all.size() - most; i--) {

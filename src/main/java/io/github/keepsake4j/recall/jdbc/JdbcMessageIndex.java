@@ -305,7 +305,7 @@ public final class JdbcMessageIndex implements MessageIndex {
             return messages == inTenant ? null : memories;
         }
 
-        /** Leaves out what another memory of the tenant was given since it was counted. */
+        /** Gives out nothing of a memory that is not named, whatever the counts say. */
         List<PostingRow> only(List<PostingRow> rows) {
             return memories == null
                     ? rows
