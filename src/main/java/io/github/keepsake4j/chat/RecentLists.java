@@ -1,7 +1,6 @@
 package io.github.keepsake4j.chat;
 
 import dev.langchain4j.data.message.ChatMessage;
-import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.view.Reading;
@@ -13,8 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The lists that memories showed last, each with its position. While a memory is at that position, its list need not be
- * read again. The messages are kept as text, so each caller receives instances of its own, as from a read. Bounded by
- * the length of the texts, so it never fills the heap. Thread-safe.
+ * read again. Bounded by the length of the texts, so it never fills the heap. Thread-safe.
  */
 final class RecentLists {
 
@@ -24,19 +22,14 @@ final class RecentLists {
     /** The number of characters that a list counts at least, so that no more than 1,000 lists are kept. */
     private static final long LEAST = 16_000;
 
-    /** The number of characters that a message counts beside its text. */
-    private static final long BESIDE_TEXT = 200;
-
-    private static final MessageCodec CODEC = new MessageCodec();
-
     /**
      * A list.
      *
      * @param reading its position
-     * @param texts the messages' texts by their ids, in order
+     * @param kept the messages by their ids, in order
      * @param size what the list counts
      */
-    record Kept(Reading reading, Map<String, String> texts, long size) {
+    record Kept(Reading reading, Map<String, KeptMessage> kept, long size) {
 
         /**
          * Returns the messages.
@@ -44,8 +37,8 @@ final class RecentLists {
          * @return a new, mutable list of new instances
          */
         List<ChatMessage> messages() {
-            List<ChatMessage> messages = new ArrayList<>(texts.size());
-            texts.values().forEach(text -> messages.add(CODEC.decode(text)));
+            List<ChatMessage> messages = new ArrayList<>(kept.size());
+            kept.values().forEach(message -> messages.add(message.instance()));
             return messages;
         }
     }
@@ -80,25 +73,25 @@ final class RecentLists {
         }
     }
 
-    /** A stored message never changes, so the texts that are known are taken over. */
+    /** A stored message never changes, so those that are known are taken over. */
     private static @Nullable Kept kept(Reading reading, List<ChatMessage> messages, @Nullable Kept before) {
         List<String> ids = reading.ids();
         if (messages.size() != ids.size()) {
             return null;
         }
-        Map<String, String> known =
-                before != null && isSameEpoch(before.reading(), reading) ? before.texts() : Map.of();
-        Map<String, String> texts = new LinkedHashMap<>();
+        Map<String, KeptMessage> known =
+                before != null && isSameEpoch(before.reading(), reading) ? before.kept() : Map.of();
+        Map<String, KeptMessage> all = new LinkedHashMap<>();
         long size = 0;
         for (int at = 0; at < messages.size() && size <= LIMIT; at++) {
             String id = ids.get(at);
-            String text = known.get(id);
-            text = text == null ? CODEC.encode(messages.get(at)) : text;
-            texts.put(id, text);
-            size += BESIDE_TEXT + text.length();
+            KeptMessage message = known.get(id);
+            message = message == null ? KeptMessage.of(messages.get(at)) : message;
+            all.put(id, message);
+            size += message.size();
         }
         // A list that is longer than the limit, or that has a message twice.
-        return texts.size() == messages.size() ? new Kept(reading, texts, Math.max(LEAST, size)) : null;
+        return all.size() == messages.size() ? new Kept(reading, all, Math.max(LEAST, size)) : null;
     }
 
     private static boolean isSameEpoch(Reading reading, Reading other) {

@@ -54,6 +54,7 @@ final class TailLoader {
 
     private final ContextStrategy strategy;
     private final TokenCounts counts = new TokenCounts();
+    private final RecentTails recent = new RecentTails();
     private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
 
     /** How many messages a read met that were left out because they ended badly. The next one reads as many more. */
@@ -210,8 +211,7 @@ final class TailLoader {
         long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
         while (true) {
             int limit = (int) Math.min(guess, reach.messages());
-            Tail tail =
-                    ViewReader.read(log, key, from.apply(query(reach, tokens).atMost(limit)));
+            Tail tail = recent.read(log, key, from.apply(query(reach, tokens).atMost(limit)));
             // Fewer messages than the limit mean that the view or the token bound ended the read.
             if (tail.messages().size() < limit || limit == reach.messages() || turns(id, key, tail) >= reach.turns()) {
                 return tail;

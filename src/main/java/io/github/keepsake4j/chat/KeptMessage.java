@@ -1,0 +1,164 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.codec.MessageCodec;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A message that is kept in order to give out equal ones. Each caller receives an instance of its own, as from a read:
+ * an instance tells what its caller has seen, and its attributes can be changed. Immutable.
+ */
+final class KeptMessage {
+
+    private static final MessageCodec CODEC = new MessageCodec();
+
+    /** The number of characters that a message counts beside its text. */
+    private static final long BESIDE_TEXT = 200;
+
+    /** An instance that is given to no caller, or null if the message is kept as text. */
+    private final @Nullable ChatMessage own;
+
+    private final String text;
+    private final long size;
+
+    private KeptMessage(@Nullable ChatMessage own, String text, long length) {
+        this.own = own;
+        this.text = text;
+        this.size = BESIDE_TEXT + length;
+    }
+
+    /**
+     * Keeps a message. One whose parts are immutable is copied. Any other one is kept as the text that is stored.
+     *
+     * @param message the message
+     */
+    static KeptMessage of(ChatMessage message) {
+        if (isOfImmutableParts(message)) {
+            return new KeptMessage(copy(message), "", length(message));
+        }
+        String text = CODEC.encode(message);
+        return new KeptMessage(null, text, text.length());
+    }
+
+    /** Returns a new instance. */
+    ChatMessage instance() {
+        return own == null ? CODEC.decode(text) : copy(own);
+    }
+
+    /** Returns about how many characters are kept. */
+    long size() {
+        return size;
+    }
+
+    private static boolean isOfImmutableParts(ChatMessage message) {
+        Class<?> type = message.getClass();
+        if (type == UserMessage.class) {
+            UserMessage user = (UserMessage) message;
+            return isText(user.contents()) && isOfValues(user.attributes());
+        }
+        if (type == AiMessage.class) {
+            return isOfValues(((AiMessage) message).attributes());
+        }
+        if (type == ToolExecutionResultMessage.class) {
+            ToolExecutionResultMessage result = (ToolExecutionResultMessage) message;
+            return isText(result.contents()) && isOfValues(result.attributes());
+        }
+        return type == SystemMessage.class;
+    }
+
+    private static boolean isText(List<Content> contents) {
+        for (Content content : contents) {
+            if (content.getClass() != TextContent.class) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isOfValues(Map<String, Object> attributes) {
+        for (Object value : attributes.values()) {
+            if (!(value instanceof String
+                    || value instanceof Integer
+                    || value instanceof Long
+                    || value instanceof Double
+                    || value instanceof Boolean)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static ChatMessage copy(ChatMessage message) {
+        if (message instanceof UserMessage user) {
+            return UserMessage.builder()
+                    .name(user.name())
+                    .contents(user.contents())
+                    .attributes(user.attributes())
+                    .build();
+        }
+        if (message instanceof AiMessage ai) {
+            return AiMessage.builder()
+                    .text(ai.text())
+                    .thinking(ai.thinking())
+                    .toolExecutionRequests(ai.toolExecutionRequests())
+                    .attributes(ai.attributes())
+                    .build();
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            return ToolExecutionResultMessage.builder()
+                    .id(result.id())
+                    .toolName(result.toolName())
+                    .contents(result.contents())
+                    .isError(result.isError())
+                    .attributes(result.attributes())
+                    .build();
+        }
+        return SystemMessage.from(((SystemMessage) message).text());
+    }
+
+    private static long length(ChatMessage message) {
+        if (message instanceof UserMessage user) {
+            return length(user.contents()) + length(user.attributes());
+        }
+        if (message instanceof AiMessage ai) {
+            return length(ai.text())
+                    + length(ai.thinking())
+                    + ai.toolExecutionRequests().stream()
+                            .mapToLong(request -> BESIDE_TEXT + length(request.arguments()))
+                            .sum()
+                    + length(ai.attributes());
+        }
+        if (message instanceof ToolExecutionResultMessage result) {
+            return length(result.contents()) + length(result.attributes());
+        }
+        return length(((SystemMessage) message).text());
+    }
+
+    private static long length(List<Content> contents) {
+        long length = 0;
+        for (Content content : contents) {
+            length += length(((TextContent) content).text());
+        }
+        return length;
+    }
+
+    private static long length(Map<String, Object> attributes) {
+        long length = 0;
+        for (Map.Entry<String, Object> attribute : attributes.entrySet()) {
+            length += length(attribute.getKey()) + length(attribute.getValue().toString());
+        }
+        return length;
+    }
+
+    private static long length(@Nullable String text) {
+        return text == null ? 0 : text.length();
+    }
+}

@@ -1,0 +1,241 @@
+package io.github.keepsake4j.chat;
+
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Position;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.RecentlyUsed;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.view.ViewReader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The newest parts of branches that were read last. The next read of such a branch reads its newest messages only, if they
+ * follow those that are kept: messages do not change, and a {@link Position} tells whether anything but appends happened.
+ * So each read costs one statement, as without what is kept, but a few messages. Bounded by the length of the texts, so it
+ * never fills the heap. Thread-safe.
+ */
+final class RecentTails {
+
+    /** The maximum number of characters of all messages. */
+    private static final long LIMIT = 16_000_000;
+
+    /** The number of characters that a tail counts at least, so that no more than 1,000 are kept. */
+    private static final long LEAST = 16_000;
+
+    /** The number of messages that are read at least: those of a turn with some tools. */
+    private static final int FEWEST = 8;
+
+    /** The factor by which more messages are read than were new the last time. */
+    private static final int MARGIN = 2;
+
+    private final RecentlyUsed<MemoryKey, Kept> tails = new RecentlyUsed<>(LIMIT, Kept::size);
+
+    /**
+     * Reads as {@link ViewReader#read} does.
+     *
+     * @param log where to read
+     * @param key the memory
+     * @param query the bounds
+     * @return what that method would return, with messages that are new instances
+     */
+    Tail read(MessageLog log, MemoryKey key, ReadQuery query) {
+        if (!isOfCurrentBranch(query)) {
+            return ViewReader.read(log, key, query);
+        }
+        Kept kept = tails.get(key);
+        if (kept != null && kept.mayServe(query)) {
+            Tail newest = log.read(key, query.atMost(kept.next));
+            Kept longer = kept.followedBy(newest, query);
+            if (longer != null) {
+                tails.put(key, longer);
+                return longer.given(newest);
+            }
+        }
+        Tail tail = ViewReader.read(log, key, query);
+        if (tail.view() == null && !tail.messages().isEmpty()) {
+            tails.put(key, Kept.of(tail, query.toSummary(), kept));
+        } else {
+            tails.remove(key);
+        }
+        return tail;
+    }
+
+    private static boolean isOfCurrentBranch(ReadQuery query) {
+        return query.from() == null && query.after() == null && query.reference() == null && query.oldest() == 0;
+    }
+
+    /**
+     * A message.
+     *
+     * @param row all but the message itself
+     * @param message the message
+     */
+    private record Entry(LoggedMessage row, KeptMessage message) {
+
+        /** Stands in for the message, which a caller has. */
+        private static final ChatMessage NONE = SystemMessage.from("kept");
+
+        static Entry of(LoggedMessage logged) {
+            return new Entry(logged.withMessage(NONE), KeptMessage.of(logged.message()));
+        }
+
+        LoggedMessage given() {
+            return row.withMessage(message.instance());
+        }
+    }
+
+    /** A tail without a view. No record, because to compare two of them takes long. */
+    private static final class Kept {
+
+        private final Position position;
+        private final List<Entry> entries;
+        private final @Nullable Summary summary;
+        private final boolean toSummary;
+        private final boolean complete;
+        private final @Nullable String missingParent;
+        private final long tokens;
+        private final long size;
+
+        /** How many messages the next read requests. */
+        private final int next;
+
+        Kept(
+                Tail of,
+                List<Entry> entries,
+                boolean toSummary,
+                boolean complete,
+                @Nullable String missingParent,
+                int added) {
+            this.position = of.position();
+            this.entries = entries;
+            this.summary = of.summary();
+            this.toSummary = toSummary;
+            this.complete = complete;
+            this.missingParent = missingParent;
+            long sum = 0;
+            long length = 0;
+            for (Entry entry : entries) {
+                sum += entry.row().tokens();
+                length += entry.message().size();
+            }
+            this.tokens = sum;
+            this.size = Math.max(LEAST, length);
+            this.next = Math.max(FEWEST, MARGIN * added);
+        }
+
+        static Kept of(Tail tail, boolean toSummary, @Nullable Kept before) {
+            List<LoggedMessage> messages = tail.messages();
+            int added = before == null ? 0 : messages.size() - behind(messages, before.position.head());
+            return new Kept(
+                    tail,
+                    messages.stream().map(Entry::of).toList(),
+                    toSummary,
+                    tail.complete(),
+                    tail.missingParent(),
+                    added);
+        }
+
+        long size() {
+            return size;
+        }
+
+        /** Returns whether there is enough for a read, and whether what must be read is much less. */
+        boolean mayServe(ReadQuery query) {
+            boolean isEnough = complete || entries.size() >= query.maxMessages() || tokens >= query.maxTokens();
+            return isEnough && toSummary == query.toSummary() && query.maxMessages() / MARGIN >= next;
+        }
+
+        /**
+         * Returns what is to be kept after a read of the newest messages, as far back as a query reads, or null if these do not
+         * tell it.
+         */
+        @Nullable
+        Kept followedBy(Tail newest, ReadQuery query) {
+            boolean isUnchanged = newest.view() == null
+                    && newest.position().isSameRevision(position)
+                    && Objects.equals(newest.summary(), summary);
+            if (!isUnchanged) {
+                return null;
+            }
+            List<LoggedMessage> read = newest.messages();
+            int begin = behind(read, position.head());
+            if (begin < 0) {
+                return null;
+            }
+            List<Entry> longer = new ArrayList<>(entries.size() + read.size() - begin);
+            longer.addAll(entries);
+            read.subList(begin, read.size()).forEach(message -> longer.add(Entry.of(message)));
+            int first = first(longer, query);
+            if (first < 0 && !complete) {
+                return null;
+            }
+            List<Entry> within = first > 0 ? List.copyOf(longer.subList(first, longer.size())) : longer;
+            return new Kept(
+                    newest,
+                    within,
+                    toSummary,
+                    complete && first <= 0,
+                    first > 0 ? null : missingParent,
+                    read.size() - begin);
+        }
+
+        /** Returns the index at which the bounds of a query end a read that goes back, or a negative number if none does. */
+        private static int first(List<Entry> entries, ReadQuery query) {
+            long sum = 0;
+            for (int at = entries.size() - 1; at >= 0; at--) {
+                sum += entries.get(at).row().tokens();
+                if (entries.size() - at == query.maxMessages() || sum >= query.maxTokens()) {
+                    return at;
+                }
+            }
+            return -1;
+        }
+
+        /** Returns the index of the first message behind another one, or a negative number if it is not known. */
+        private static int behind(List<LoggedMessage> messages, @Nullable String id) {
+            for (int at = messages.size(); at > 0; at--) {
+                if (messages.get(at - 1).id().equals(id)) {
+                    return at;
+                }
+            }
+            return messages.isEmpty() || !Objects.equals(messages.get(0).parentId(), id) ? -1 : 0;
+        }
+
+        /** Returns the tail that the read would have returned without what is kept. */
+        Tail given(Tail newest) {
+            List<LoggedMessage> messages = new ArrayList<>(entries.size());
+            entries.forEach(entry -> messages.add(entry.given()));
+            return new Tail(
+                    position,
+                    messages,
+                    List.of(),
+                    among(messages, newest.system()),
+                    among(messages, newest.user()),
+                    null,
+                    summary,
+                    complete,
+                    missingParent);
+        }
+
+        /** Returns the instance among the messages, if it is among them. */
+        private static @Nullable LoggedMessage among(List<LoggedMessage> messages, @Nullable LoggedMessage one) {
+            if (one == null) {
+                return null;
+            }
+            for (int at = messages.size() - 1; at >= 0 && messages.get(at).sequence() >= one.sequence(); at--) {
+                if (messages.get(at).id().equals(one.id())) {
+                    return messages.get(at);
+                }
+            }
+            return one;
+        }
+    }
+}

@@ -1,0 +1,273 @@
+package io.github.keepsake4j.chat;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.image.Image;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ImageContent;
+import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.HistoryQuery;
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.WatchedLog;
+import io.github.keepsake4j.view.ViewReader;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What is read with the help of what was read before, against a read of everything. */
+class RecentTailsTest {
+
+    private static final MemoryKey KEY = ConversationKey.of("default", "x");
+
+    private static final List<ReadQuery> QUERIES = List.of(
+            ReadQuery.newest(20),
+            ReadQuery.newest(20).upToSummary(),
+            ReadQuery.newest(45),
+            ReadQuery.newest(45).upToTokens(60),
+            ReadQuery.wholeBranch(),
+            ReadQuery.wholeBranch().upToSummary(),
+            ReadQuery.wholeBranch().upToTokens(40),
+            ReadQuery.wholeBranch().upToTokens(150).upToSummary(),
+            ReadQuery.newest(5),
+            ReadQuery.newest(20).alsoOldest(3));
+
+    @ParameterizedTest
+    @EnumSource
+    void each_read_returns_what_the_log_returns(Home home) throws Exception {
+        boolean hasCopies = home == Home.SQLITE || home == Home.FILES;
+        for (int seed = 0; seed < home.counts(60, 1_500); seed++) {
+            try (Home.Storage storage = home.storage();
+                    MessageLog log = storage.open()) {
+                Random random = new Random(seed);
+                Steps steps = new Steps(log, random);
+                RecentTails tails = new RecentTails();
+                Set<ChatMessage> given = Collections.newSetFromMap(new IdentityHashMap<>());
+                Home.Restore backup = null;
+                steps.append(3);
+                // Mostly the same query, as in an application.
+                ReadQuery usual = QUERIES.get(random.nextInt(QUERIES.size()));
+                for (int step = 0; step < 60; step++) {
+                    if (hasCopies && step > 0 && random.nextInt(20) == 0) {
+                        backup = storage.copy();
+                    }
+                    if (backup != null && random.nextInt(20) == 0) {
+                        backup.run();
+                    } else {
+                        steps.next();
+                    }
+                    ReadQuery query = random.nextInt(5) > 0 ? usual : QUERIES.get(random.nextInt(QUERIES.size()));
+                    Tail tail = tails.read(log, KEY, query);
+                    assertThat(tail)
+                            .as("seed %d, step %d, %s", seed, step, query)
+                            .isEqualTo(ViewReader.read(log, KEY, query));
+                    if (home != Home.IN_MEMORY) {
+                        continue;
+                    }
+                    tail.messages().forEach(message -> assertThat(given.add(message.message()))
+                            .as("an instance of its own")
+                            .isTrue());
+                }
+            } catch (AssertionError e) {
+                throw e;
+            } catch (Exception e) {
+                throw new AssertionError("seed " + seed, e);
+            }
+            if (home == Home.POSTGRESQL && !Counts.isFull() && seed >= 1) {
+                break;
+            }
+        }
+    }
+
+    @Test
+    void a_turn_reads_a_few_messages_of_a_wide_window_in_one_call() {
+        List<Integer> asked = new ArrayList<>();
+        try (MessageLog inner = new InMemoryMessageLog()) {
+            MessageLog log = new WatchedLog(inner) {
+                @Override
+                protected void called(String method, Object[] arguments) {
+                    if (method.equals("read")) {
+                        asked.add(((ReadQuery) arguments[1]).maxMessages());
+                    }
+                }
+            }.log();
+            RecentTails tails = new RecentTails();
+            Steps steps = new Steps(log, new Random(1));
+            steps.append(2_000);
+            for (int turn = 0; turn < 5; turn++) {
+                assertThat(tails.read(log, KEY, ReadQuery.newest(1_000)).messages())
+                        .hasSize(1_000);
+                steps.append(3);
+            }
+            assertThat(asked).containsExactly(1_000, 8, 8, 8, 8);
+            asked.clear();
+            steps.append(30);
+            tails.read(log, KEY, ReadQuery.newest(1_000));
+            assertThat(asked).as("more are new than were read").containsExactly(8, 1_000);
+            asked.clear();
+            steps.append(30);
+            tails.read(log, KEY, ReadQuery.newest(1_000));
+            assertThat(asked).as("about as many are new as the last time").containsExactly(66);
+        }
+    }
+
+    @Test
+    void a_caller_that_changes_an_attribute_changes_its_own_message_only() {
+        try (MessageLog log = new InMemoryMessageLog()) {
+            log.append(
+                    KEY,
+                    Append.underHead(NewMessage.of(
+                            UserMessage.builder()
+                                    .addContent(TextContent.from("q"))
+                                    .attributes(Map.of("a", "stored"))
+                                    .build(),
+                            1,
+                            "words")));
+            RecentTails tails = new RecentTails();
+            for (int i = 0; i < 3; i++) {
+                UserMessage read = (UserMessage) tails.read(log, KEY, ReadQuery.newest(20))
+                        .messages()
+                        .get(0)
+                        .message();
+                assertThat(read.attributes()).containsExactly(Map.entry("a", "stored"));
+                read.attributes().put("a", "changed");
+            }
+        }
+    }
+
+    /** Random changes of one memory. */
+    private static final class Steps {
+        private final MessageLog log;
+        private final Random random;
+        private int texts;
+
+        Steps(MessageLog log, Random random) {
+            this.log = log;
+            this.random = random;
+        }
+
+        void next() {
+            switch (random.nextInt(24)) {
+                case 0 -> moveHead();
+                case 1 -> appendElsewhere();
+                case 2 -> setView();
+                case 3 -> setOutcome();
+                case 4, 5 -> summarize();
+                case 6 -> {
+                    if (random.nextInt(4) == 0) {
+                        log.erase(KEY);
+                    }
+                }
+                case 7 -> append(9 + random.nextInt(40));
+                case 8 -> {}
+                default -> append(1 + random.nextInt(4));
+            }
+        }
+
+        void append(int count) {
+            List<NewMessage> batch = new ArrayList<>();
+            for (int i = 0; i < count; i++) {
+                batch.add(message());
+            }
+            log.append(KEY, Append.under(Parent.head(), batch));
+        }
+
+        private NewMessage message() {
+            String text = "m" + texts++;
+            ChatMessage message =
+                    switch (random.nextInt(12)) {
+                        case 0 -> SystemMessage.from(text);
+                        case 1 ->
+                            UserMessage.from(ImageContent.from(Image.builder()
+                                    .base64Data("AAAA")
+                                    .mimeType("image/png")
+                                    .build()));
+                        case 2 ->
+                            AiMessage.from(ToolExecutionRequest.builder()
+                                    .id(text)
+                                    .name("tool")
+                                    .arguments("{}")
+                                    .build());
+                        case 3 -> ToolExecutionResultMessage.from(text, "tool", "result");
+                        case 4, 5, 6, 7 -> UserMessage.from(text);
+                        default -> AiMessage.from(text);
+                    };
+            return new NewMessage(Ids.next(), message, random.nextInt(9), "words", null);
+        }
+
+        private List<LoggedMessage> all() {
+            return log.history(KEY, HistoryQuery.newest(100)).messages();
+        }
+
+        private String any() {
+            List<LoggedMessage> all = all();
+            return all.isEmpty() ? null : all.get(random.nextInt(all.size())).id();
+        }
+
+        private void moveHead() {
+            String any = any();
+            if (any != null) {
+                log.moveHead(KEY, any, null);
+            }
+        }
+
+        private void appendElsewhere() {
+            String any = any();
+            Parent parent = any == null ? Parent.root() : Parent.of(any);
+            Append append = Append.under(parent, List.of(message()));
+            log.append(KEY, random.nextBoolean() ? append.onBranch("aside") : append);
+        }
+
+        private void setView() {
+            String head = log.read(KEY, ReadQuery.newest(0)).head();
+            if (head != null) {
+                log.append(KEY, Append.under(Parent.head(), List.of(message())).withView(View.of(null, List.of())));
+            }
+        }
+
+        private void setOutcome() {
+            String any = any();
+            if (any != null) {
+                log.setOutcome(KEY, any, random.nextBoolean() ? Outcome.failed("test") : null, null);
+            }
+        }
+
+        private void summarize() {
+            Tail tail = log.read(KEY, ReadQuery.newest(60));
+            if (tail.messages().isEmpty()) {
+                return;
+            }
+            String covered =
+                    tail.messages().get(random.nextInt(tail.messages().size())).id();
+            Summary summary = new Summary(covered, "summary", 1, "words", 1, 1, null, Instant.EPOCH, 0);
+            log.putSummary(KEY, summary, tail.epoch());
+        }
+    }
+}
