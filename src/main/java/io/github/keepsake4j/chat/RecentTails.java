@@ -30,8 +30,8 @@ final class RecentTails {
     /** The number of characters that a tail counts at least, so that no more than 1,000 are kept. */
     private static final long LEAST = 16_000;
 
-    /** The number of messages that are read at least: those of a turn with some tools. */
-    private static final int FEWEST = 8;
+    /** The number of messages that are read at least: those of a turn with some tools. Logs take fewer for a look-up. */
+    private static final int FEWEST = 10;
 
     /** The factor by which more messages are read than were new the last time. */
     private static final int MARGIN = 2;

@@ -80,6 +80,7 @@ final class HandWrittenSqlite implements HandWrittenMemory, AutoCloseable {
         config.setJournalMode(SQLiteConfig.JournalMode.WAL);
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
+        config.setGetGeneratedKeys(false);
         connection = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
     }
 

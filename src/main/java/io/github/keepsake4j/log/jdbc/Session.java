@@ -32,8 +32,9 @@ record Session(
     }
 
     /**
-     * A statement in use, which is not among the kept ones meanwhile. It is kept again, without the values of this use, only
-     * if it succeeded: SQLite's driver finalizes a statement that fails.
+     * A statement in use, which is not among the kept ones meanwhile. It is kept again only if it succeeded: SQLite's driver
+     * finalizes a statement that fails. What was written is not kept with it. The values of a query are: they are short, and
+     * SQLite plans a query anew after its values were cleared, which takes longer than to run it.
      */
     private static final class Use implements AutoCloseable {
 
@@ -41,6 +42,7 @@ record Session(
         private final PreparedStatement statement;
         private final @Nullable Map<String, PreparedStatement> kept;
         private boolean succeeded;
+        private boolean wrote;
 
         Use(String sql, PreparedStatement statement, @Nullable Map<String, PreparedStatement> kept) {
             this.sql = sql;
@@ -56,11 +58,18 @@ record Session(
             succeeded = true;
         }
 
+        void wrote() {
+            succeeded = true;
+            wrote = true;
+        }
+
         @Override
         public void close() throws SQLException {
             PreparedStatement unused = statement;
             if (succeeded && kept != null) {
-                statement.clearParameters();
+                if (wrote) {
+                    statement.clearParameters();
+                }
                 // Another one if the same text was run meanwhile, for a row of this one.
                 unused = kept.put(sql, statement);
             }
@@ -145,7 +154,7 @@ record Session(
     int update(String sql, @Nullable Object... parameters) throws SQLException {
         try (Use use = use(sql, parameters)) {
             int changed = watched(use.statement(), PreparedStatement::executeUpdate);
-            use.succeeded();
+            use.wrote();
             return changed;
         }
     }

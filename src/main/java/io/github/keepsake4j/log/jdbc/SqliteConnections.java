@@ -166,6 +166,8 @@ final class SqliteConnections extends Connections {
         SQLiteConfig config = new SQLiteConfig();
         config.setBusyTimeout(Math.toIntExact(busyTimeout.toMillis()));
         config.setSynchronous(SQLiteConfig.SynchronousMode.FULL);
+        // Otherwise each insert asks for the last one's rowid, which no table of ours tells.
+        config.setGetGeneratedKeys(false);
         // Erased data is overwritten and does not remain in free pages.
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         Connection begun = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());

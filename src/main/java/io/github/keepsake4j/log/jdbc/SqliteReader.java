@@ -27,6 +27,9 @@ final class SqliteReader {
     /** How many rows are read at first when only tokens bound a read; then twice as many, and so on. */
     private static final int FIRST_CHUNK = 64;
 
+    /** So many messages show that the head is there and continues its parent. */
+    private static final int LEAST_CHECKED = 2;
+
     /** The order of a branch, along which the sequence grows. */
     private static final Comparator<MessageRow> BY_SEQUENCE =
             Comparator.comparingLong(row -> row.node().seq());
@@ -50,7 +53,8 @@ final class SqliteReader {
         if (named != null) {
             position = new Position(memory.epoch(), memory.revision(), named.id());
         }
-        Node start = start(query, memory, named);
+        List<MessageRow> head = named == null ? head(memory, query) : List.of();
+        Node start = head.isEmpty() ? start(query, memory, named) : head.get(0).node();
         if (start == null) {
             return Tail.empty(position);
         }
@@ -59,7 +63,7 @@ final class SqliteReader {
         Covered covered = query.toSummary() ? newestSummary(start) : null;
         long floor = covered == null ? behind : Math.max(behind, covered.seq());
 
-        List<MessageRow> rows = rows(start, floor, query);
+        List<MessageRow> rows = rows(start, floor, query, head);
         MessageRow oldest = rows.isEmpty() ? null : rows.get(0);
         Long before = oldest == null ? (Long) start.seq() : oldest.node().parentSeq();
         boolean complete = before == null || before <= floor;
@@ -111,15 +115,42 @@ final class SqliteReader {
         return after;
     }
 
-    /** Oldest first. Tokens are no key, so a read that they bound goes in chunks until there are enough. */
-    private List<MessageRow> rows(Node start, long floor, ReadQuery query) throws SQLException {
+    /**
+     * A few messages of the head's run, newest first, for a read that needs nothing else first; or none. Most branches need no
+     * more. Of one that forks there, some rows are read in vain.
+     */
+    private List<MessageRow> head(Memory memory, ReadQuery query) throws SQLException {
+        Long head = memory.headSeq();
+        boolean isFew = query.maxMessages() >= LEAST_CHECKED && query.maxMessages() <= FIRST_CHUNK;
+        if (head == null || query.from() != null || query.after() != null || query.toSummary() || !isFew) {
+            return List.of();
+        }
+        List<MessageRow> found = range(head - query.maxMessages() + 1, head);
+        if (found.isEmpty() || found.get(0).node().seq() != head) {
+            return List.of();
+        }
+        long runStart = found.get(0).node().runStart();
+        return found.stream().takeWhile(row -> row.node().seq() >= runStart).toList();
+    }
+
+    /**
+     * Oldest first. Tokens are no key, so a read that they bound goes in chunks until there are enough.
+     *
+     * @param head what was read already, from the start on, or nothing
+     */
+    private List<MessageRow> rows(Node start, long floor, ReadQuery query, List<MessageRow> head) throws SQLException {
         List<MessageRow> rows = new ArrayList<>();
         int chunk = query.maxTokens() == Long.MAX_VALUE ? query.maxMessages() : FIRST_CHUNK;
         long tokens = 0;
         Long next = start.seq();
+        // That of the next message, where it is known.
+        long runStart = start.runStart();
         while (next != null && next > floor && rows.size() < query.maxMessages() && tokens < query.maxTokens()) {
             int wanted = Math.min(chunk, query.maxMessages() - rows.size());
-            List<MessageRow> found = branch(next, floor, wanted);
+            long first = Math.max(floor, next - wanted) + 1;
+            List<MessageRow> found = rows.isEmpty() && !head.isEmpty()
+                    ? head
+                    : runStart <= first ? range(first, next) : branch(next, floor, wanted);
             if (found.isEmpty()) {
                 throw new DamagedException("message " + next + " of the branch is not there");
             }
@@ -136,6 +167,7 @@ final class SqliteReader {
                 rows.add(row);
                 tokens += row.node().tokens();
                 next = row.node().parentSeq();
+                runStart = row.node().seq() > row.node().runStart() ? row.node().runStart() : Long.MAX_VALUE;
             }
             chunk = (int) Math.min(Integer.MAX_VALUE, chunk * 2L);
         }
@@ -145,6 +177,11 @@ final class SqliteReader {
         Collections.reverse(rows);
         Node.checkBranch(rows);
         return rows;
+    }
+
+    /** Newest first. */
+    private List<MessageRow> range(long first, long last) throws SQLException {
+        return session.list(SqliteSql.RANGE, row -> MessageRow.of(key, codec, row), hash, first, last);
     }
 
     /** Newest first. */

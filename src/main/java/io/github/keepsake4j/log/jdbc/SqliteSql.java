@@ -130,6 +130,16 @@ final class SqliteSql {
             WHERE memory_key = ? AND seq = ?
             """;
 
+    /** The messages of a range of sequences, newest first. Parameters: key, first, last. */
+    static final String RANGE =
+            """
+            SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.outcome, m.parent_seq,
+                   m.run_start, m.depth, m.path_tokens, m.system_seq, m.user_seq
+            FROM keepsake_message m
+            WHERE m.memory_key = ? AND m.seq BETWEEN ? AND ?
+            ORDER BY m.seq DESC
+            """;
+
     /**
      * The newest part of a branch: from run to run, each a range of the primary key that is cut to what is still wanted. In
      * any order: SQLite would sort many rows in a file. Parameters: floor, limit, limit; key, start; floor; key, floor; key.

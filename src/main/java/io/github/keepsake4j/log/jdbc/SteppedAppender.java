@@ -50,11 +50,12 @@ final class SteppedAppender {
      * @param now the store's time in microseconds
      */
     AppendResult append(Append append, List<String> texts, long now) throws SQLException {
-        if (!append.messages().isEmpty()) {
-            // First, because it takes the memory's lock. It is undone if the append is refused.
-            Memory.create(session, key, hash, now);
-        }
         Memory memory = session.dialect().locked(session, hash);
+        if (!append.messages().isEmpty() && memory.lastSeq() == 0) {
+            // Perhaps there was no row to lock. It is undone if the append is refused.
+            Memory.create(session, key, hash, now);
+            memory = session.dialect().locked(session, hash);
+        }
         AppendRules.checkEpoch(key, append.epoch(), memory.epoch());
         Reference named = Reference.find(session, hash, append.reference());
         Long endSeq = named == null ? memory.headSeq() : (Long) named.seq();
