@@ -117,7 +117,7 @@ final class SqliteReader {
 
     /**
      * A few messages of the head's run, newest first, for a read that needs nothing else first; or none. Most branches need no
-     * more. Of one that forks there, some rows are read in vain.
+     * more.
      */
     private List<MessageRow> head(Memory memory, ReadQuery query) throws SQLException {
         Long head = memory.headSeq();
@@ -125,12 +125,8 @@ final class SqliteReader {
         if (head == null || query.from() != null || query.after() != null || query.toSummary() || !isFew) {
             return List.of();
         }
-        List<MessageRow> found = range(head - query.maxMessages() + 1, head);
-        if (found.isEmpty() || found.get(0).node().seq() != head) {
-            return List.of();
-        }
-        long runStart = found.get(0).node().runStart();
-        return found.stream().takeWhile(row -> row.node().seq() >= runStart).toList();
+        List<MessageRow> found = run(Math.max(1, head - query.maxMessages() + 1), head);
+        return found.isEmpty() || found.get(0).node().seq() != head ? List.of() : found;
     }
 
     /**
@@ -150,7 +146,7 @@ final class SqliteReader {
             long first = Math.max(floor, next - wanted) + 1;
             List<MessageRow> found = rows.isEmpty() && !head.isEmpty()
                     ? head
-                    : runStart <= first ? range(first, next) : branch(next, floor, wanted);
+                    : runStart <= first ? run(first, next) : branch(next, floor, wanted);
             if (found.isEmpty()) {
                 throw new DamagedException("message " + next + " of the branch is not there");
             }
@@ -180,8 +176,8 @@ final class SqliteReader {
     }
 
     /** Newest first. */
-    private List<MessageRow> range(long first, long last) throws SQLException {
-        return session.list(SqliteSql.RANGE, row -> MessageRow.of(key, codec, row), hash, first, last);
+    private List<MessageRow> run(long lowest, long end) throws SQLException {
+        return session.list(SqliteSql.RUN, row -> MessageRow.of(key, codec, row), hash, lowest, end, hash, end);
     }
 
     /** Newest first. */

@@ -130,13 +130,17 @@ final class SqliteSql {
             WHERE memory_key = ? AND seq = ?
             """;
 
-    /** The messages of a range of sequences, newest first. Parameters: key, first, last. */
-    static final String RANGE =
+    /**
+     * The newest messages of a run down to a sequence, newest first. What else has such sequences is not read: it may be
+     * damaged. Parameters: key, lowest sequence, end; key, end.
+     */
+    static final String RUN =
             """
             SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.outcome, m.parent_seq,
                    m.run_start, m.depth, m.path_tokens, m.system_seq, m.user_seq
             FROM keepsake_message m
             WHERE m.memory_key = ? AND m.seq BETWEEN ? AND ?
+              AND m.run_start = (SELECT h.run_start FROM keepsake_message h WHERE h.memory_key = ? AND h.seq = ?)
             ORDER BY m.seq DESC
             """;
 
