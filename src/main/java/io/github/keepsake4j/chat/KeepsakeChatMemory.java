@@ -21,7 +21,8 @@ import java.util.concurrent.CompletableFuture;
  * message, and only if it has changed.
  *
  * <p>Thread-safe. Several instances, threads and processes may use one memory at once. No message is lost, and messages
- * are kept in order of arrival. An instance keeps no messages between turns.
+ * are kept in order of arrival. An instance keeps no messages between turns. Its {@code Keepsake} keeps what it read last, up to
+ * 16 million characters for all memories, so that a read asks the log only for what is new.
  *
  * <p>Errors are {@code KeepsakeException}s. If an add fails with a retryable error, the same message object can be
  * added again: it is never stored twice.
