@@ -61,7 +61,7 @@ final class RecentTails {
         }
         Tail tail = ViewReader.read(log, key, query);
         if (tail.view() == null && !tail.messages().isEmpty()) {
-            tails.put(key, Kept.of(tail, query.toSummary(), kept));
+            tails.put(key, Kept.of(tail, kept));
         } else {
             tails.remove(key);
         }
@@ -98,7 +98,6 @@ final class RecentTails {
         private final Position position;
         private final List<Entry> entries;
         private final @Nullable Summary summary;
-        private final boolean toSummary;
         private final boolean complete;
         private final @Nullable String missingParent;
         private final long tokens;
@@ -107,17 +106,10 @@ final class RecentTails {
         /** How many messages the next read requests. */
         private final int next;
 
-        Kept(
-                Tail of,
-                List<Entry> entries,
-                boolean toSummary,
-                boolean complete,
-                @Nullable String missingParent,
-                int added) {
+        Kept(Tail of, List<Entry> entries, boolean complete, @Nullable String missingParent, int added) {
             this.position = of.position();
             this.entries = entries;
             this.summary = of.summary();
-            this.toSummary = toSummary;
             this.complete = complete;
             this.missingParent = missingParent;
             long sum = 0;
@@ -131,16 +123,11 @@ final class RecentTails {
             this.next = Math.max(FEWEST, MARGIN * added);
         }
 
-        static Kept of(Tail tail, boolean toSummary, @Nullable Kept before) {
+        static Kept of(Tail tail, @Nullable Kept before) {
             List<LoggedMessage> messages = tail.messages();
             int added = before == null ? 0 : messages.size() - behind(messages, before.position.head());
             return new Kept(
-                    tail,
-                    messages.stream().map(Entry::of).toList(),
-                    toSummary,
-                    tail.complete(),
-                    tail.missingParent(),
-                    added);
+                    tail, messages.stream().map(Entry::of).toList(), tail.complete(), tail.missingParent(), added);
         }
 
         long size() {
@@ -150,7 +137,7 @@ final class RecentTails {
         /** Returns whether there is enough for a read, and whether what must be read is much less. */
         boolean mayServe(ReadQuery query) {
             boolean isEnough = complete || entries.size() >= query.maxMessages() || tokens >= query.maxTokens();
-            return isEnough && toSummary == query.toSummary() && query.maxMessages() / MARGIN >= next;
+            return isEnough && query.maxMessages() / MARGIN >= next;
         }
 
         /**
@@ -159,32 +146,21 @@ final class RecentTails {
          */
         @Nullable
         Kept followedBy(Tail newest, ReadQuery query) {
-            boolean isUnchanged = newest.view() == null
-                    && newest.position().isSameRevision(position)
-                    && Objects.equals(newest.summary(), summary);
-            if (!isUnchanged) {
-                return null;
-            }
+            // In the same revision there is no view either.
+            boolean isUnchanged =
+                    newest.position().isSameRevision(position) && Objects.equals(newest.summary(), summary);
             List<LoggedMessage> read = newest.messages();
             int begin = behind(read, position.head());
-            if (begin < 0) {
+            if (!isUnchanged || begin < 0) {
                 return null;
             }
             List<Entry> longer = new ArrayList<>(entries.size() + read.size() - begin);
             longer.addAll(entries);
             read.subList(begin, read.size()).forEach(message -> longer.add(Entry.of(message)));
             int first = first(longer, query);
-            if (first < 0 && !complete) {
-                return null;
-            }
             List<Entry> within = first > 0 ? List.copyOf(longer.subList(first, longer.size())) : longer;
             return new Kept(
-                    newest,
-                    within,
-                    toSummary,
-                    complete && first <= 0,
-                    first > 0 ? null : missingParent,
-                    read.size() - begin);
+                    newest, within, complete && first <= 0, first > 0 ? null : missingParent, read.size() - begin);
         }
 
         /** Returns the index at which the bounds of a query end a read that goes back, or a negative number if none does. */
