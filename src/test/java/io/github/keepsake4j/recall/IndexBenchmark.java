@@ -75,6 +75,7 @@ public final class IndexBenchmark {
     }
 
     public static void main(String[] arguments) throws Exception {
+        Postgres.trustConnections();
         IndexBenchmark benchmark = new IndexBenchmark(arguments[0]);
         try (MessageLog log = benchmark.log();
                 MessageIndex index = benchmark.index()) {
