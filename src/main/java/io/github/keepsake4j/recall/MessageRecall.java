@@ -39,7 +39,7 @@ public final class MessageRecall {
     private static final int CANDIDATES = 100;
 
     /** How many in a large scope, where nearly every one of them is a read of another memory. */
-    private static final int FEWER_CANDIDATES = 40;
+    private static final int FEWER_CANDIDATES = 60;
 
     /** The tokens of a message's time and speaker. */
     private static final int TOKENS_OF_A_LINE = 16;
@@ -104,7 +104,8 @@ public final class MessageRecall {
     /** A message that may answer the question. */
     private record Found(Memory memory, Ranked ranked) {}
 
-    private static int most(Scope scope) {
+    /** Returns how many messages the index proposes. */
+    static int most(Scope scope) {
         return scope.isLarge() ? FEWER_CANDIDATES : CANDIDATES;
     }
 

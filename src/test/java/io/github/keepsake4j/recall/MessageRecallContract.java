@@ -334,9 +334,9 @@ public abstract class MessageRecallContract {
         Recalled recalled = ofMany.recall(Scope.memories(keys), "parrot", RecallOptions.standard());
 
         assertThat(recalled.passages()).hasSize(RecallOptions.standard().maxPassages());
-        assertThat(memories).hasSize(40).doesNotHaveDuplicates();
+        assertThat(memories).hasSize(60).doesNotHaveDuplicates();
         // Two neighbours on each side of the better half, and one of the others.
-        assertThat(messages).hasSize(20 * 5 + 20 * 3);
+        assertThat(messages).hasSize(30 * 5 + 30 * 3);
     }
 
     @Test
