@@ -34,10 +34,7 @@ final class Finder {
     /** Of how many memories at most these are read for one search. */
     private static final int MAX_TAILS = 20;
 
-    /** Of more memories fewer postings are read: each memory's lie in a place of their own. */
-    private static final int FEW_MEMORIES = 32;
-
-    /** How many times fewer. */
+    /** How many times fewer postings are read of a large scope. */
     private static final int FEWER = 4;
 
     private final MessageIndex index;
@@ -78,9 +75,8 @@ final class Finder {
             tails.add(tail);
         }
         Set<String> asked = new LinkedHashSet<>(terms);
-        List<MemoryKey> memories = scope.memories();
-        boolean isFew = memories != null && memories.size() <= FEW_MEMORIES;
-        Found found = new Found(index.match(scope, asked, isFew ? maxPostings : Math.max(1, maxPostings / FEWER)));
+        Found found =
+                new Found(index.match(scope, asked, scope.isLarge() ? Math.max(1, maxPostings / FEWER) : maxPostings));
         for (int i = 0; i < tails.size(); i++) {
             // The index has no negative numbers.
             found.add(tails.get(i), -1L - i, asked);

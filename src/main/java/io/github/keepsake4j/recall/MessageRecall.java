@@ -38,8 +38,8 @@ public final class MessageRecall {
     /** How many messages the index proposes. Half as many find about as much in a short memory, and less in a long one. */
     private static final int CANDIDATES = 100;
 
-    /** How many of them are looked at with two messages before and behind them, one of which may be the answer; others with one. */
-    private static final int BEST_CANDIDATES = 50;
+    /** How many in a large scope, where nearly every one of them is a read of another memory. */
+    private static final int FEWER_CANDIDATES = 60;
 
     /** The tokens of a message's time and speaker. */
     private static final int TOKENS_OF_A_LINE = 16;
@@ -81,7 +81,7 @@ public final class MessageRecall {
         if (asked.terms().isEmpty()) {
             return new Recalled(List.of(), false);
         }
-        Candidates candidates = search.finder().find(scope, asked.terms(), CANDIDATES);
+        Candidates candidates = search.finder().find(scope, asked.terms(), most(scope));
         List<Memory> memories = memories(candidates, scope, options);
         Set<String> speakers = new TreeSet<>();
         memories.forEach(memory -> speakers.addAll(memory.speakers()));
@@ -104,6 +104,11 @@ public final class MessageRecall {
     /** A message that may answer the question. */
     private record Found(Memory memory, Ranked ranked) {}
 
+    /** Returns how many messages the index proposes. */
+    static int most(Scope scope) {
+        return scope.isLarge() ? FEWER_CANDIDATES : CANDIDATES;
+    }
+
     private List<Memory> memories(Candidates candidates, Scope scope, RecallOptions options) {
         Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
         List<Candidate> best = candidates.best();
@@ -111,7 +116,8 @@ public final class MessageRecall {
             MemoryKey key = candidates.keys().get(best.get(i).posting().memory());
             if (key != null) {
                 long place = best.get(i).posting().sequence();
-                int reach = i < BEST_CANDIDATES ? 2 : 1;
+                // A better half is looked at with two messages before and behind, one of which may be the answer.
+                int reach = i < most(scope) / 2 ? 2 : 1;
                 LongStream.rangeClosed(place - reach, place + reach)
                         .forEach(places.computeIfAbsent(key, k -> new TreeSet<>())::add);
             }

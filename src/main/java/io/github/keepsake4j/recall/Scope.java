@@ -19,6 +19,9 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
     /** The largest number of memories that a scope may name. */
     public static final int MAX_MEMORIES = 1_000;
 
+    /** Of more memories less is read: what is found lies in about as many places as there are memories. */
+    private static final int FEW_MEMORIES = 32;
+
     /**
      * Checks and copies the components.
      *
@@ -72,6 +75,11 @@ public record Scope(String tenant, @Nullable List<MemoryKey> memories) {
      */
     public static Scope tenant(String tenant) {
         return new Scope(Objects.requireNonNull(tenant, "tenant"), null);
+    }
+
+    /** Returns whether these are so many memories that less is read of them. */
+    boolean isLarge() {
+        return memories == null || memories.size() > FEW_MEMORIES;
     }
 
     /** Returns the only memory, or null if the scope has none or several. */

@@ -75,6 +75,7 @@ public final class IndexBenchmark {
     }
 
     public static void main(String[] arguments) throws Exception {
+        Postgres.trustConnections();
         IndexBenchmark benchmark = new IndexBenchmark(arguments[0]);
         try (MessageLog log = benchmark.log();
                 MessageIndex index = benchmark.index()) {
@@ -188,7 +189,7 @@ public final class IndexBenchmark {
             String text = questions.sentence(3, 12);
             long start = cpu();
             Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words());
-            Candidates candidates = search.finder().find(scope, question.terms(), 100);
+            Candidates candidates = search.finder().find(scope, question.terms(), MessageRecall.most(scope));
             long found = cpu();
             Map<MemoryKey, List<Long>> places = new LinkedHashMap<>();
             candidates.best().forEach(candidate -> places.computeIfAbsent(

@@ -26,6 +26,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -291,6 +292,51 @@ public abstract class MessageRecallContract {
         assertThat(all(whileErased.recall(Scope.memory(ALICE), "parrot secret", RecallOptions.standard())))
                 .doesNotContain("the parrot is a secret");
         assertThat(log.onBranch(ALICE, List.of(3L))).containsExactly(3L);
+    }
+
+    @Test
+    void a_recall_of_many_memories_reads_few_of_them() {
+        List<MemoryKey> keys = new ArrayList<>();
+        for (int i = 0; i < 200; i++) {
+            keys.add(ConversationKey.of("acme", "bird" + i));
+            say(keys.get(i), JANUARY, "Good morning", "Good morning!");
+            say(keys.get(i), JANUARY, "The parrot said word" + i, "Did it?");
+            say(keys.get(i), JANUARY, "Yes", "How funny!");
+        }
+        List<Object> memories = new ArrayList<>();
+        List<Object> messages = new ArrayList<>();
+        MessageLog counting = (MessageLog) Proxy.newProxyInstance(
+                MessageLog.class.getClassLoader(), new Class<?>[] {MessageLog.class}, (proxy, method, arguments) -> {
+                    Object result = method.invoke(log, arguments);
+                    if (method.getName().equals("findAt")) {
+                        memories.add(arguments[0]);
+                        messages.addAll((Collection<?>) result);
+                    }
+                    return result;
+                });
+        Indexer indexer = new Indexer(
+                index,
+                key -> counting,
+                List.of(counting),
+                Words.standard(),
+                work -> {},
+                pause -> work -> {},
+                Indexer.Settings.STANDARD);
+        indexer.use("acme");
+        indexer.sweep();
+        indexer.drain();
+        MessageRecall ofMany = new MessageRecall(
+                new MessageSearch(index, key -> counting, Words.standard(), indexer, MessageSearch.MAX_POSTINGS),
+                key -> Set.of());
+        memories.clear();
+        messages.clear();
+
+        Recalled recalled = ofMany.recall(Scope.memories(keys), "parrot", RecallOptions.standard());
+
+        assertThat(recalled.passages()).hasSize(RecallOptions.standard().maxPassages());
+        assertThat(memories).hasSize(60).doesNotHaveDuplicates();
+        // Two neighbours on each side of the better half, and one of the others.
+        assertThat(messages).hasSize(30 * 5 + 30 * 3);
     }
 
     @Test

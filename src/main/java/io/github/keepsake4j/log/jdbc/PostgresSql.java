@@ -231,7 +231,7 @@ final class PostgresSql {
                           AND f.run_start = f.seq AND f.depth = h.depth - (h.seq - h.run_start)
                           AND (h.seq = h.run_start
                                OR EXISTS (SELECT FROM keepsake_message b
-                                          WHERE b.memory_key = :memory_key AND b.seq = h.seq - 1
+                                          WHERE b.memory_key = :memory_key AND b.seq BETWEEN h.seq - 1 AND h.seq - 1
                                             AND b.run_start = h.run_start))
                         ORDER BY f.seq
                         LIMIT 1
@@ -253,7 +253,7 @@ final class PostgresSql {
                           AND f.run_start = f.seq AND f.depth = p.depth - (p.seq - p.run_start)
                           AND (p.seq = p.run_start
                                OR EXISTS (SELECT FROM keepsake_message b
-                                          WHERE b.memory_key = :memory_key AND b.seq = p.seq - 1
+                                          WHERE b.memory_key = :memory_key AND b.seq BETWEEN p.seq - 1 AND p.seq - 1
                                             AND b.run_start = p.run_start))
                         ORDER BY f.seq
                         LIMIT 1

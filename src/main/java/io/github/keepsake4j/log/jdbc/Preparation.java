@@ -31,11 +31,12 @@ final class Preparation {
         Set<String> texts = new HashSet<>();
         PostgresReadSql.READS.values().forEach(read -> texts.add(read.text()));
         List.of(
+                        PostgresSql.RUNS_OF_HEAD,
                         PostgresSql.APPEND_ONE,
                         PostgresSql.APPEND_ONE_WITH_NOTES,
                         PostgresSql.APPEND_ONE_AND_VIEW,
                         PostgresSql.APPEND_MANY)
-                .forEach(append -> texts.add(append.text()));
+                .forEach(one -> texts.add(one.text()));
         texts.addAll(List.of(Sql.HISTORY_BACK, Sql.HISTORY_FORWARD));
         return Set.copyOf(texts);
     }

@@ -133,7 +133,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         }
         List<byte[]> hashes = keys.stream().map(MemoryRow::hash).toList();
         Map<MemoryKey, Watermark> watermarks = new HashMap<>();
-        for (MemoryRow row : database.read("watermarks", session -> dialect.memories(session, hashes))) {
+        for (MemoryRow row : database.read("watermarks", session -> dialect.memories(session, hashes, MemoryRow::of))) {
             watermarks.put(row.key(), row.watermark());
         }
         return watermarks;
@@ -326,14 +326,14 @@ public final class JdbcMessageIndex implements MessageIndex {
         if (hashes == null) {
             return new InScope(all[0], all[1], all[2], null, all[1]);
         }
-        List<MemoryRow> rows = dialect.memories(session, hashes);
+        List<MemoryRow.Size> rows = dialect.memories(session, hashes, MemoryRow.Size::of);
         return rows.isEmpty()
                 ? null
                 : new InScope(
                         all[0],
-                        rows.stream().mapToLong(MemoryRow::messages).sum(),
-                        rows.stream().mapToLong(MemoryRow::length).sum(),
-                        rows.stream().map(MemoryRow::number).collect(Collectors.toSet()),
+                        rows.stream().mapToLong(MemoryRow.Size::messages).sum(),
+                        rows.stream().mapToLong(MemoryRow.Size::length).sum(),
+                        rows.stream().map(MemoryRow.Size::number).collect(Collectors.toSet()),
                         all[1]);
     }
 

@@ -21,6 +21,14 @@ record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, l
 
     private static final int HALF = 12;
 
+    /** How much is indexed of a memory. A search reads this of each memory that it may look in, and no key is made for it. */
+    record Size(long number, long messages, long length) {
+
+        static Size of(ResultSet row) throws SQLException {
+            return new Size(row.getLong(1), row.getLong(9), row.getLong(10));
+        }
+    }
+
     static MemoryRow of(ResultSet row) throws SQLException {
         String tenant = row.getString(3);
         String app = row.getString(4);

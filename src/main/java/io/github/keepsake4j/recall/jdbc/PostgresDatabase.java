@@ -70,7 +70,10 @@ final class PostgresDatabase implements Database {
         retried("compact of the " + schema.what(), true, session -> {
             try (Statement statement = session.connection().createStatement()) {
                 for (String table : schema.tables()) {
-                    statement.execute("VACUUM (FULL, ANALYZE) " + schema.prefix() + table);
+                    // As VACUUM FULL does, and in the order of the key: what is read together lies together.
+                    String name = schema.prefix() + table;
+                    statement.execute("CLUSTER " + name + " USING " + name + "_pkey");
+                    statement.execute("ANALYZE " + name);
                 }
             }
             return true;

@@ -137,11 +137,10 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
+    public <T> List<T> memories(Session session, Collection<byte[]> keys, Session.Mapper<T> mapper)
+            throws SQLException {
         return session.list(
-                MEMORIES_BY_KEY,
-                MemoryRow::of,
-                session.connection().createArrayOf("bytea", keys.toArray(byte[][]::new)));
+                MEMORIES_BY_KEY, mapper, session.connection().createArrayOf("bytea", keys.toArray(byte[][]::new)));
     }
 
     @Override

@@ -138,10 +138,11 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
+    public <T> List<T> memories(Session session, Collection<byte[]> keys, Session.Mapper<T> mapper)
+            throws SQLException {
         HexFormat hex = HexFormat.of();
         String list = keys.stream().map(hex::formatHex).collect(Collectors.joining("\",\"", "[\"", "\"]"));
-        return session.list(MEMORIES_BY_KEY, MemoryRow::of, list);
+        return session.list(MEMORIES_BY_KEY, mapper, list);
     }
 
     @Override

@@ -183,6 +183,8 @@ class PostgresGrowthTest {
         calls.put("read to summary", () -> log.read(key, ReadQuery.newest(20).upToSummary()));
         calls.put("read and oldest", () -> log.read(key, ReadQuery.newest(20).alsoOldest(2)));
         calls.put("read from", () -> log.read(key, ReadQuery.newest(20).endingIn(id)));
+        long sequence = id.startsWith("m") ? Long.parseLong(id.substring(1)) : 2;
+        calls.put("on branch", () -> log.onBranch(key, List.of(sequence)));
         calls.put("position", () -> log.read(key, ReadQuery.newest(0)));
         calls.put("append", () -> log.append(key, batch(id())));
         calls.put("append three", () -> log.append(key, batch(id(), id(), id())));
