@@ -10,7 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection in use.
+ * A connection in use. What was written is not kept with a statement. The values of a query are: SQLite plans a query anew after
+ * its values were cleared.
  *
  * @param connection the connection
  * @param timeoutSeconds how long a statement may take, or 0 for no limit
@@ -53,7 +54,9 @@ record Session(Connection connection, int timeoutSeconds, @Nullable Map<String, 
     int update(String sql, @Nullable Object... parameters) throws SQLException {
         return use(sql, statement -> {
             bind(statement, parameters);
-            return statement.executeUpdate();
+            int changed = statement.executeUpdate();
+            statement.clearParameters();
+            return changed;
         });
     }
 
@@ -69,7 +72,9 @@ record Session(Connection connection, int timeoutSeconds, @Nullable Map<String, 
                     waiting = 0;
                 }
             }
-            return statement.executeBatch();
+            int[] last = statement.executeBatch();
+            statement.clearParameters();
+            return last;
         });
     }
 
@@ -87,7 +92,6 @@ record Session(Connection connection, int timeoutSeconds, @Nullable Map<String, 
         } finally {
             // SQLite's driver finalizes a statement that fails.
             if (succeeded && kept != null) {
-                statement.clearParameters();
                 kept.put(sql, statement);
             } else {
                 statement.close();
