@@ -3,13 +3,16 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.CustomMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.MessageCodec;
+import io.github.keepsake4j.message.UnknownMessage;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,15 @@ import org.jspecify.annotations.Nullable;
 final class KeptMessage {
 
     private static final MessageCodec CODEC = new MessageCodec();
+
+    /** The classes of what the codec decodes. */
+    private static final Set<Class<? extends ChatMessage>> KEPT = Set.of(
+            SystemMessage.class,
+            UserMessage.class,
+            AiMessage.class,
+            ToolExecutionResultMessage.class,
+            CustomMessage.class,
+            UnknownMessage.class);
 
     /** The number of characters that a message counts beside its text. */
     private static final long BESIDE_TEXT = 200;
@@ -46,6 +58,16 @@ final class KeptMessage {
         }
         String text = CODEC.encode(message);
         return new KeptMessage(null, text, text.length());
+    }
+
+    /** Returns whether {@link #instance} returns a message that equals the one that was kept. A class of a log's own is lost. */
+    static boolean canKeep(ChatMessage message) {
+        return KEPT.contains(message.getClass());
+    }
+
+    /** Returns whether a message equals this one. */
+    boolean isOf(ChatMessage message) {
+        return own == null ? text.equals(CODEC.encode(message)) : own.equals(message);
     }
 
     /** Returns a new instance. */
@@ -126,18 +148,24 @@ final class KeptMessage {
 
     private static long length(ChatMessage message) {
         if (message instanceof UserMessage user) {
-            return length(user.contents()) + length(user.attributes());
+            return length(user.name()) + length(user.contents()) + length(user.attributes());
         }
         if (message instanceof AiMessage ai) {
             return length(ai.text())
                     + length(ai.thinking())
                     + ai.toolExecutionRequests().stream()
-                            .mapToLong(request -> BESIDE_TEXT + length(request.arguments()))
+                            .mapToLong(request -> BESIDE_TEXT
+                                    + length(request.id())
+                                    + length(request.name())
+                                    + length(request.arguments()))
                             .sum()
                     + length(ai.attributes());
         }
         if (message instanceof ToolExecutionResultMessage result) {
-            return length(result.contents()) + length(result.attributes());
+            return length(result.id())
+                    + length(result.toolName())
+                    + length(result.contents())
+                    + length(result.attributes());
         }
         return length(((SystemMessage) message).text());
     }

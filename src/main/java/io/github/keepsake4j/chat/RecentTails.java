@@ -47,7 +47,7 @@ final class RecentTails {
      * @return what that method would return, with messages that are new instances
      */
     Tail read(MessageLog log, MemoryKey key, ReadQuery query) {
-        if (!isOfCurrentBranch(query)) {
+        if (!isServed(query)) {
             return ViewReader.read(log, key, query);
         }
         Kept kept = tails.get(key);
@@ -60,16 +60,22 @@ final class RecentTails {
             }
         }
         Tail tail = ViewReader.read(log, key, query);
-        if (tail.view() == null && !tail.messages().isEmpty()) {
-            tails.put(key, Kept.of(tail, kept));
+        Kept read = tail.view() == null ? Kept.of(tail, kept) : null;
+        if (read != null) {
+            tails.put(key, read);
         } else {
             tails.remove(key);
         }
         return tail;
     }
 
-    private static boolean isOfCurrentBranch(ReadQuery query) {
-        return query.from() == null && query.after() == null && query.reference() == null && query.oldest() == 0;
+    private static boolean isServed(ReadQuery query) {
+        // Of a small window, what is new is no less than all of it, so nothing would be gained.
+        return query.maxMessages() / MARGIN >= FEWEST
+                && query.from() == null
+                && query.after() == null
+                && query.reference() == null
+                && query.oldest() == 0;
     }
 
     /**
@@ -85,6 +91,19 @@ final class RecentTails {
 
         static Entry of(LoggedMessage logged) {
             return new Entry(logged.withMessage(NONE), KeptMessage.of(logged.message()));
+        }
+
+        static boolean areOf(List<LoggedMessage> messages) {
+            return messages.stream().map(LoggedMessage::message).allMatch(KeptMessage::canKeep);
+        }
+
+        /** Returns whether this is still what the log stores. */
+        boolean isOf(LoggedMessage logged) {
+            return row.equals(logged.withMessage(NONE)) && message.isOf(logged.message());
+        }
+
+        long size() {
+            return message.size() + row.id().length();
         }
 
         LoggedMessage given() {
@@ -113,21 +132,34 @@ final class RecentTails {
             this.complete = complete;
             this.missingParent = missingParent;
             long sum = 0;
-            long length = 0;
+            long length = summary == null ? 0 : summary.text().length();
             for (Entry entry : entries) {
                 sum += entry.row().tokens();
-                length += entry.message().size();
+                length += entry.size();
             }
             this.tokens = sum;
             this.size = Math.max(LEAST, length);
             this.next = Math.max(FEWEST, MARGIN * added);
         }
 
-        static Kept of(Tail tail, @Nullable Kept before) {
+        /** Returns a whole read as it is to be kept, or null if it cannot be kept. */
+        static @Nullable Kept of(Tail tail, @Nullable Kept before) {
             List<LoggedMessage> messages = tail.messages();
+            if (messages.isEmpty() || !Entry.areOf(messages)) {
+                return null;
+            }
+            List<Entry> entries = new ArrayList<>(messages.size());
+            long length = 0;
+            for (LoggedMessage message : messages) {
+                Entry entry = Entry.of(message);
+                entries.add(entry);
+                length += entry.size();
+                if (length > LIMIT) {
+                    return null;
+                }
+            }
             int added = before == null ? 0 : messages.size() - behind(messages, before.position.head());
-            return new Kept(
-                    tail, messages.stream().map(Entry::of).toList(), tail.complete(), tail.missingParent(), added);
+            return new Kept(tail, entries, tail.complete(), tail.missingParent(), added);
         }
 
         long size() {
@@ -146,12 +178,12 @@ final class RecentTails {
          */
         @Nullable
         Kept followedBy(Tail newest, ReadQuery query) {
-            // In the same revision there is no view either.
-            boolean isUnchanged =
-                    newest.position().isSameRevision(position) && Objects.equals(newest.summary(), summary);
+            // In the same revision there is no view either, unless a backup was restored.
+            boolean isUnchanged = newest.view() == null
+                    && newest.position().isSameRevision(position) && Objects.equals(newest.summary(), summary);
             List<LoggedMessage> read = newest.messages();
             int begin = behind(read, position.head());
-            if (!isUnchanged || begin < 0) {
+            if (!isUnchanged || begin < 0 || !Entry.areOf(read) || !endsWith(read.subList(0, begin))) {
                 return null;
             }
             List<Entry> longer = new ArrayList<>(entries.size() + read.size() - begin);
@@ -161,6 +193,20 @@ final class RecentTails {
             List<Entry> within = first > 0 ? List.copyOf(longer.subList(first, longer.size())) : longer;
             return new Kept(
                     newest, within, complete && first <= 0, first > 0 ? null : missingParent, read.size() - begin);
+        }
+
+        /**
+         * Returns whether the newest of the kept messages are these. After a restored backup, an equal position can be that
+         * of other messages.
+         */
+        private boolean endsWith(List<LoggedMessage> messages) {
+            int both = Math.min(entries.size(), messages.size());
+            for (int back = 1; back <= both; back++) {
+                if (!entries.get(entries.size() - back).isOf(messages.get(messages.size() - back))) {
+                    return false;
+                }
+            }
+            return true;
         }
 
         /** Returns the index at which the bounds of a query end a read that goes back, or a negative number if none does. */

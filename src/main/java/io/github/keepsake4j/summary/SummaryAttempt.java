@@ -17,9 +17,11 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -103,21 +105,20 @@ final class SummaryAttempt {
     }
 
     private boolean finish(Supplier<Optional<Task>> plan) throws AbandonedException {
-        String covered = null;
+        Set<String> covered = new HashSet<>();
         while (true) {
             Optional<Task> next = next(plan);
             if (next.isEmpty()) {
                 return true;
             }
             Task task = tools.refusals().level(key).of(next.get());
-            if (task.last().id().equals(covered)) {
-                // A plan that does not see the summary that was just stored would call the model forever.
+            if (!covered.add(task.last().id())) {
+                // A plan that does not see the summaries that were stored would call the model forever.
                 throw failure(Kind.PLAN, "the plan requested the same summary twice", null);
             }
             if (!fold(task)) {
                 return false;
             }
-            covered = task.last().id();
         }
     }
 

@@ -2,8 +2,11 @@ package io.github.keepsake4j.chat;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.testing.Messages;
@@ -50,5 +53,17 @@ class KeptMessageTest {
     void the_size_is_that_of_the_text_and_some_more() {
         assertThat(KeptMessage.of(SystemMessage.from("x".repeat(1_000))).size()).isBetween(1_000L, 1_500L);
         assertThat(KeptMessage.of(UserMessage.from("x".repeat(1_000))).size()).isBetween(1_000L, 1_500L);
+        String text = "x".repeat(1_000);
+        UserMessage named = UserMessage.from(text, "q");
+        assertThat(KeptMessage.of(named).size()).isGreaterThan(1_000L);
+        AiMessage call = AiMessage.from(ToolExecutionRequest.builder()
+                .id(text)
+                .name(text)
+                .arguments("{}")
+                .build());
+        assertThat(KeptMessage.of(call).size()).isGreaterThan(2_000L);
+        assertThat(KeptMessage.of(ToolExecutionResultMessage.from(text, text, "r"))
+                        .size())
+                .isGreaterThan(2_000L);
     }
 }

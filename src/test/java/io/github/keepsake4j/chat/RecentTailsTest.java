@@ -30,6 +30,7 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.view.ViewReader;
+import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -158,6 +159,67 @@ class RecentTailsTest {
                         .message();
                 assertThat(read.attributes()).containsExactly(Map.entry("a", "stored"));
                 read.attributes().put("a", "changed");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SQLITE", "FILES"})
+    void after_a_restored_backup_an_equal_position_does_not_tell_what_is_there(Home home) throws Exception {
+        try (Home.Storage storage = home.storage();
+                MessageLog log = storage.open()) {
+            Steps steps = new Steps(log, new Random(1));
+            steps.append(50);
+            Home.Restore backup = storage.copy();
+            List<LoggedMessage> all = log.read(KEY, ReadQuery.newest(5)).messages();
+            RecentTails tails = new RecentTails();
+            log.setOutcome(KEY, all.get(0).id(), Outcome.failed("before"), null);
+            tails.read(log, KEY, ReadQuery.newest(40));
+            backup.run();
+            log.setOutcome(KEY, all.get(1).id(), Outcome.failed("after"), null);
+
+            assertThat(tails.read(log, KEY, ReadQuery.newest(40))).isEqualTo(log.read(KEY, ReadQuery.newest(40)));
+        }
+    }
+
+    /** As after an erasure whose tombstone was removed, when the same ids are imported again. */
+    @Test
+    void another_text_under_the_same_id_and_position_is_shown() {
+        RecentTails tails = new RecentTails();
+        for (String text : List.of("erased", "new")) {
+            try (MessageLog log = new InMemoryMessageLog()) {
+                log.append(
+                        KEY, Append.underHead(new NewMessage("id", UserMessage.from(text), 1, "words", Instant.EPOCH)));
+                assertThat(tails.read(log, KEY, ReadQuery.newest(40)).messages())
+                        .extracting(LoggedMessage::message)
+                        .containsExactly(UserMessage.from(text));
+            }
+        }
+    }
+
+    @Test
+    void a_class_of_a_users_own_log_is_returned_each_time() {
+        final class Own extends UserMessage {
+            Own() {
+                super("q");
+            }
+        }
+        try (MessageLog inner = new InMemoryMessageLog()) {
+            new Steps(inner, new Random(1)).append(1);
+            Tail stored = inner.read(KEY, ReadQuery.newest(40));
+            LoggedMessage own = stored.messages().get(0).withMessage(new Own());
+            Tail tail = new Tail(stored.position(), List.of(own), List.of(), null, own, null, null, true, null);
+            MessageLog log = (MessageLog) Proxy.newProxyInstance(
+                    MessageLog.class.getClassLoader(),
+                    new Class<?>[] {MessageLog.class},
+                    (proxy, method, given) -> tail);
+            RecentTails tails = new RecentTails();
+            for (int i = 0; i < 3; i++) {
+                assertThat(tails.read(log, KEY, ReadQuery.newest(40))
+                                .messages()
+                                .get(0)
+                                .message())
+                        .isInstanceOf(Own.class);
             }
         }
     }
