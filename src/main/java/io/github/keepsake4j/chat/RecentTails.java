@@ -180,7 +180,8 @@ final class RecentTails {
         Kept followedBy(Tail newest, ReadQuery query) {
             // In the same revision there is no view either, unless a backup was restored.
             boolean isUnchanged = newest.view() == null
-                    && newest.position().isSameRevision(position) && Objects.equals(newest.summary(), summary);
+                    && newest.position().isSameRevision(position)
+                    && Objects.equals(newest.summary(), summary);
             List<LoggedMessage> read = newest.messages();
             int begin = behind(read, position.head());
             if (!isUnchanged || begin < 0 || !Entry.areOf(read) || !endsWith(read.subList(0, begin))) {

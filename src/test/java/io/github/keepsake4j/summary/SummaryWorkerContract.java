@@ -407,6 +407,22 @@ abstract class SummaryWorkerContract {
     }
 
     @Test
+    @ExpectedLog("was made (")
+    void a_plan_that_goes_back_and_forth_does_not_ask_a_model_for_ever() throws Exception {
+        append(1, 12);
+        SummaryWorker worker = worker(log, options(SOON, 1));
+        List<SummaryWorker.Task> both =
+                List.of(plan(4).get().orElseThrow(), plan(6).get().orElseThrow());
+        AtomicInteger asked = new AtomicInteger();
+
+        worker.due(KEY, () -> Optional.of(both.get(asked.getAndIncrement() % 2)));
+        ImpatientWorker.awaitIdle(worker);
+
+        assertThat(summarizer.calls).hasSize(2);
+        assertThat(measured).last().isEqualTo("failed plan");
+    }
+
+    @Test
     void now_makes_all_that_is_due_and_says_how_many() {
         append(1, 12);
         SummaryWorker worker = worker(log);
