@@ -39,7 +39,7 @@ public final class MessageRecall {
     private static final int CANDIDATES = 100;
 
     /** How many in a large scope, where nearly every one of them is a read of another memory. */
-    private static final int FEWER_CANDIDATES = 60;
+    private static final int FEWER_CANDIDATES = 50;
 
     /** The tokens of a message's time and speaker. */
     private static final int TOKENS_OF_A_LINE = 16;

@@ -334,9 +334,9 @@ public abstract class MessageRecallContract {
         Recalled recalled = ofMany.recall(Scope.memories(keys), "parrot", RecallOptions.standard());
 
         assertThat(recalled.passages()).hasSize(RecallOptions.standard().maxPassages());
-        assertThat(memories).hasSize(60).doesNotHaveDuplicates();
+        assertThat(memories).hasSize(50).doesNotHaveDuplicates();
         // Two neighbours on each side of the better half, and one of the others.
-        assertThat(messages).hasSize(30 * 5 + 30 * 3);
+        assertThat(messages).hasSize(25 * 5 + 25 * 3);
     }
 
     @Test
