@@ -14,6 +14,8 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.sqlite.SQLiteConfig;
@@ -201,7 +203,7 @@ final class SqliteDatabase implements Database {
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         // A query reads some pages for each term, more than the default cache of 2 MB keeps.
         config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, String.valueOf(MAPPED));
-        Connection begun = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
+        Connection begun = connect(config);
         try (Statement statement = begun.createStatement()) {
             // Who only reads does not wait for a writer.
             if (version(statement) < schema.newest()) {
@@ -218,6 +220,24 @@ final class SqliteDatabase implements Database {
         }
         channel.connection = begun;
         return begun;
+    }
+
+    /**
+     * Opens the file. If two programs set the journal mode of a new file at the same moment, SQLite fails at once with BUSY,
+     * whatever the timeout. Therefore this method waits for the timeout itself.
+     */
+    private Connection connect(SQLiteConfig config) throws SQLException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_TIMEOUT_MILLIS);
+        while (true) {
+            try {
+                return config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
+            } catch (SQLException e) {
+                if ((e.getErrorCode() & 0xFF) != SQLiteErrorCode.SQLITE_BUSY.code || System.nanoTime() > deadline) {
+                    throw e;
+                }
+                LockSupport.parkNanos(1_000_000);
+            }
+        }
     }
 
     private static int version(Statement statement) throws SQLException {

@@ -14,8 +14,14 @@ import io.github.keepsake4j.recall.MessageIndexContract;
 import io.github.keepsake4j.recall.Watermark;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +50,26 @@ class SqliteMessageIndexTest extends MessageIndexContract {
                     .hasMessageContaining("delete it");
         }
         assertThat(Files.readString(file)).startsWith("no database");
+    }
+
+    @Test
+    void a_new_file_can_be_opened_by_many_at_the_same_moment() throws Exception {
+        int many = 8;
+        ExecutorService executor = Executors.newFixedThreadPool(many);
+        for (int round = 0; round < 30; round++) {
+            Path file = directory.resolve("new" + round + ".db");
+            CyclicBarrier start = new CyclicBarrier(many);
+            Callable<List<String>> open = () -> {
+                start.await();
+                try (MessageIndex own = JdbcMessageIndex.sqlite(file)) {
+                    return own.tenants();
+                }
+            };
+            for (Future<List<String>> opened : executor.invokeAll(Collections.nCopies(many, open))) {
+                assertThat(opened.get()).isEmpty();
+            }
+        }
+        executor.shutdown();
     }
 
     @Test
