@@ -21,6 +21,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeptMessage {
 
+    /** The maximum number of characters of the messages that are kept in one place. */
+    static final long ROOM = 16_000_000;
+
+    /** The number of characters that a list of messages counts at least, so that no more than 1,000 lists are kept in one place. */
+    static final long LEAST_ROOM = 16_000;
+
     private static final MessageCodec CODEC = new MessageCodec();
 
     /** The classes of what the codec decodes. */

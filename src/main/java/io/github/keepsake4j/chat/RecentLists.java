@@ -16,12 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecentLists {
 
-    /** The maximum number of characters of all lists. */
-    private static final long LIMIT = 16_000_000;
-
-    /** The number of characters that a list counts at least, so that no more than 1,000 lists are kept. */
-    private static final long LEAST = 16_000;
-
     /**
      * A list.
      *
@@ -43,7 +37,7 @@ final class RecentLists {
         }
     }
 
-    private final RecentlyUsed<MemoryKey, Kept> lists = new RecentlyUsed<>(LIMIT, Kept::size);
+    private final RecentlyUsed<MemoryKey, Kept> lists = new RecentlyUsed<>(KeptMessage.ROOM, Kept::size);
 
     /**
      * Returns the list that a memory showed last.
@@ -83,7 +77,7 @@ final class RecentLists {
                 before != null && isSameEpoch(before.reading(), reading) ? before.kept() : Map.of();
         Map<String, KeptMessage> all = new LinkedHashMap<>();
         long size = 0;
-        for (int at = 0; at < messages.size() && size <= LIMIT; at++) {
+        for (int at = 0; at < messages.size() && size <= KeptMessage.ROOM; at++) {
             String id = ids.get(at);
             KeptMessage message = known.get(id);
             message = message == null ? KeptMessage.of(messages.get(at)) : message;
@@ -91,7 +85,7 @@ final class RecentLists {
             size += message.size();
         }
         // A list that is longer than the limit, or that has a message twice.
-        return all.size() == messages.size() ? new Kept(reading, all, Math.max(LEAST, size)) : null;
+        return all.size() == messages.size() ? new Kept(reading, all, Math.max(KeptMessage.LEAST_ROOM, size)) : null;
     }
 
     private static boolean isSameEpoch(Reading reading, Reading other) {

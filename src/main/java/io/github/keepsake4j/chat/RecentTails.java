@@ -24,19 +24,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class RecentTails {
 
-    /** The maximum number of characters of all messages. */
-    private static final long LIMIT = 16_000_000;
-
-    /** The number of characters that a tail counts at least, so that no more than 1,000 are kept. */
-    private static final long LEAST = 16_000;
-
     /** The number of messages that are read at least: those of a turn with some tools. Logs take fewer for a look-up. */
     private static final int FEWEST = 10;
 
     /** The factor by which more messages are read than were new the last time. */
     private static final int MARGIN = 2;
 
-    private final RecentlyUsed<MemoryKey, Kept> tails = new RecentlyUsed<>(LIMIT, Kept::size);
+    private final RecentlyUsed<MemoryKey, Kept> tails = new RecentlyUsed<>(KeptMessage.ROOM, Kept::size);
 
     /**
      * Reads as {@link ViewReader#read} does.
@@ -86,7 +80,7 @@ final class RecentTails {
      */
     private record Entry(LoggedMessage row, KeptMessage message) {
 
-        /** Stands in for the message, which a caller has. */
+        /** Takes the place of the message, which a caller has. */
         private static final ChatMessage NONE = SystemMessage.from("kept");
 
         static Entry of(LoggedMessage logged) {
@@ -138,7 +132,7 @@ final class RecentTails {
                 length += entry.size();
             }
             this.tokens = sum;
-            this.size = Math.max(LEAST, length);
+            this.size = Math.max(KeptMessage.LEAST_ROOM, length);
             this.next = Math.max(FEWEST, MARGIN * added);
         }
 
@@ -154,7 +148,7 @@ final class RecentTails {
                 Entry entry = Entry.of(message);
                 entries.add(entry);
                 length += entry.size();
-                if (length > LIMIT) {
+                if (length > KeptMessage.ROOM) {
                     return null;
                 }
             }
