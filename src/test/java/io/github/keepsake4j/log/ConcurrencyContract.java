@@ -168,6 +168,23 @@ public interface ConcurrencyContract extends LogUnderTest {
         assertThat(log().read(KEY, ReadQuery.wholeBranch()).missingParent()).isNull();
     }
 
+    /** Where there is no memory yet, there is nothing to lock either. */
+    @Test
+    default void theFirstAppendsOfAMemoryAreAllThere() throws Exception {
+        MessageLog second = reopen();
+        for (int round = 0; round < 20; round++) {
+            MemoryKey key = ConversationKey.of("acme", "new" + round);
+            CyclicBarrier start = new CyclicBarrier(4);
+            inThreads(4, thread -> {
+                start.await();
+                for (int i = 0; i < 3; i++) {
+                    (thread % 2 == 0 ? log() : second).append(key, batch(thread + "-" + i));
+                }
+            });
+            assertThat(branch(log(), key)).as("round %s", round).hasSize(12).doesNotHaveDuplicates();
+        }
+    }
+
     @Test
     default void theSameBatchFromManyThreadsIsStoredOnce() throws Exception {
         MessageLog second = reopen();

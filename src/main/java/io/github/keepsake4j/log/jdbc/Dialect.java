@@ -45,7 +45,7 @@ interface Dialect {
     /** A page of a tenant's memories by activity. Parameters: tenant, time, number, rows. */
     NamedSql listByActivity();
 
-    /** The memory's row, locked and sound. */
+    /** The memory's row, locked and sound, or {@link Memory#NONE} if there was none to lock. */
     Memory locked(Session session, byte[] hash) throws SQLException;
 
     /** Inserts a message. Parameters: key, the message's columns, and the runs below it. */

@@ -287,10 +287,21 @@ public final class JdbcMessageLog implements MessageLog {
         Ids.check("branch", name);
         byte[] hash = Rows.hash(key);
         connections.write("move of a branch of memory " + key, session -> {
-            AppendRules.checkEpoch(key, epoch, Memory.lock(session, hash).epoch());
-            Node target = Node.existing(session, key, hash, "messageId", messageId);
+            Node target = locked(session, key, epoch, "messageId", messageId);
             return session.update(Sql.PUT_REFERENCE, hash, name, target.seq(), target.id());
         });
+    }
+
+    /** Locks a memory, and returns a message of it. A memory without a row to lock has none, even if another writer makes one. */
+    private static Node locked(Session session, MemoryKey key, @Nullable Long epoch, String field, String messageId)
+            throws SQLException {
+        byte[] hash = Rows.hash(key);
+        Memory memory = Memory.lock(session, hash);
+        AppendRules.checkEpoch(key, epoch, memory.epoch());
+        if (memory.equals(Memory.NONE)) {
+            throw UnknownMessageException.notThere(key, field, messageId);
+        }
+        return Node.existing(session, key, hash, field, messageId);
     }
 
     @Override
@@ -491,8 +502,7 @@ public final class JdbcMessageLog implements MessageLog {
         byte[] hash = Rows.hash(key);
         String text = codec.encodeText(summary.text());
         connections.write("summary of memory " + key, session -> {
-            AppendRules.checkEpoch(key, epoch, Memory.lock(session, hash).epoch());
-            Node covered = Node.existing(session, key, hash, "coversUpTo", summary.coversUpTo());
+            Node covered = locked(session, key, epoch, "coversUpTo", summary.coversUpTo());
             int added = requireHead(session.update(
                     Sql.PUT_SUMMARY,
                     hash,

@@ -38,7 +38,7 @@ record Memory(
         return found == null ? NONE : found;
     }
 
-    /** The row, which no other writer changes before the transaction ends. */
+    /** The row, which no other writer changes before the transaction ends, or {@link #NONE} if there was none to lock. */
     static Memory lock(Session session, byte[] hash) throws SQLException {
         Memory found = session.first(session.dialect().lockMemory(), Memory::of, hash);
         return found == null ? NONE : found.sound();

@@ -103,7 +103,10 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public Memory locked(Session session, byte[] hash) throws SQLException {
-        Memory.lock(session, hash);
+        if (session.first(lockMemory(), Memory::of, hash) == null) {
+            // Nothing was locked. A memory that another writer has made since then must not be taken for a locked one.
+            return Memory.NONE;
+        }
         // Another statement, which sees what was committed while this one waited for the lock.
         return Memory.find(session, hash).sound();
     }

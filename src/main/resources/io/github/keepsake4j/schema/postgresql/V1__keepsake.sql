@@ -153,4 +153,16 @@ ALTER TABLE keepsake_message ALTER COLUMN memory_key SET (n_distinct = -0.01);
 ALTER TABLE keepsake_view ALTER COLUMN memory_key SET (n_distinct = -0.01);
 ALTER TABLE keepsake_summary ALTER COLUMN memory_key SET (n_distinct = -0.01);
 
+-- Statistics have values of a column in a table of their own, where they would stay after an erasure. So there are none of texts,
+-- and of names that the application chose but the tenant's.
+ALTER TABLE keepsake_memory
+  ALTER COLUMN app_id SET STATISTICS 0, ALTER COLUMN conversation_id SET STATISTICS 0, ALTER COLUMN node_id SET STATISTICS 0,
+  ALTER COLUMN title SET STATISTICS 0, ALTER COLUMN metadata SET STATISTICS 0;
+ALTER TABLE keepsake_message
+  ALTER COLUMN message SET STATISTICS 0, ALTER COLUMN outcome SET STATISTICS 0, ALTER COLUMN made SET STATISTICS 0,
+  ALTER COLUMN request SET STATISTICS 0;
+ALTER TABLE keepsake_view ALTER COLUMN view SET STATISTICS 0;
+ALTER TABLE keepsake_summary ALTER COLUMN text SET STATISTICS 0;
+ALTER TABLE keepsake_reference ALTER COLUMN name SET STATISTICS 0;
+
 INSERT INTO keepsake_schema (version) VALUES (1);

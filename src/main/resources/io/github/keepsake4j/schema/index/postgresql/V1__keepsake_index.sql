@@ -61,4 +61,12 @@ ALTER TABLE keepsake_index_posting ALTER COLUMN postings SET STORAGE EXTERNAL;
 
 CREATE INDEX keepsake_index_posting_by_memory ON keepsake_index_posting (memory, segment);
 
+-- Statistics have values of a column in a table of their own, where they would stay after an erasure. So there are none of terms
+-- and names.
+ALTER TABLE keepsake_index_tenant ALTER COLUMN tenant SET STATISTICS 0;
+ALTER TABLE keepsake_index_memory
+  ALTER COLUMN app_id SET STATISTICS 0, ALTER COLUMN conversation_id SET STATISTICS 0, ALTER COLUMN node_id SET STATISTICS 0;
+ALTER TABLE keepsake_index_term ALTER COLUMN term SET STATISTICS 0;
+ALTER TABLE keepsake_index_posting ALTER COLUMN term SET STATISTICS 0;
+
 INSERT INTO keepsake_index_schema (version) VALUES (1);

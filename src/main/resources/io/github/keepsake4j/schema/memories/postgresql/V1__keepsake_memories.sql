@@ -72,4 +72,10 @@ CREATE TABLE keepsake_made_lease (
   PRIMARY KEY (memory_key, name)
 );
 
+-- Statistics have values of a column in a table of their own, where they would stay after an erasure. So there are none of texts
+-- and words.
+ALTER TABLE keepsake_made_memory
+  ALTER COLUMN memory_text SET STATISTICS 0, ALTER COLUMN metadata_json SET STATISTICS 0;
+ALTER TABLE keepsake_made_word ALTER COLUMN term SET STATISTICS 0;
+
 INSERT INTO keepsake_made_schema (version) VALUES (1);

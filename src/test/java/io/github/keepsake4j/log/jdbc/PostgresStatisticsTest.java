@@ -1,0 +1,123 @@
+package io.github.keepsake4j.log.jdbc;
+
+import static io.github.keepsake4j.log.LogTesting.KEY;
+import static io.github.keepsake4j.log.LogTesting.SECRET;
+import static io.github.keepsake4j.log.LogTesting.batch;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.recall.MessageIndex;
+import io.github.keepsake4j.recall.Watermark;
+import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
+import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.testing.Postgres;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The statistics of PostgreSQL's planner are values of columns. Every user of the database can read them in {@code pg_stats}
+ * who can read the table, and they stay after an erasure until the table is analyzed again, and in the catalog's file longer.
+ */
+class PostgresStatisticsTest {
+
+    private DataSource source;
+
+    @BeforeEach
+    void create() throws Exception {
+        source = Postgres.newest().database(Postgres.newest().newDatabase());
+    }
+
+    private MessageLog log() {
+        return JdbcMessageLog.builder()
+                .dataSource(source)
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
+                .build();
+    }
+
+    private List<String> query(String sql) throws Exception {
+        List<String> found = new ArrayList<>();
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            while (rows.next()) {
+                found.add(rows.getString(1));
+            }
+        }
+        return found;
+    }
+
+    @Test
+    void have_no_text_of_messages() throws Exception {
+        try (MessageLog log = log()) {
+            log.append(KEY, batch("a", "b", "c"));
+            log.mergeMetadata(KEY, Map.of("mood", SECRET));
+            Postgres.execute(source, "ANALYZE");
+
+            assertThat(query("SELECT attname FROM pg_stats WHERE tablename = 'keepsake_message'"))
+                    .contains("seq", "id");
+            assertThat(query("SELECT attname FROM pg_stats WHERE pg_stats::text LIKE '%" + SECRET + "%'"))
+                    .isEmpty();
+        }
+    }
+
+    /** A column that is added some day is told to have none, or is named here. */
+    @Test
+    void are_made_of_no_column_that_may_have_text() throws Exception {
+        try (MessageLog log = log();
+                MessageIndex index = JdbcMessageIndex.builder()
+                        .dataSource(source)
+                        .createTables()
+                        .build();
+                MemoryStore memories = JdbcMemoryStore.builder()
+                        .dataSource(source)
+                        .createTables()
+                        .build()) {
+            log.append(KEY, batch("a"));
+            index.add(KEY, null, new Watermark(1, 1), List.of());
+            memories.facts(KEY, 1);
+        }
+
+        assertThat(
+                        query(
+                                """
+                                SELECT relname || '.' || attname FROM pg_attribute
+                                JOIN pg_class ON pg_class.oid = attrelid
+                                WHERE relname LIKE 'keepsake%' AND relkind = 'r' AND relname NOT LIKE '%lease'
+                                  AND atttypid = 'text'::regtype AND COALESCE(attstattarget, -1) <> 0
+                                ORDER BY relname, attname
+                                """))
+                .containsExactly(
+                        "keepsake_index_words.fingerprint",
+                        "keepsake_made_memory.date_added",
+                        "keepsake_made_memory.kind",
+                        "keepsake_made_memory.memory_id",
+                        "keepsake_made_progress.fingerprint",
+                        "keepsake_made_progress.kind",
+                        "keepsake_made_step.after_hash",
+                        "keepsake_made_step.kind",
+                        "keepsake_made_step.message_hash",
+                        "keepsake_made_step.message_ids",
+                        "keepsake_made_step.processed_at",
+                        "keepsake_made_step.up_to_hash",
+                        "keepsake_memory.head_id",
+                        "keepsake_memory.prev_head_id",
+                        "keepsake_memory.tenant",
+                        "keepsake_message.id",
+                        "keepsake_message.parent_id",
+                        "keepsake_message.token_counter",
+                        "keepsake_reference.id",
+                        "keepsake_summary.covers_id",
+                        "keepsake_summary.model",
+                        "keepsake_summary.token_counter",
+                        "keepsake_usage.tenant",
+                        "keepsake_view.anchor_id");
+    }
+}
