@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,6 +82,28 @@ public interface MessageLog extends AutoCloseable {
      * @return the messages that are there, in order of sequence
      */
     List<LoggedMessage> findAt(MemoryKey key, Collection<Long> sequences);
+
+    /**
+     * Finds messages of several memories by their ids. A log may do it in fewer steps than one for each memory.
+     *
+     * @param ids the ids of each memory
+     * @return for each of the memories what {@link #find(MemoryKey, Collection)} returns
+     */
+    default Map<MemoryKey, List<LoggedMessage>> find(Map<MemoryKey, ? extends Collection<String>> ids) {
+        return ids.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, of -> find(of.getKey(), of.getValue())));
+    }
+
+    /**
+     * Returns messages of several memories by their sequences. A log may do it in fewer steps than one for each memory.
+     *
+     * @param sequences the sequences of each memory
+     * @return for each of the memories what {@link #findAt(MemoryKey, Collection)} returns
+     */
+    default Map<MemoryKey, List<LoggedMessage>> findAt(Map<MemoryKey, ? extends Collection<Long>> sequences) {
+        return sequences.entrySet().stream()
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, of -> findAt(of.getKey(), of.getValue())));
+    }
 
     /**
      * Returns which messages are on the current branch. The cost depends on the number of sequences and of the forks on the

@@ -20,6 +20,8 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -131,22 +133,30 @@ final class Finder {
                 more);
     }
 
-    /** Reads the messages around some places of a memory by their sequences, in one read. */
-    NavigableMap<Long, LoggedMessage> around(MemoryKey key, Collection<Long> places, int reach) {
-        Set<Long> wanted = new HashSet<>();
-        for (long place : places) {
-            for (long sequence = Math.max(1, place - reach); sequence <= place + reach; sequence++) {
-                wanted.add(sequence);
-            }
-        }
-        return at(key, wanted);
+    /** Returns the sequences that lie around some places. */
+    static Set<Long> around(Collection<Long> places, int reach) {
+        return places.stream()
+                .flatMapToLong(place -> LongStream.rangeClosed(Math.max(1, place - reach), place + reach))
+                .boxed()
+                .collect(Collectors.toSet());
     }
 
-    /** Reads the messages of some sequences, in one read. */
-    NavigableMap<Long, LoggedMessage> at(MemoryKey key, Collection<Long> sequences) {
-        NavigableMap<Long, LoggedMessage> found = new TreeMap<>();
-        logs.apply(key).findAt(key, sequences).forEach(message -> found.put(message.sequence(), message));
+    /** Reads the messages of some sequences of each memory, for each log in as few steps as it can. */
+    Map<MemoryKey, NavigableMap<Long, LoggedMessage>> at(Map<MemoryKey, ? extends Collection<Long>> sequences) {
+        Map<MemoryKey, NavigableMap<Long, LoggedMessage>> found = new HashMap<>();
+        byLog(sequences).forEach((log, asked) -> log.findAt(asked).forEach((key, messages) -> {
+            NavigableMap<Long, LoggedMessage> bySequence = new TreeMap<>();
+            messages.forEach(message -> bySequence.put(message.sequence(), message));
+            found.put(key, bySequence);
+        }));
         return found;
+    }
+
+    private <T> Map<MessageLog, Map<MemoryKey, T>> byLog(Map<MemoryKey, T> asked) {
+        Map<MessageLog, Map<MemoryKey, T>> byLog = new LinkedHashMap<>();
+        asked.forEach((key, of) -> byLog.computeIfAbsent(logs.apply(key), log -> new LinkedHashMap<>())
+                .put(key, of));
+        return byLog;
     }
 
     /**
@@ -159,13 +169,14 @@ final class Finder {
             Set<String> ofMemory = ids.computeIfAbsent(key.apply(one), k -> new HashSet<>());
             messages.apply(one).forEach(message -> ofMemory.add(message.id()));
         }
-        ids.forEach((k, wanted) -> wanted.retainAll(logs.apply(k).find(k, List.copyOf(wanted)).stream()
-                .map(LoggedMessage::id)
-                .toList()));
+        Map<MemoryKey, Set<String>> there = new HashMap<>();
+        byLog(ids).forEach((log, asked) -> log.find(asked)
+                .forEach((k, read) ->
+                        there.put(k, read.stream().map(LoggedMessage::id).collect(Collectors.toSet()))));
         return found.stream()
                 .filter(one -> messages.apply(one).stream()
                         .allMatch(message ->
-                                ids.getOrDefault(key.apply(one), Set.of()).contains(message.id())))
+                                there.getOrDefault(key.apply(one), Set.of()).contains(message.id())))
                 .toList();
     }
 

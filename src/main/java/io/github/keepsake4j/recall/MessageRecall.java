@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -26,7 +27,6 @@ import java.util.NavigableMap;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,15 +118,17 @@ public final class MessageRecall {
                 long place = best.get(i).posting().sequence();
                 // A better half is looked at with two messages before and behind, one of which may be the answer.
                 int reach = i < most(scope) / 2 ? 2 : 1;
-                LongStream.rangeClosed(place - reach, place + reach)
-                        .forEach(places.computeIfAbsent(key, k -> new TreeSet<>())::add);
+                places.computeIfAbsent(key, k -> new HashSet<>()).addAll(Finder.around(List.of(place), reach));
             }
         }
         MemoryKey shownTo = options.shownTo() == null ? scope.only() : options.shownTo();
-        List<Memory> memories = new ArrayList<>();
-        places.forEach((key, sequences) ->
-                memories.add(new Memory(key, sequences, key.equals(shownTo) ? shown.apply(key) : Set.of())));
-        return memories;
+        Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read = search.finder().at(places);
+        return places.keySet().stream()
+                .map(key -> new Memory(
+                        key,
+                        read.getOrDefault(key, Collections.emptyNavigableMap()),
+                        key.equals(shownTo) ? shown.apply(key) : Set.of()))
+                .toList();
     }
 
     private List<Passage> passages(List<Found> found, RecallOptions options) {
@@ -162,11 +164,11 @@ public final class MessageRecall {
         private final Set<Long> given = new HashSet<>();
         private @Nullable Set<Long> onBranch;
 
-        Memory(MemoryKey key, Set<Long> sequences, Set<String> shownIds) {
+        Memory(MemoryKey key, NavigableMap<Long, LoggedMessage> messages, Set<String> shownIds) {
             this.key = key;
+            this.messages = messages;
             this.shownIds = shownIds;
             visible = new Visible(search.log(key), key);
-            messages = search.finder().at(key, sequences);
         }
 
         Set<String> speakers() {

@@ -183,8 +183,9 @@ public final class MessageSearch {
                 next.forEach(place -> sequences
                         .computeIfAbsent(place.key(), key -> new LinkedHashSet<>())
                         .add(place.sequence()));
-                Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read = new HashMap<>();
-                sequences.forEach((key, of) -> read.put(key, finder.around(key, of, SearchOptions.MAX_NEIGHBOURS)));
+                Map<MemoryKey, Set<Long>> around = new LinkedHashMap<>();
+                sequences.forEach((key, of) -> around.put(key, Finder.around(of, SearchOptions.MAX_NEIGHBOURS)));
+                Map<MemoryKey, NavigableMap<Long, LoggedMessage>> read = finder.at(around);
                 if (options.currentBranch()) {
                     sequences.replaceAll((key, of) -> visible(key).onBranch(of));
                 }

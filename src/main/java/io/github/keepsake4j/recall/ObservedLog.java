@@ -132,6 +132,16 @@ public final class ObservedLog implements MessageLog {
     }
 
     @Override
+    public Map<MemoryKey, List<LoggedMessage>> find(Map<MemoryKey, ? extends Collection<String>> ids) {
+        return log.find(ids);
+    }
+
+    @Override
+    public Map<MemoryKey, List<LoggedMessage>> findAt(Map<MemoryKey, ? extends Collection<Long>> sequences) {
+        return log.findAt(sequences);
+    }
+
+    @Override
     public Set<Long> onBranch(MemoryKey key, Collection<Long> sequences) {
         return log.onBranch(key, sequences);
     }

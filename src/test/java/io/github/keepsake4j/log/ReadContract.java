@@ -5,9 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
 import org.junit.jupiter.api.Test;
 
 /** Bounded reads of the newest part of a branch. */
@@ -38,6 +45,35 @@ public interface ReadContract extends LogUnderTest {
 
         log().erase(KEY);
         assertThat(log().findAt(KEY, List.of(1L, 2L))).isEmpty();
+    }
+
+    @Test
+    default void messagesOfSeveralMemoriesAreFoundAsThoseOfEach() {
+        MemoryKey second = ConversationKey.of("acme", "second");
+        MemoryKey unknown = ConversationKey.of("acme", "unknown");
+        log().append(KEY, batch("a", "b", "c"));
+        log().append(KEY, batchUnder("a", "d"));
+        log().append(second, batch("a", "e"));
+        Map<MemoryKey, List<Long>> sequences =
+                Map.of(KEY, List.of(4L, 2L, 2L, 9L, -1L), second, List.of(2L), unknown, List.of(1L));
+        Map<MemoryKey, List<String>> ids =
+                Map.of(KEY, List.of("d", "a", "e"), second, List.of("a", "a"), unknown, List.of());
+
+        assertThat(log().findAt(sequences)).isEqualTo(each(sequences, log()::findAt));
+        assertThat(ids(log().findAt(sequences).get(KEY))).containsExactly("b", "d");
+        assertThat(log().find(ids)).isEqualTo(each(ids, log()::find));
+        assertThat(ids(log().find(ids).get(KEY))).containsExactly("a", "d");
+        assertThat(log().findAt(Map.of())).isEmpty();
+
+        log().erase(second);
+        assertThat(log().findAt(sequences).get(second)).isEmpty();
+    }
+
+    private static <T> Map<MemoryKey, List<LoggedMessage>> each(
+            Map<MemoryKey, List<T>> asked, BiFunction<MemoryKey, Collection<T>, List<LoggedMessage>> find) {
+        Map<MemoryKey, List<LoggedMessage>> found = new HashMap<>();
+        asked.forEach((key, of) -> found.put(key, find.apply(key, of)));
+        return found;
     }
 
     @Test

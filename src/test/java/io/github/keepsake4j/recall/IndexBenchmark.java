@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -34,6 +35,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.ToIntFunction;
 import java.util.stream.IntStream;
@@ -50,6 +52,7 @@ import org.postgresql.ds.PGSimpleDataSource;
 public final class IndexBenchmark {
 
     private static final int VOCABULARY = 50_000;
+    private static final int SECONDS_OF_A_TURN = 5;
 
     private final boolean sqlite;
     private final Path directory;
@@ -191,13 +194,13 @@ public final class IndexBenchmark {
             Question question = Question.of(text, Set.of(Named.USER, Named.ASSISTANT), search.words());
             Candidates candidates = search.finder().find(scope, question.terms(), MessageRecall.most(scope));
             long found = cpu();
-            Map<MemoryKey, List<Long>> places = new LinkedHashMap<>();
+            Map<MemoryKey, Set<Long>> places = new LinkedHashMap<>();
             candidates.best().forEach(candidate -> places.computeIfAbsent(
-                            candidates.keys().get(candidate.posting().memory()), key -> new ArrayList<>())
-                    .add(candidate.posting().sequence()));
-            List<LoggedMessage> messages = new ArrayList<>();
-            places.forEach((key, sequences) ->
-                    messages.addAll(search.finder().around(key, sequences, 2).values()));
+                            candidates.keys().get(candidate.posting().memory()), key -> new HashSet<>())
+                    .addAll(Finder.around(List.of(candidate.posting().sequence()), 2)));
+            List<LoggedMessage> messages = search.finder().at(places).values().stream()
+                    .flatMap(ofMemory -> ofMemory.values().stream())
+                    .toList();
             long looked = cpu();
             WantedTerms terms = WantedTerms.of(question.terms());
             List<Utterance> utterances = messages.stream()
@@ -291,26 +294,38 @@ public final class IndexBenchmark {
                 (double) hits / rounds);
     }
 
-    /** Appends 200 messages a second to 50 memories, by turns without and with an indexer behind them. */
+    /**
+     * Appends 200 messages a second to 50 memories, by turns without and with an indexer behind them. A turn is longer than the
+     * indexer's pause, so that it is at work while messages are appended.
+     */
     private void appends(MessageLog log, MessageIndex index, int seconds) throws Exception {
         ExecutorService executor = Executors.newSingleThreadExecutor();
+        AtomicLong atWork = new AtomicLong();
+        Executor timed = task -> executor.execute(() -> {
+            long start = System.nanoTime();
+            task.run();
+            atWork.addAndGet(System.nanoTime() - start);
+        });
         MessageSearch search =
-                new MessageSearch(index, key -> log, List.of(log), Words.standard(), executor, IndexBenchmark::after);
+                new MessageSearch(index, key -> log, List.of(log), Words.standard(), timed, IndexBenchmark::after);
         MessageLog watched = search.watched(log);
         GeneratedText text = new GeneratedText(1, VOCABULARY);
         List<Double> plain = new ArrayList<>();
         List<Double> indexed = new ArrayList<>();
         List<Double> lags = new ArrayList<>();
-        for (int second = -2; second < 2 * seconds; second++) {
-            boolean isIndexed = second % 2 == 0;
+        for (int turn = -2; turn < 2 * seconds / SECONDS_OF_A_TURN; turn++) {
+            if (turn == 0) {
+                atWork.set(0);
+            }
+            boolean isIndexed = turn % 2 != 0;
             MemoryKey last = key(0);
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < 200 * SECONDS_OF_A_TURN; i++) {
                 NewMessage message = message(text, i);
                 last = ConversationKey.of(isIndexed ? "indexed" : "plain", "memory" + i % 50);
                 long start = System.nanoTime();
                 (isIndexed ? watched : log).append(last, Append.underHead(message));
                 double micros = (System.nanoTime() - start) / 1e3;
-                if (second >= 0) {
+                if (turn >= 0) {
                     (isIndexed ? indexed : plain).add(micros);
                 }
                 LockSupport.parkNanos(Math.max(0, start + 5_000_000 - System.nanoTime()));
@@ -326,21 +341,23 @@ public final class IndexBenchmark {
                     if (watermark != null && watermark.sequence() >= newest) {
                         break;
                     }
-                    LockSupport.parkNanos(1_000_000);
+                    LockSupport.parkNanos(50_000_000);
                 }
                 lags.add((System.nanoTime() - start) / 1e9);
             }
         }
         print(
                 "%s: append without index median %.0f us, with the indexer running %.0f us, ratio %.3f; p95 %.0f and %.0f us;"
-                        + " the last append is indexed after at most %.2f s",
+                        + " the last append is indexed after at most %.2f s; the indexer is at work for %.2f s in %d s",
                 index.backend(),
                 at(plain, 50),
                 at(indexed, 50),
                 at(indexed, 50) / at(plain, 50),
                 at(plain, 95),
                 at(indexed, 95),
-                lags.stream().mapToDouble(Double::doubleValue).max().orElse(0));
+                lags.stream().mapToDouble(Double::doubleValue).max().orElse(0),
+                atWork.get() / 1e9,
+                seconds);
         executor.shutdown();
         executor.awaitTermination(1, TimeUnit.MINUTES);
     }

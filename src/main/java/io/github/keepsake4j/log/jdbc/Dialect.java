@@ -12,7 +12,9 @@ import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
@@ -117,6 +119,18 @@ interface Dialect {
 
     /** Finds, as {@link io.github.keepsake4j.log.MessageLog#findAt} says. */
     List<LoggedMessage> findAt(Connections connections, MemoryKey key, SortedSet<Long> sequences);
+
+    /** Finds in one statement, as {@link io.github.keepsake4j.log.MessageLog#find(Map)} says, or returns nothing if it does not. */
+    default Optional<Map<MemoryKey, List<LoggedMessage>>> findInSeveral(
+            Connections connections, Map<MemoryKey, ? extends Collection<String>> ids) {
+        return Optional.empty();
+    }
+
+    /** Finds in one statement, as {@link io.github.keepsake4j.log.MessageLog#findAt(Map)} says, or returns nothing if it does not. */
+    default Optional<Map<MemoryKey, List<LoggedMessage>>> findAtInSeveral(
+            Connections connections, Map<MemoryKey, ? extends Collection<Long>> sequences) {
+        return Optional.empty();
+    }
 
     /**
      * The memory's row, beside each run of the current branch, in any order, down to the one with a sequence. Parameters:

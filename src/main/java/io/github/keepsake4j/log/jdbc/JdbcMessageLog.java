@@ -180,6 +180,16 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     @Override
+    public Map<MemoryKey, List<LoggedMessage>> find(Map<MemoryKey, ? extends Collection<String>> ids) {
+        return dialect.findInSeveral(connections, ids).orElseGet(() -> MessageLog.super.find(ids));
+    }
+
+    @Override
+    public Map<MemoryKey, List<LoggedMessage>> findAt(Map<MemoryKey, ? extends Collection<Long>> sequences) {
+        return dialect.findAtInSeveral(connections, sequences).orElseGet(() -> MessageLog.super.findAt(sequences));
+    }
+
+    @Override
     public Set<Long> onBranch(MemoryKey key, Collection<Long> sequences) {
         return sequences.isEmpty()
                 ? Set.of()

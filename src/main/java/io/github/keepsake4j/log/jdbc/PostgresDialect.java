@@ -16,12 +16,18 @@ import io.github.keepsake4j.message.Outcome;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /** PostgreSQL: each statement is a round trip, so an append is one and a read is one. */
@@ -261,6 +267,52 @@ final class PostgresDialect implements Dialect {
                         row -> Rows.message(key, codec, row),
                         known(key).hash(),
                         sequences.toArray(Long[]::new)));
+    }
+
+    @Override
+    public Optional<Map<MemoryKey, List<LoggedMessage>>> findInSeveral(
+            Connections connections, Map<MemoryKey, ? extends Collection<String>> ids) {
+        return inSeveral(connections, PostgresSql.FIND_IN_SEVERAL, ids, String[]::new);
+    }
+
+    @Override
+    public Optional<Map<MemoryKey, List<LoggedMessage>>> findAtInSeveral(
+            Connections connections, Map<MemoryKey, ? extends Collection<Long>> sequences) {
+        return inSeveral(connections, PostgresSql.FIND_AT_IN_SEVERAL, sequences, Long[]::new);
+    }
+
+    /** Where the tables are distributed, memories lie on many shards, and one statement would ask them all. */
+    private <T> Optional<Map<MemoryKey, List<LoggedMessage>>> inSeveral(
+            Connections connections,
+            String sql,
+            Map<MemoryKey, ? extends Collection<T>> asked,
+            IntFunction<T[]> array) {
+        if (asked.size() < 2) {
+            return Optional.empty();
+        }
+        List<MemoryKey> keys = new ArrayList<>();
+        List<T> values = new ArrayList<>();
+        asked.forEach((key, ofMemory) -> new HashSet<>(ofMemory).forEach(value -> {
+            keys.add(key);
+            values.add(value);
+        }));
+        return connections.single("look-up in " + asked.size() + " memories", session -> {
+            if (distributed.getAsBoolean()) {
+                return Optional.empty();
+            }
+            Map<MemoryKey, List<LoggedMessage>> found = new HashMap<>();
+            asked.keySet().forEach(key -> found.put(key, new ArrayList<>()));
+            session.list(
+                    sql,
+                    row -> {
+                        MemoryKey key = keys.get(row.getInt("place") - 1);
+                        return found.computeIfAbsent(key, k -> new ArrayList<>())
+                                .add(Rows.message(key, codec, row));
+                    },
+                    keys.stream().map(key -> known(key).hash()).toArray(byte[][]::new),
+                    values.stream().toArray(array));
+            return Optional.of(found);
+        });
     }
 
     @Override

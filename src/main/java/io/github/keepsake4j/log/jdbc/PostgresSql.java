@@ -1011,6 +1011,36 @@ final class PostgresSql {
             ORDER BY seq
             """;
 
+    /** {@link #FIND} in several memories, each beside its id. {@code place} says which of them a message was asked by. */
+    static final String FIND_IN_SEVERAL =
+            """
+            SELECT m.*, asked.place
+            FROM unnest(?::bytea[], ?::text[]) WITH ORDINALITY AS asked (memory_key, id, place)
+            CROSS JOIN LATERAL (
+              SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.outcome
+              FROM keepsake_message m
+              WHERE m.memory_key = asked.memory_key AND m.id BETWEEN asked.id AND asked.id
+              ORDER BY m.id
+              LIMIT 1
+            ) m
+            ORDER BY m.seq
+            """;
+
+    /** {@link #FIND_AT} in several memories, each beside its sequence. */
+    static final String FIND_AT_IN_SEVERAL =
+            """
+            SELECT m.*, asked.place
+            FROM unnest(?::bytea[], ?::bigint[]) WITH ORDINALITY AS asked (memory_key, seq, place)
+            CROSS JOIN LATERAL (
+              SELECT m.seq, m.id, m.parent_id, m.message, m.tokens, m.token_counter, m.created_at, m.outcome
+              FROM keepsake_message m
+              WHERE m.memory_key = asked.memory_key AND m.seq BETWEEN asked.seq AND asked.seq
+              ORDER BY m.seq
+              LIMIT 1
+            ) m
+            ORDER BY m.seq
+            """;
+
     /** The message with the highest sequence. */
     static final NamedSql NEWEST_MESSAGE = NamedSql.of(
             """

@@ -25,8 +25,11 @@ interface Dialect {
     /** Puts postings before those that are there. */
     void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException;
 
-    /** Finds the memories of keys. Their columns are those of {@link MemoryRow#COLUMNS}. */
-    <T> List<T> memories(Session session, Collection<byte[]> keys, Session.Mapper<T> mapper) throws SQLException;
+    /** Finds the memories of keys. */
+    List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException;
+
+    /** Tells how much is indexed of the memories of keys. */
+    List<MemoryRow.Size> sizes(Session session, Collection<byte[]> keys) throws SQLException;
 
     /** Finds the keys of memories. */
     List<MemoryRow> memoriesByNumber(Session session, Collection<Long> numbers) throws SQLException;

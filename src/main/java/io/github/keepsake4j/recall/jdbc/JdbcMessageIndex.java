@@ -133,7 +133,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         }
         List<byte[]> hashes = keys.stream().map(MemoryRow::hash).toList();
         Map<MemoryKey, Watermark> watermarks = new HashMap<>();
-        for (MemoryRow row : database.read("watermarks", session -> dialect.memories(session, hashes, MemoryRow::of))) {
+        for (MemoryRow row : database.read("watermarks", session -> dialect.memories(session, hashes))) {
             watermarks.put(row.key(), row.watermark());
         }
         return watermarks;
@@ -326,7 +326,7 @@ public final class JdbcMessageIndex implements MessageIndex {
         if (hashes == null) {
             return new InScope(all[0], all[1], all[2], null, all[1]);
         }
-        List<MemoryRow.Size> rows = dialect.memories(session, hashes, MemoryRow.Size::of);
+        List<MemoryRow.Size> rows = dialect.sizes(session, hashes);
         return rows.isEmpty()
                 ? null
                 : new InScope(

@@ -25,7 +25,7 @@ record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, l
     record Size(long number, long messages, long length) {
 
         static Size of(ResultSet row) throws SQLException {
-            return new Size(row.getLong(1), row.getLong(9), row.getLong(10));
+            return new Size(row.getLong(1), row.getLong(2), row.getLong(3));
         }
     }
 

@@ -47,6 +47,9 @@ final class PostgresDialect implements Dialect {
              WHERE m.memory_key = ANY (?::bytea[])
             """;
 
+    private static final String SIZES =
+            "SELECT number, messages, length FROM keepsake_index_memory WHERE memory_key = ANY (?::bytea[])";
+
     private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS
             + """
 
@@ -54,8 +57,17 @@ final class PostgresDialect implements Dialect {
              WHERE m.number = ANY (?::integer[])
             """;
 
+    /** Each term is looked up by itself: there are no statistics of terms, and the planner would read the whole table. */
     private static final String FREQUENCIES_IN_TENANT =
-            "SELECT term, messages FROM keepsake_index_term WHERE tenant = ? AND term = ANY (?::text[])";
+            """
+            SELECT t.term, t.messages
+            FROM unnest(?::text[]) AS n (term)
+            CROSS JOIN LATERAL (
+              SELECT t.term, t.messages FROM keepsake_index_term t
+              WHERE t.tenant = ? AND t.term = n.term
+              LIMIT 1
+            ) AS t
+            """;
 
     private static final String FREQUENCIES =
             """
@@ -137,10 +149,13 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public <T> List<T> memories(Session session, Collection<byte[]> keys, Session.Mapper<T> mapper)
-            throws SQLException {
-        return session.list(
-                MEMORIES_BY_KEY, mapper, session.connection().createArrayOf("bytea", keys.toArray(byte[][]::new)));
+    public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.list(MEMORIES_BY_KEY, MemoryRow::of, bytes(session, keys));
+    }
+
+    @Override
+    public List<MemoryRow.Size> sizes(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.list(SIZES, MemoryRow.Size::of, bytes(session, keys));
     }
 
     @Override
@@ -156,7 +171,7 @@ final class PostgresDialect implements Dialect {
         Array texts = session.connection().createArrayOf("text", terms.toArray());
         Session.Mapper<Boolean> mapper = row -> frequencies.put(row.getString(1), row.getLong(2)) == null;
         if (memories == null) {
-            session.list(FREQUENCIES_IN_TENANT, mapper, (int) tenant, texts);
+            session.list(FREQUENCIES_IN_TENANT, mapper, texts, (int) tenant);
         } else {
             session.list(FREQUENCIES, mapper, texts, (int) tenant, integers(session, memories));
         }
@@ -178,6 +193,10 @@ final class PostgresDialect implements Dialect {
         return memories == null
                 ? session.list(POSTINGS_IN_TENANT, mapper, terms, bytes, (int) tenant, mostRows)
                 : session.list(POSTINGS, mapper, terms, bytes, (int) tenant, integers(session, memories), mostRows);
+    }
+
+    private static Array bytes(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.connection().createArrayOf("bytea", keys.toArray(byte[][]::new));
     }
 
     private static Array integers(Session session, Collection<Long> numbers) throws SQLException {

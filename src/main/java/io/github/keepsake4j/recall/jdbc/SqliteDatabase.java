@@ -36,6 +36,12 @@ final class SqliteDatabase implements Database {
     private static final int JOURNAL_BYTES = 64_000_000;
 
     /**
+     * After how many pages of the write-ahead log these are copied into the file. An index's commit has more pages than the usual
+     * 1,000, most of them those of the commit before, and each copy waits for the disk twice.
+     */
+    private static final int CHECKPOINT_PAGES = 8_000;
+
+    /**
      * How a file is used.
      *
      * @param journal how it is kept whole
@@ -197,6 +203,7 @@ final class SqliteDatabase implements Database {
         config.setCacheSize(-CACHE_KIB);
         // Joining the segments of a large memory writes much at once.
         config.setJournalSizeLimit(JOURNAL_BYTES);
+        config.setPragma(SQLiteConfig.Pragma.WAL_AUTOCHECKPOINT, String.valueOf(CHECKPOINT_PAGES));
         // Else the driver asks for the last row's number after each statement.
         config.setGetGeneratedKeys(false);
         // Erased data is overwritten and does not remain in free pages.

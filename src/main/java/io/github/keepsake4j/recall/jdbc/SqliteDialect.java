@@ -47,6 +47,12 @@ final class SqliteDialect implements Dialect {
              WHERE m.memory_key IN (SELECT unhex(value) FROM json_each(?))
             """;
 
+    private static final String SIZES =
+            """
+            SELECT number, messages, length FROM keepsake_index_memory
+            WHERE memory_key IN (SELECT unhex(value) FROM json_each(?))
+            """;
+
     private static final String MEMORIES_BY_NUMBER = "SELECT " + MemoryRow.COLUMNS
             + """
 
@@ -138,11 +144,13 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public <T> List<T> memories(Session session, Collection<byte[]> keys, Session.Mapper<T> mapper)
-            throws SQLException {
-        HexFormat hex = HexFormat.of();
-        String list = keys.stream().map(hex::formatHex).collect(Collectors.joining("\",\"", "[\"", "\"]"));
-        return session.list(MEMORIES_BY_KEY, mapper, list);
+    public List<MemoryRow> memories(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.list(MEMORIES_BY_KEY, MemoryRow::of, hex(keys));
+    }
+
+    @Override
+    public List<MemoryRow.Size> sizes(Session session, Collection<byte[]> keys) throws SQLException {
+        return session.list(SIZES, MemoryRow.Size::of, hex(keys));
     }
 
     @Override
@@ -223,6 +231,11 @@ final class SqliteDialect implements Dialect {
         // There are at most as many rows as messages.
         Long messages = session.first(FREQUENCY_IN_TENANT, row -> row.getLong(1), tenant, term);
         return messages != null && messages <= (long) ROWS_OF_A_LOOK_UP * memories;
+    }
+
+    private static String hex(Collection<byte[]> keys) {
+        HexFormat hex = HexFormat.of();
+        return keys.stream().map(hex::formatHex).collect(Collectors.joining("\",\"", "[\"", "\"]"));
     }
 
     private static String json(Collection<Long> numbers) {

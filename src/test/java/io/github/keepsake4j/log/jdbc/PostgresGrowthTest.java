@@ -190,6 +190,9 @@ class PostgresGrowthTest {
         calls.put("append three", () -> log.append(key, batch(id(), id(), id())));
         calls.put("append a used id", () -> log.append(key, batch("same")));
         calls.put("find", () -> log.find(key, List.of(id, "none")));
+        MemoryKey other = ConversationKey.of("acme", "unknown");
+        calls.put("find in several", () -> log.find(Map.of(key, List.of(id, "none"), other, List.of(id))));
+        calls.put("find at in several", () -> log.findAt(Map.of(key, List.of(1L, sequence), other, List.of(1L))));
         calls.put("history", () -> log.history(key, HistoryQuery.newest(20)));
         calls.put("set", () -> log.append(key, batch(id()).withView(View.of(null, List.of(new View.Run(null, id))))));
         calls.put("move", () -> log.moveHead(key, id, null));

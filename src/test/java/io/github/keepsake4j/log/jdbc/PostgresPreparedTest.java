@@ -312,6 +312,9 @@ class PostgresPreparedTest {
         reads(log, key);
         log.find(key, List.of("a", "b"));
         log.findAt(key, List.of(1L, 2L));
+        MemoryKey other = ConversationKey.of("acme", "other");
+        log.find(Map.of(key, List.of("a"), other, List.of("a")));
+        log.findAt(Map.of(key, List.of(1L), other, List.of(1L)));
         log.onBranch(key, List.of(1L, 2L));
         log.history(key, HistoryQuery.newest(2));
         log.history(key, HistoryQuery.oldest(2));

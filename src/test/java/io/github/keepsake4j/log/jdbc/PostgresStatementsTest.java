@@ -29,6 +29,7 @@ import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.jdbc.PostgresReadSql.Part;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.Dialogue;
@@ -45,6 +46,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import net.ttddyy.dsproxy.support.ProxyDataSourceBuilder;
 import org.junit.jupiter.api.AfterEach;
@@ -73,21 +75,41 @@ class PostgresStatementsTest {
     void open() throws Exception {
         Postgres server = Postgres.newest();
         pool = Postgres.pool(server.database(server.newDatabase()), 2, true);
-        log = JdbcMessageLog.builder()
+        log = builder().build();
+        log.append(KEY, batch("a", "b"));
+        statements.clear();
+    }
+
+    private JdbcMessageLog.Builder builder() {
+        return JdbcMessageLog.builder()
                 .dataSource(ProxyDataSourceBuilder.create(pool)
                         .afterQuery(
                                 (execution, queries) -> queries.forEach(query -> statements.add(SentText.of(query))))
                         .build())
-                .schema(JdbcMessageLog.SchemaMode.ALWAYS)
-                .build();
-        log.append(KEY, batch("a", "b"));
-        statements.clear();
+                .schema(JdbcMessageLog.SchemaMode.ALWAYS);
     }
 
     @AfterEach
     void close() {
         log.close();
         pool.close();
+    }
+
+    /** One statement for all of them would ask all shards. */
+    @Test
+    void messages_of_several_memories_are_one_statement_unless_the_tables_are_distributed() {
+        ConversationKey other = ConversationKey.of("acme", "other");
+        log.append(other, batch("c"));
+        Map<MemoryKey, List<Long>> sequences = Map.of(KEY, List.of(1L, 2L), other, List.of(1L));
+        Map<MemoryKey, List<String>> ids = Map.of(KEY, List.of("a"), other, List.of("c"));
+        try (MessageLog distributed = builder().distributed().build()) {
+            assertThat(distributed.findAt(sequences)).isEqualTo(log.findAt(sequences));
+
+            assertThat(count(() -> log.findAt(sequences))).isOne();
+            assertThat(count(() -> log.find(ids))).isOne();
+            assertThat(count(() -> distributed.findAt(sequences))).isEqualTo(2);
+            assertThat(count(() -> distributed.find(ids))).isEqualTo(2);
+        }
     }
 
     @Test
