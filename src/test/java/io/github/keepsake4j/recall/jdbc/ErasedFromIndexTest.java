@@ -8,8 +8,7 @@ import io.github.keepsake4j.recall.IndexedMessage;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.Watermark;
 import io.github.keepsake4j.testing.Postgres;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import io.github.keepsake4j.testing.StoredFiles;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
@@ -18,7 +17,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -46,19 +44,7 @@ class ErasedFromIndexTest {
     }
 
     private List<String> filesWith(String text) throws Exception {
-        return filesWith(text, directory);
-    }
-
-    private static List<String> filesWith(String text, Path directory) throws Exception {
-        List<String> found = new ArrayList<>();
-        try (Stream<Path> files = Files.walk(directory)) {
-            for (Path file : files.filter(Files::isRegularFile).toList()) {
-                if (new String(Files.readAllBytes(file), StandardCharsets.ISO_8859_1).contains(text)) {
-                    found.add(file.getFileName().toString());
-                }
-            }
-        }
-        return found;
+        return StoredFiles.with(text, directory);
     }
 
     @Test
@@ -83,20 +69,20 @@ class ErasedFromIndexTest {
         try (MessageIndex index =
                 JdbcMessageIndex.builder().dataSource(source).createTables().build()) {
             fill(index);
-            Path files = filesOfDatabase(source);
+            Path files = StoredFiles.ofDatabase(source);
             // As autovacuum does when it likes.
             Postgres.execute(source, "ANALYZE");
             Postgres.execute(source, "CHECKPOINT");
-            assertThat(filesWith(SECRET, files)).isNotEmpty();
+            assertThat(StoredFiles.with(SECRET, files)).isNotEmpty();
 
             index.remove(ConversationKey.of("acme", "memory-that-goes"));
             index.compact();
 
             // The files that were replaced are deleted then. The write-ahead log is no part of these.
             Postgres.execute(source, "CHECKPOINT");
-            assertThat(filesWith(SECRET, files)).isEmpty();
-            assertThat(filesWith("memory-that-goes", files)).isEmpty();
-            assertThat(filesWith("memory-that-stays", files)).isNotEmpty();
+            assertThat(StoredFiles.with(SECRET, files)).isEmpty();
+            assertThat(StoredFiles.with("memory-that-goes", files)).isEmpty();
+            assertThat(StoredFiles.with("memory-that-stays", files)).isNotEmpty();
         }
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement();
@@ -112,19 +98,6 @@ class ErasedFromIndexTest {
             assertThat(row.getInt(1)).isZero();
             assertThat(row.getInt(2)).isEqualTo(501);
             assertThat(row.getInt(3)).isEqualTo(500);
-        }
-    }
-
-    private static Path filesOfDatabase(DataSource source) throws Exception {
-        try (Connection connection = source.getConnection();
-                Statement statement = connection.createStatement();
-                ResultSet row = statement.executeQuery(
-                        """
-                        SELECT current_setting('data_directory') || '/base/' || oid
-                        FROM pg_database WHERE datname = current_database()
-                        """)) {
-            assertThat(row.next()).isTrue();
-            return Path.of(row.getString(1));
         }
     }
 }

@@ -3,8 +3,11 @@ package io.github.keepsake4j.log.jdbc;
 import static io.github.keepsake4j.log.LogTesting.KEY;
 import static io.github.keepsake4j.log.LogTesting.SECRET;
 import static io.github.keepsake4j.log.LogTesting.batch;
+import static io.github.keepsake4j.log.LogTesting.message;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.Watermark;
@@ -12,6 +15,7 @@ import io.github.keepsake4j.recall.jdbc.JdbcMemoryStore;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.StoredFiles;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -23,10 +27,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The statistics of PostgreSQL's planner are values of columns. Every user of the database can read them in {@code pg_stats}
- * who can read the table, and they stay after an erasure until the table is analyzed again, and in the catalog's file longer.
+ * What stays of an erased text in PostgreSQL. The statistics of its planner are values of columns: every user who may read the
+ * table reads them in {@code pg_stats}, and they stay until the table is analyzed again, and in the catalog's file longer.
  */
-class PostgresStatisticsTest {
+class PostgresErasureTest {
 
     private DataSource source;
 
@@ -55,7 +59,7 @@ class PostgresStatisticsTest {
     }
 
     @Test
-    void have_no_text_of_messages() throws Exception {
+    void statistics_have_no_text_of_messages() throws Exception {
         try (MessageLog log = log()) {
             log.append(KEY, batch("a", "b", "c"));
             log.mergeMetadata(KEY, Map.of("mood", SECRET));
@@ -68,9 +72,29 @@ class PostgresStatisticsTest {
         }
     }
 
+    @Test
+    void no_file_has_an_erased_text_once_the_tables_are_written_anew() throws Exception {
+        try (MessageLog log = log()) {
+            log.append(KEY, batch("a", "b", "c"));
+            log.append(KEY, Append.underHead(message("d", UserMessage.from(SECRET.repeat(100_000)), 10)));
+            log.setTitle(KEY, SECRET);
+            Postgres.execute(source, "ANALYZE");
+            Postgres.execute(source, "CHECKPOINT");
+            assertThat(StoredFiles.with(SECRET, StoredFiles.ofDatabase(source))).isNotEmpty();
+
+            log.erase(KEY);
+            for (String table : query("SELECT tablename FROM pg_tables WHERE tablename LIKE 'keepsake%'")) {
+                Postgres.execute(source, "VACUUM FULL " + table);
+            }
+            Postgres.execute(source, "CHECKPOINT");
+
+            assertThat(StoredFiles.with(SECRET, StoredFiles.ofDatabase(source))).isEmpty();
+        }
+    }
+
     /** A column that is added some day is told to have none, or is named here. */
     @Test
-    void are_made_of_no_column_that_may_have_text() throws Exception {
+    void statistics_are_made_of_no_column_that_may_have_text() throws Exception {
         try (MessageLog log = log();
                 MessageIndex index = JdbcMessageIndex.builder()
                         .dataSource(source)
