@@ -56,6 +56,10 @@ final class BoundTurn extends OpenTurn {
     private @Nullable Course course;
 
     private @Nullable String question;
+
+    /** Whether what was read has the question before tool rounds, and the AI service puts it behind them again. */
+    private boolean repeated;
+
     private @Nullable Written answer;
 
     /** An answer that broke off. */
@@ -97,7 +101,8 @@ final class BoundTurn extends OpenTurn {
             LoggedMessage again = question == null ? course().question() : null;
             if (again != null && list.stream().anyMatch(UserMessage.class::isInstance)) {
                 question = again.id();
-                if (!course().repeatsQuestion()) {
+                repeated = course().repeatsQuestion() && sightings.shows(again.sequence());
+                if (!repeated) {
                     sightings.asked(again.sequence(), again.message());
                 }
                 if (again.outcome() != null) {
@@ -346,7 +351,7 @@ final class BoundTurn extends OpenTurn {
     boolean repeatsQuestion(ChatRequest request) {
         lock.lock();
         try {
-            return course().repeatsQuestion() && sightings.isFollowedByQuestion(request);
+            return repeated && sightings.isFollowedByQuestion(request);
         } finally {
             lock.unlock();
         }

@@ -42,6 +42,11 @@ final class Sightings {
         expected = List.copyOf(messages);
     }
 
+    /** Returns whether the model is shown a message. */
+    boolean shows(long sequence) {
+        return shown.contains(sequence);
+    }
+
     /** Records that the question was written, which the AI service puts behind what was read. */
     void asked(long sequence, ChatMessage question) {
         List<Long> more = new ArrayList<>(shown);

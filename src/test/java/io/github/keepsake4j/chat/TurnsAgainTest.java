@@ -9,6 +9,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.agentic.Agent;
 import dev.langchain4j.agentic.AgenticServices;
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.memory.ChatMemory;
 import dev.langchain4j.rag.content.Content;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.MemoryId;
@@ -216,6 +218,22 @@ class TurnsAgainTest {
         assertThat(model.lastRequest()).isEqualTo("U(send 10), C(t), R(t)" + (column.knows() ? "" : ", U(send 10)"));
         assertThat(history(keepsake, "c")).isEqualTo("U(send 10), C(t), R(t), A(it is done)");
         assertThat(view(keepsake, "c")).isEqualTo("U(send 10), C(t), R(t), A(it is done)");
+    }
+
+    @Test
+    void a_question_that_is_not_in_view_before_its_tool_rounds_is_at_the_end() {
+        assistant(Column.AI_SERVICES, new Script(toolCall("t"), "a"), new EndingTurns.Tools())
+                .chat("c", "one", Turn.next());
+        ChatMemory memory = keepsake.chatMemory("c");
+        keepsake.conversation("c").switchTo(id("R(t)"));
+        memory.clear();
+        memory.add(AiMessage.from("b"));
+        Script model = new Script("c");
+
+        assistant(Column.AI_SERVICES, model).chat("c", "one", Turn.regenerate(id("A(b)")));
+
+        assertThat(model.lastRequest()).isEqualTo("U(one)");
+        assertThat(history(keepsake, "c")).isEqualTo("U(one), C(t), R(t), A(a), A(b), A(c)");
     }
 
     @Test
