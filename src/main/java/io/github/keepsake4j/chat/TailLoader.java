@@ -1,5 +1,6 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
@@ -57,7 +58,10 @@ final class TailLoader {
     private final RecentTails recent = new RecentTails();
     private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
 
-    /** How many messages a read met that were left out because they ended badly. The next one reads as many more. */
+    /**
+     * How many messages a read met that were left out because they ended badly or because a newer system message replaced them.
+     * The next one reads as many more.
+     */
     private final RecentlyUsed<MemoryKey, Integer> uncounted = new RecentlyUsed<>(MEMORIES);
 
     TailLoader(ContextStrategy strategy) {
@@ -129,7 +133,7 @@ final class TailLoader {
                 summarized);
     }
 
-    /** Reads on until enough is there beside the messages that are left out because they ended badly. */
+    /** Reads on until enough is there beside the messages that are left out before any limit decides. */
     private Tail load(
             MessageLog log,
             Object id,
@@ -149,20 +153,29 @@ final class TailLoader {
             Tail tail = loadCounted(log, id, key, further, round, from);
             EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
             int read = tail.messages().size();
+            int beside = bad.uncounted() + replacedSystems(tail);
             // Fewer messages mean that a bound of turns or tokens ended the read; those do not count them either.
             boolean enough = tail.complete()
                     || read < further.messages()
-                    || (read - bad.uncounted() >= reach.messages() && !bad.lacksBeginning());
+                    || (read - beside >= reach.messages() && !bad.lacksBeginning());
             if (enough) {
-                if (bad.uncounted() == 0) {
+                if (beside == 0) {
                     uncounted.remove(key);
                 } else {
-                    uncounted.put(key, Math.max(bad.uncounted(), bad.lacksBeginning() ? more : 0));
+                    uncounted.put(key, Math.max(beside, bad.lacksBeginning() ? more : 0));
                 }
                 return tail;
             }
-            more = (int) Math.min(ALL, GROWTH * Math.max((long) more, Math.max(1, bad.uncounted())));
+            more = (int) Math.min(ALL, GROWTH * Math.max((long) more, Math.max(1, beside)));
         }
+    }
+
+    private static int replacedSystems(Tail tail) {
+        LoggedMessage inForce = tail.system();
+        return (int) tail.messages().stream()
+                .filter(message -> message.message() instanceof SystemMessage)
+                .filter(message -> inForce == null || !message.id().equals(inForce.id()))
+                .count();
     }
 
     private Tail loadCounted(

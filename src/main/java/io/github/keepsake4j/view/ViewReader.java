@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +35,7 @@ public final class ViewReader {
     private final MessageLog log;
     private final MemoryKey key;
     private final ReadQuery query;
+    private final long epoch;
 
     /** Newest first, unlike every list that this class returns. */
     private final List<LoggedMessage> found = new ArrayList<>();
@@ -47,10 +49,11 @@ public final class ViewReader {
     /** Whether a summary replaces the runs, so that only their system message is needed. */
     private boolean summarized;
 
-    private ViewReader(MessageLog log, MemoryKey key, ReadQuery query) {
+    private ViewReader(MessageLog log, MemoryKey key, ReadQuery query, long epoch) {
         this.log = log;
         this.key = key;
         this.query = query;
+        this.epoch = epoch;
     }
 
     /**
@@ -67,9 +70,11 @@ public final class ViewReader {
      * @return a tail whose messages, oldest messages, system message and completeness are the view's
      */
     public static Tail read(MessageLog log, MemoryKey key, ReadQuery query) {
-        Tail branch = log.read(key, query);
-        View view = branch.view();
-        return view == null ? branch : new ViewReader(log, key, query).resolve(branch, view);
+        return inOneEpoch(() -> {
+            Tail branch = log.read(key, query);
+            View view = branch.view();
+            return view == null ? branch : new ViewReader(log, key, query, branch.epoch()).resolve(branch, view);
+        });
     }
 
     /**
@@ -82,6 +87,10 @@ public final class ViewReader {
      * @return a tail whose messages, system message and completeness are the view's
      */
     public static Tail everything(MessageLog log, MemoryKey key, int guess) {
+        return inOneEpoch(() -> everythingOnce(log, key, guess));
+    }
+
+    private static Tail everythingOnce(MessageLog log, MemoryKey key, int guess) {
         Tail newest = log.read(key, ReadQuery.newest(guess));
         View view = newest.view();
         if (view == null) {
@@ -91,7 +100,7 @@ public final class ViewReader {
                 || newest.messages().get(0).sequence() <= view.anchorSequence()
                 || Objects.equals(newest.messages().get(0).parentId(), view.anchor());
         Tail branch = reachesView ? newest : readOn(log, key, newest, view.anchor());
-        return new ViewReader(log, key, ReadQuery.wholeBranch()).resolve(branch, view);
+        return new ViewReader(log, key, ReadQuery.wholeBranch(), newest.epoch()).resolve(branch, view);
     }
 
     /**
@@ -117,9 +126,55 @@ public final class ViewReader {
         }
     }
 
+    /** Reads anew if the memory is erased between two of the reads. */
+    private static Tail inOneEpoch(Supplier<Tail> reads) {
+        while (true) {
+            try {
+                return reads.get();
+            } catch (ErasedMeanwhile e) {
+                LOG.debug("A memory was erased while it was read; it is read again");
+            }
+        }
+    }
+
+    /** The memory was erased since the first read. */
+    private static final class ErasedMeanwhile extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        ErasedMeanwhile() {
+            super(null, null, false, false);
+        }
+    }
+
+    /**
+     * Reads more of what a first read found. In a memory that was erased and begun anew since then, the ids may name nothing, or
+     * other messages.
+     */
+    private static Tail readMore(MessageLog log, MemoryKey key, ReadQuery more, long epoch) {
+        Tail read;
+        try {
+            read = log.read(key, more);
+        } catch (UnknownMessageException e) {
+            check(log.read(key, ReadQuery.newest(0)), epoch);
+            throw e;
+        }
+        check(read, epoch);
+        return read;
+    }
+
+    private Tail readMore(ReadQuery more) {
+        return readMore(log, key, more, epoch);
+    }
+
+    private static void check(Tail read, long epoch) {
+        if (read.epoch() != epoch) {
+            throw new ErasedMeanwhile();
+        }
+    }
+
     private static Tail readOn(MessageLog log, MemoryKey key, Tail newest, @Nullable String after) {
         String next = Objects.requireNonNull(newest.messages().get(0).parentId(), "parent");
-        Tail older = log.read(key, ReadQuery.wholeBranch().endingIn(next).after(after));
+        Tail older = readMore(log, key, ReadQuery.wholeBranch().endingIn(next).after(after), newest.epoch());
         List<LoggedMessage> messages = new ArrayList<>(older.messages());
         messages.addAll(newest.messages());
         return new Tail(
@@ -251,8 +306,7 @@ public final class ViewReader {
     /** Reads as much of a run as there is room for behind the messages that were found in memory. */
     private Tail readRun(String last, @Nullable String after, int before) {
         int room = isFull() ? 0 : Math.max(0, query.maxMessages() - found.size() - before);
-        return log.read(
-                key,
+        return readMore(
                 ReadQuery.newest(room).endingIn(last).after(after).upToTokens(Math.max(0, query.maxTokens() - tokens)));
     }
 
@@ -283,7 +337,7 @@ public final class ViewReader {
      */
     private boolean isBehindAnchor(Summary summary, View view) {
         String covered = summary.coversUpTo();
-        View there = log.read(key, ReadQuery.newest(0).endingIn(covered)).view();
+        View there = readMore(ReadQuery.newest(0).endingIn(covered)).view();
         return there != null && Objects.equals(there.anchor(), view.anchor()) && !covered.equals(view.anchor());
     }
 
@@ -297,6 +351,7 @@ public final class ViewReader {
         for (Summary summary : log.summaries(key)) {
             found = summary.coversUpTo().equals(covered) ? summary : found;
         }
+        check(log.read(key, ReadQuery.newest(0)), epoch);
         return found;
     }
 
@@ -349,7 +404,7 @@ public final class ViewReader {
             }
         }
         try {
-            return log.read(key, ReadQuery.newest(0).endingIn(last).after(after).alsoOldest(room))
+            return readMore(ReadQuery.newest(0).endingIn(last).after(after).alsoOldest(room))
                     .oldest();
         } catch (UnknownMessageException e) {
             // The read of the newest part has already logged the missing messages.

@@ -89,6 +89,22 @@ class LimitsTest {
 
     @ParameterizedTest
     @EnumSource(Home.class)
+    void system_messages_that_were_replaced_take_no_place(Home home) throws Exception {
+        open(home, SlidingWindow.withMaxMessages(11));
+        for (int turn = 0; turn < 12; turn++) {
+            memory.add(SystemMessage.from("s" + turn), user("q" + turn), ai("a" + turn));
+        }
+        List<ChatMessage> expected = new ArrayList<>(List.of(SystemMessage.from("s11")));
+        for (int turn = 7; turn < 12; turn++) {
+            expected.addAll(List.of(user("q" + turn), ai("a" + turn)));
+        }
+
+        assertThat(memory.messages()).isEqualTo(expected);
+        assertThat(memory.messages()).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
     void counts_that_are_three_times_too_high_leave_room_that_is_used(Home home) throws Exception {
         open(home, TokenLimit.withMaxTokens(2000, new Times(3)));
         addTurns(20, words("q", 20));

@@ -7,12 +7,18 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.context.SlidingWindow;
+import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -21,6 +27,7 @@ import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.view.ViewReader;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -29,12 +36,17 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -65,6 +77,68 @@ class ViewStepsTest {
                 }
             }
         }
+    }
+
+    @Test
+    void what_is_shown_is_of_one_epoch_although_the_memory_is_erased_between_two_reads() {
+        List<Function<MessageLog, Tail>> reads = List.of(
+                log -> ViewReader.read(log, KEY, ReadQuery.newest(3)),
+                log -> ViewReader.read(
+                        log, KEY, ReadQuery.newest(9).upToSummary().alsoOldest(2)),
+                log -> ViewReader.everything(log, KEY, 1));
+        for (int covered : new int[] {0, 4}) {
+            for (Function<MessageLog, Tail> read : reads) {
+                Set<List<String>> shown = new HashSet<>();
+                for (int erasedBefore = 1; erasedBefore < 8; erasedBefore++) {
+                    for (boolean isBegunAnew : new boolean[] {true, false}) {
+                        MessageLog log = new InMemoryMessageLog();
+                        write(log, "old", covered);
+                        List<String> old = texts(read.apply(log));
+                        AtomicInteger left = new AtomicInteger(erasedBefore);
+                        WatchedLog watched = new WatchedLog(log) {
+                            @Override
+                            protected void called(String method) {
+                                if (left.decrementAndGet() == 0) {
+                                    log.erase(KEY);
+                                    if (isBegunAnew) {
+                                        write(log, "new", covered);
+                                    }
+                                }
+                            }
+                        };
+                        List<String> seen = texts(read.apply(watched.log()));
+                        assertThat(List.of(old, texts(read.apply(log)))).contains(seen);
+                        shown.add(seen);
+                    }
+                }
+                assertThat(shown).hasSize(3);
+            }
+        }
+    }
+
+    /** Writes ten messages, a view of some of the first eight, and a summary. */
+    private static void write(MessageLog log, String name, int covered) {
+        for (int i = 0; i < 10; i++) {
+            NewMessage message = new NewMessage("m" + i, user(name + i), 1, "words", null);
+            log.append(KEY, Append.underHead(message));
+            if (i == 7) {
+                View view = View.of(null, List.of(new View.Run("m1", "m3"), new View.Run("m5", "m6")));
+                log.append(KEY, Append.viewOnly(covered == 0 ? view : view.behindSummary("m0")));
+            }
+        }
+        for (int end : new int[] {0, covered}) {
+            String text = name + " summary " + end;
+            long epoch = log.read(KEY, ReadQuery.newest(0)).epoch();
+            log.putSummary(KEY, new Summary("m" + end, text, 1, "words", 1, 1, null, Instant.EPOCH, 0), epoch);
+        }
+    }
+
+    private static List<String> texts(Tail tail) {
+        List<String> texts = new ArrayList<>();
+        Stream.concat(tail.oldest().stream(), tail.messages().stream())
+                .forEach(message -> texts.add(((UserMessage) message.message()).singleText()));
+        texts.add(tail.summary() == null ? "" : tail.summary().text());
+        return texts;
     }
 
     @ParameterizedTest

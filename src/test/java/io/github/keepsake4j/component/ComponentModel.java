@@ -13,8 +13,7 @@ import java.util.Optional;
 
 /**
  * A second, simple account of what a component shows, without a log: for texts that differ, tool results that come at once
- * and fit their share, and a newest turn that fits the limits. A system message that was replaced counts as a message,
- * because a window reads only as many messages as it may show.
+ * and fit their share, and a newest turn that fits the limits.
  */
 final class ComponentModel {
 
@@ -70,7 +69,7 @@ final class ComponentModel {
         for (int t = turns.size() - 1; t >= 0; t--) {
             List<ChatMessage> more = new ArrayList<>(shown);
             more.addAll(system.size(), turns.get(t));
-            if (!fits(more, maxMessages, maxTokens) || !isRead(turns.get(t).get(0), maxMessages)) {
+            if (!fits(more, maxMessages, maxTokens)) {
                 // A single question that exceeds a limit by itself is passed over; the general rules are tested
                 // elsewhere.
                 return t == turns.size() - 1 || turns.get(t).size() == 1 ? Optional.empty() : Optional.of(shown);
@@ -81,8 +80,7 @@ final class ComponentModel {
         for (int from = 0; from < opening.size(); from += turns.isEmpty() ? 1 : opening.size()) {
             List<ChatMessage> more = new ArrayList<>(shown);
             more.addAll(system.size(), opening.subList(from, opening.size()));
-            ChatMessage oldest = turns.isEmpty() ? opening.get(from) : added.get(0);
-            if (fits(more, maxMessages, maxTokens) && isRead(oldest, maxMessages)) {
+            if (fits(more, maxMessages, maxTokens)) {
                 return Optional.of(more);
             }
         }
@@ -91,10 +89,6 @@ final class ComponentModel {
 
     boolean holds(ChatMessage message) {
         return added.contains(message);
-    }
-
-    private boolean isRead(ChatMessage message, int maxMessages) {
-        return added.size() - added.indexOf(message) <= maxMessages;
     }
 
     static int tokens(List<ChatMessage> messages) {
