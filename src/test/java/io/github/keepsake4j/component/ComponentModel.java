@@ -81,7 +81,9 @@ final class ComponentModel {
             List<ChatMessage> more = new ArrayList<>(shown);
             more.addAll(system.size(), opening.subList(from, opening.size()));
             if (fits(more, maxMessages, maxTokens)) {
-                return Optional.of(more);
+                // Where a replaced system message lies before it, it depends on what was read whether it is known as
+                // the beginning.
+                return turns.isEmpty() || added.size() <= maxMessages ? Optional.of(more) : Optional.empty();
             }
         }
         return Optional.of(shown);

@@ -194,6 +194,7 @@ class PostgresPlansTest {
             case "bytea" -> "'" + bytes(LINEAR) + "'";
             case "bigint", "integer" -> "20";
             case "boolean" -> "true";
+            case "bytea[]" -> "ARRAY[" + value("bytea") + "::bytea, " + value("bytea") + "]";
             case "text[]" -> "'{m1,m2}'";
             case "bigint[]", "integer[]" -> "'{1,2}'";
             default -> "'m1'";
