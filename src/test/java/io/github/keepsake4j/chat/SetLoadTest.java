@@ -62,7 +62,7 @@ class SetLoadTest {
         Random random = new Random();
         int name = 0;
         List<Child> children = new ArrayList<>(List.of(start(name++, where), start(name++, where)));
-        int lines = Counts.of(60, 200);
+        int lines = Counts.of(30, 200);
         long seconds = Counts.of(3, 180);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         try {
