@@ -521,10 +521,10 @@ public final class FileMessageLog implements MessageLog {
                             if (memory == null) {
                                 return absent(names, absent);
                             }
-                            State state = memory.recover(false);
                             try {
-                                return question.of(new Tree(memory, state));
+                                return question.of(new Tree(memory, memory.recover(false)));
                             } catch (BrokenIndexException e) {
+                                // Found by the question, or before it, as the index was brought up to date.
                                 return question.of(new Tree(memory, memory.recover(true)));
                             }
                         }));
