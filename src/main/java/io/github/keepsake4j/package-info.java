@@ -24,7 +24,8 @@
  * <ul>
  * <li>{@code message} and {@code metrics} depend on no other package.
  * <li>{@code codec}, {@code tokens} and {@code log} depend on {@code message}.
- * <li>The backends depend on {@code log} and {@code codec}.
+ * <li>{@code sql}, which makes all statements, depends on {@code message}.
+ * <li>The backends depend on {@code log} and {@code codec}, and all that speaks SQL on {@code sql}.
  * <li>{@code context} depends on {@code message} and {@code tokens}.
  * <li>{@code view} depends on {@code codec}, {@code log} and {@code context}.
  * <li>{@code turn} depends on {@code log}.

@@ -3,19 +3,27 @@ package io.github.keepsake4j;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.EvaluationResult;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import java.util.Set;
 import org.jspecify.annotations.NullMarked;
+import org.junit.jupiter.api.Test;
+import org.postgresql.jdbc.PgConnection;
 
 /** One-way flow between the packages, as package-info of the root says. */
 @AnalyzeClasses(packages = "io.github.keepsake4j", importOptions = ImportOption.DoNotIncludeTests.class)
@@ -29,9 +37,10 @@ class ArchitectureTest {
             Map.entry("codec", List.of("message")),
             Map.entry("tokens", List.of("message")),
             Map.entry("log", List.of("message")),
+            Map.entry("sql", List.of("message")),
             Map.entry("log.file", List.of("log", "codec", "message")),
             Map.entry("log.inmemory", List.of("log", "codec", "message")),
-            Map.entry("log.jdbc", List.of("log", "codec", "message")),
+            Map.entry("log.jdbc", List.of("log", "codec", "message", "sql")),
             Map.entry("log.redis", List.of("log", "codec", "message")),
             Map.entry("log.s3", List.of("log", "codec", "message")),
             Map.entry("context", List.of("message", "tokens")),
@@ -48,7 +57,9 @@ class ArchitectureTest {
                     List.of("", "message", "codec", "tokens", "log", "context", "chat", "summary", "metrics")),
             Map.entry("recall", List.of("message", "log", "tokens", "recall.words")),
             Map.entry("recall.inmemory", List.of("recall", "recall.memories", "recall.words", "log", "message")),
-            Map.entry("recall.jdbc", List.of("recall", "recall.memories", "recall.words", "log", "codec", "message")),
+            Map.entry(
+                    "recall.jdbc",
+                    List.of("recall", "recall.memories", "recall.words", "log", "codec", "message", "sql")),
             Map.entry(
                     "recall.memories",
                     List.of("message", "codec", "log", "tokens", "context", "summary", "recall", "recall.words")),
@@ -93,14 +104,15 @@ class ArchitectureTest {
                             "recall.jdbc",
                             "recall.memories",
                             "recall.words",
+                            "sql",
                             "transfer",
                             "retention")),
             Map.entry("transfer", List.of("message", "codec", "tokens", "log")),
-            Map.entry("transfer.jdbc", List.of("message", "log", "transfer")),
+            Map.entry("transfer.jdbc", List.of("message", "log", "sql", "transfer")),
             Map.entry("retention", List.of("message", "log", "metrics")),
             Map.entry("workflow", List.of("message", "tokens", "log", "context", "view", "workflow.files")),
             Map.entry("workflow.files", List.of("message")),
-            Map.entry("workflow.files.jdbc", List.of("message", "log", "workflow.files")),
+            Map.entry("workflow.files.jdbc", List.of("message", "log", "sql", "workflow.files")),
             Map.entry("workflow.files.s3", List.of("message", "workflow.files")));
 
     @ArchTest
@@ -114,6 +126,7 @@ class ArchitectureTest {
     static final ArchRule optional_libraries_stay_in_their_adapter = noClasses()
             .that()
             .resideOutsideOfPackages(
+                    ROOT + ".sql..",
                     ROOT + ".log.jdbc..",
                     ROOT + ".recall.jdbc..",
                     ROOT + ".workflow.files.jdbc..",
@@ -122,6 +135,52 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.sqlite..", "java.sql..", "javax.sql..", "org.postgresql..", "com.zaxxer..");
+
+    /** Others would prepare it on a server that may know another client's statement by the same name. */
+    @ArchTest
+    static final ArchRule one_class_makes_statements = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(ROOT + ".sql.SqlConnection")
+            .should(makeStatements());
+
+    @Test
+    void a_statement_that_is_made_elsewhere_is_found() {
+        for (Class<?> planted : List.of(MakesStatement.class, PreparesStatement.class)) {
+            EvaluationResult result =
+                    one_class_makes_statements.evaluate(new ClassFileImporter().importClasses(planted));
+            assertThat(result.hasViolation()).as(planted.getSimpleName()).isTrue();
+        }
+    }
+
+    private static final class MakesStatement {
+        Object make(Connection connection) throws SQLException {
+            return connection.createStatement();
+        }
+    }
+
+    private static final class PreparesStatement {
+        interface Make {
+            Object make(String sql) throws SQLException;
+        }
+
+        Make prepare(PgConnection connection) {
+            return connection::prepareStatement;
+        }
+    }
+
+    /** Also by a method reference, and of any class of connections. */
+    private static ArchCondition<JavaClass> makeStatements() {
+        return new ArchCondition<>("make statements of a connection") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                type.getAccessesFromSelf().stream()
+                        .filter(access -> access.getTargetOwner().isAssignableTo(Connection.class))
+                        .filter(access -> Set.of("createStatement", "prepareStatement", "prepareCall")
+                                .contains(access.getTarget().getName()))
+                        .forEach(access -> events.add(SimpleConditionEvent.satisfied(type, access.getDescription())));
+            }
+        };
+    }
 
     @ArchTest
     static final ArchRule one_class_knows_micrometer = noClasses()

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.spring;
 
+import io.github.keepsake4j.sql.SqlConnection;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,27 +28,23 @@ final class SchemaScript {
             throw new ConfigurationException(
                     "keepsake4j.jdbc.schema names " + location + ", which does not exist.", set, null);
         }
-        try (Connection connection = source.getConnection()) {
-            connection.setAutoCommit(false);
-            try (Statement statement = connection.createStatement()) {
-                statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
-                if (!isThere(connection)) {
+        try (Connection connection = source.getConnection();
+                SqlConnection session = SqlConnection.of(connection)) {
+            session.setAutoCommit(false);
+            session.inTransaction(() -> {
+                session.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
+                if (!isThere(session)) {
                     new ResourceDatabasePopulator(script).populate(connection);
                 }
-                connection.commit();
-            } catch (SQLException | ScriptException e) {
-                connection.rollback();
-                throw e;
-            } finally {
-                connection.setAutoCommit(true);
-            }
+                return true;
+            });
         } catch (SQLException | ScriptException e) {
             throw new ConfigurationException("The script " + location + " of keepsake4j.jdbc.schema failed.", set, e);
         }
     }
 
-    private static boolean isThere(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement();
+    private static boolean isThere(SqlConnection connection) throws SQLException {
+        try (Statement statement = connection.create();
                 ResultSet rows =
                         statement.executeQuery("SELECT 1 FROM pg_catalog.pg_class WHERE relname = 'keepsake_schema'"
                                 + " AND pg_catalog.pg_table_is_visible(oid)")) {

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -38,7 +39,7 @@ final class PostgresConnections extends Connections {
     private final @Nullable AutoCloseable owned;
     private final Dialect dialect;
     private final PostgresSchema schema;
-    private final PlanRenewal renewal = new PlanRenewal();
+    private final Preparation preparation;
     private volatile boolean closed;
 
     /**
@@ -61,6 +62,8 @@ final class PostgresConnections extends Connections {
         this.transactionPooler = transactionPooler;
         this.owned = owned;
         this.schema = schema;
+        PlanRenewal renewal = new PlanRenewal();
+        this.preparation = new Preparation(renewal);
         this.dialect = new PostgresDialect(schema::isDistributed, renewal);
     }
 
@@ -111,30 +114,24 @@ final class PostgresConnections extends Connections {
     }
 
     private <T> T onConnection(boolean autoCommit, Work<T> work) throws SQLException {
-        try (Connection connection = connect()) {
-            Preparation preparation = Preparation.stop(connection, transactionPooler, renewal);
-            boolean before = connection.getAutoCommit();
+        try (SqlConnection connection = SqlConnection.postgres(connect())) {
+            if (transactionPooler) {
+                connection.requireUnprepared("transactionPooler()");
+            }
             try {
                 if (!schema.isChecked()) {
-                    setAutoCommit(connection, false);
+                    connection.setAutoCommit(false);
                     schema.check(connection, timeoutSeconds);
                 }
-                setAutoCommit(connection, autoCommit);
-                T result = autoCommit
-                        ? work.on(new Session(
-                                connection, dialect, watchdog, transactionPooler ? null : preparation, null))
-                        : commit(new Session(connection, dialect, watchdog, null, null), work);
-                setAutoCommit(connection, before);
-                return result;
+                connection.setAutoCommit(autoCommit);
+                if (autoCommit) {
+                    return work.on(
+                            new Session(connection, dialect, watchdog, transactionPooler ? null : preparation, null));
+                }
+                Session session = new Session(connection, dialect, watchdog, null, null);
+                return connection.inTransaction(() -> work.on(session));
             } catch (SQLException e) {
-                SQLException reason = isReadOnlyBySetting(connection, e) ? new ReadOnlySessionException(e) : e;
-                restore(connection, before, reason);
-                throw reason;
-            } catch (RuntimeException | Error e) {
-                restore(connection, before, e);
-                throw e;
-            } finally {
-                preparation.restore();
+                throw isReadOnlyBySetting(connection, e) ? new ReadOnlySessionException(e) : e;
             }
         }
     }
@@ -143,17 +140,17 @@ final class PostgresConnections extends Connections {
      * Returns whether an error comes of a session that a setting makes read-only. A standby server takes no writes either, but
      * a failover makes it take them, or leads the next connection to another server.
      */
-    private boolean isReadOnlyBySetting(Connection connection, SQLException error) {
+    private boolean isReadOnlyBySetting(SqlConnection connection, SQLException error) {
         if (!PostgresErrors.isReadOnly(error)) {
             return false;
         }
-        try (Statement statement = connection.createStatement()) {
+        try (Statement statement = connection.create()) {
             statement.setQueryTimeout(timeoutSeconds);
             try (ResultSet rows = statement.executeQuery(READ_ONLY_BY_SETTING)) {
                 return rows.next() && rows.getBoolean(1);
             } finally {
-                if (!connection.getAutoCommit()) {
-                    end(connection, false);
+                if (!connection.isAutoCommit()) {
+                    connection.rollback();
                 }
             }
         } catch (SQLException e) {
@@ -162,59 +159,11 @@ final class PostgresConnections extends Connections {
         }
     }
 
-    /** Restores the auto-commit mode, because not every pool does this itself. */
-    private static void restore(Connection connection, boolean autoCommit, Throwable reason) {
-        try {
-            if (!connection.isClosed()) {
-                setAutoCommit(connection, autoCommit);
-            }
-        } catch (SQLException e) {
-            reason.addSuppressed(e);
-        }
-    }
-
     private Connection connect() throws SQLException {
         try {
             return dataSource.getConnection();
         } catch (SQLException e) {
             throw new ConnectException(e);
-        }
-    }
-
-    private static <T> T commit(Session session, Work<T> work) throws SQLException {
-        try {
-            T result = work.on(session);
-            end(session.connection(), true);
-            return result;
-        } catch (SQLException | RuntimeException | Error e) {
-            try {
-                end(session.connection(), false);
-            } catch (SQLException unreachable) {
-                e.addSuppressed(unreachable);
-            }
-            throw e;
-        }
-    }
-
-    /**
-     * Ends the transaction by a statement that was never prepared. The driver's own may have been, by others who use the
-     * connection, and a transaction pooler may know another client's statement by its name. The driver's follows, which then
-     * sends nothing, because pools look at it.
-     */
-    static void end(Connection connection, boolean isCommit) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(isCommit ? "COMMIT" : "ROLLBACK");
-        }
-        if (isCommit) {
-            connection.commit();
-        } else {
-            connection.rollback();
-        }
-    }
-
-    private static void setAutoCommit(Connection connection, boolean wanted) throws SQLException {
-        if (connection.getAutoCommit() != wanted) {
-            connection.setAutoCommit(wanted);
         }
     }
 

@@ -1,7 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.message.KeepsakeException;
-import java.sql.Connection;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -67,21 +67,21 @@ final class PostgresSchema {
     }
 
     /** Checks the server and the tables. The connection must not be in auto-commit mode. */
-    void check(Connection connection, int timeoutSeconds) throws SQLException {
+    void check(SqlConnection connection, int timeoutSeconds) throws SQLException {
         check(connection, timeoutSeconds, true);
     }
 
-    private void check(Connection connection, int timeoutSeconds, boolean again) throws SQLException {
-        checkServer(connection.getMetaData());
+    private void check(SqlConnection connection, int timeoutSeconds, boolean again) throws SQLException {
+        checkServer(connection.metaData());
         int version = 0;
-        try (Statement statement = connection.createStatement()) {
+        try (Statement statement = connection.create()) {
             statement.setQueryTimeout(timeoutSeconds);
             version = version(statement);
             if (mode == JdbcMessageLog.SchemaMode.ALWAYS && !Schema.POSTGRESQL.isEnough(version)) {
                 version = create(statement);
             }
             distributed |= isThere(statement, HAS_CITUS) && isThere(statement, IS_DISTRIBUTED);
-            PostgresConnections.end(connection, true);
+            connection.commit();
         } catch (SQLException e) {
             rollback(connection, e);
             if (DUPLICATE_TABLE.equals(e.getSQLState()) && again) {
@@ -133,7 +133,7 @@ final class PostgresSchema {
         if (version(statement) == 0) {
             Schema.POSTGRESQL.applyAllTo(statement);
         } else {
-            Schema.POSTGRESQL.applyTo(statement.getConnection());
+            Schema.POSTGRESQL.applyTo(statement);
         }
         return version(statement);
     }
@@ -145,9 +145,9 @@ final class PostgresSchema {
                 cause);
     }
 
-    private static void rollback(Connection connection, SQLException reason) {
+    private static void rollback(SqlConnection connection, SQLException reason) {
         try {
-            PostgresConnections.end(connection, false);
+            connection.rollback();
         } catch (SQLException e) {
             reason.addSuppressed(e);
         }

@@ -4,7 +4,6 @@ import io.github.keepsake4j.message.KeepsakeException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -35,14 +34,11 @@ final class Schema {
      * Upgrades the schema to this version. A newer schema is not changed, because newer schemas stay readable. The
      * caller must ensure that no other process does the same at the same time.
      */
-    Void applyTo(Connection connection) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            if (keepsVersions) {
-                statement.execute("CREATE TABLE IF NOT EXISTS keepsake_schema (version INTEGER PRIMARY KEY)");
-            }
-            applyFrom(version(statement), statement);
+    void applyTo(Statement statement) throws SQLException {
+        if (keepsVersions) {
+            statement.execute("CREATE TABLE IF NOT EXISTS keepsake_schema (version INTEGER PRIMARY KEY)");
         }
-        return null;
+        applyFrom(version(statement), statement);
     }
 
     /** Applies all scripts to a database to which none was applied. */

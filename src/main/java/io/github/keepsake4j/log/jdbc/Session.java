@@ -1,11 +1,10 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.message.InvalidInputException;
-import java.sql.Connection;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,17 +16,17 @@ import org.jspecify.annotations.Nullable;
  * @param connection the connection
  * @param dialect the differences of the database behind the connection
  * @param watchdog cancels statements that run for too long; null for none
- * @param preparation says what may be prepared on the server; null for what the connection says
+ * @param preparation says what may be prepared on the server; null for nothing
  * @param kept statements that stay open as long as the connection, by their text; null for none, as the driver keeps them
  */
 record Session(
-        Connection connection,
+        SqlConnection connection,
         Dialect dialect,
         @Nullable Watchdog watchdog,
         @Nullable Preparation preparation,
         @Nullable Map<String, PreparedStatement> kept) {
 
-    Session(Connection connection, Dialect dialect) {
+    Session(SqlConnection connection, Dialect dialect) {
         this(connection, dialect, null, null, null);
     }
 
@@ -138,8 +137,8 @@ record Session(
             use.succeeded();
             return found;
         } catch (SQLException e) {
-            try (Statement rollback = connection.createStatement()) {
-                rollback.execute("ROLLBACK");
+            try {
+                connection.execute("ROLLBACK");
             } catch (SQLException unreachable) {
                 e.addSuppressed(unreachable);
             }
@@ -195,6 +194,6 @@ record Session(
     }
 
     private PreparedStatement create(String sql) throws SQLException {
-        return preparation == null ? connection.prepareStatement(sql) : preparation.create(connection, sql);
+        return preparation == null ? connection.prepare(sql) : preparation.create(connection, sql);
     }
 }

@@ -3,11 +3,11 @@ package io.github.keepsake4j.log.jdbc;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -32,7 +32,7 @@ final class SqliteConnections extends Connections {
     private final Duration busyTimeout;
     private final Dialect dialect = new SqliteDialect();
     private final ReentrantLock lock = new ReentrantLock(true);
-    private @Nullable Connection connection;
+    private @Nullable SqlConnection connection;
 
     /** To compile a statement takes longer than to run most of them. They are closed with the connection. */
     private final Map<String, PreparedStatement> statements = new HashMap<>();
@@ -116,8 +116,8 @@ final class SqliteConnections extends Connections {
         }
     }
 
-    private <T> T commit(Connection open, String begin, Work<T> work) throws SQLException {
-        try (Statement statement = open.createStatement()) {
+    private <T> T commit(SqlConnection open, String begin, Work<T> work) throws SQLException {
+        try (Statement statement = open.create()) {
             statement.execute(begin);
             try {
                 T result = work.on(new Session(open, dialect, null, null, statements));
@@ -144,7 +144,7 @@ final class SqliteConnections extends Connections {
      * Returns the connection to the file that has the name now. What is written to a file that was removed is lost when it is
      * closed.
      */
-    private Connection open(Object what) throws SQLException {
+    private SqlConnection open(Object what) throws SQLException {
         if (connection != null) {
             Object now = opened == null ? null : identity();
             if (Objects.equals(opened, now)) {
@@ -170,10 +170,15 @@ final class SqliteConnections extends Connections {
         config.setGetGeneratedKeys(false);
         // Erased data is overwritten and does not remain in free pages.
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
-        Connection begun = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
+        SqlConnection begun = SqlConnection.of(config.createConnection("jdbc:sqlite:" + file.toAbsolutePath()));
         try {
             switchToWal(new Session(begun, dialect));
-            commit(begun, "BEGIN IMMEDIATE", session -> Schema.SQLITE.applyTo(session.connection()));
+            commit(begun, "BEGIN IMMEDIATE", session -> {
+                try (Statement statement = session.connection().create()) {
+                    Schema.SQLITE.applyTo(statement);
+                }
+                return true;
+            });
         } catch (SQLException | RuntimeException e) {
             statements.clear();
             begun.close();
@@ -214,7 +219,7 @@ final class SqliteConnections extends Connections {
     }
 
     private void disconnect(@Nullable Throwable reason) {
-        Connection open = connection;
+        SqlConnection open = connection;
         connection = null;
         statements.clear();
         if (open == null) {

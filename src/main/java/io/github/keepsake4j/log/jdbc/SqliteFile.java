@@ -1,8 +1,8 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -22,8 +22,9 @@ final class SqliteFile {
         SQLiteConfig config = new SQLiteConfig();
         config.resetOpenMode(SQLiteOpenMode.CREATE);
         config.setBusyTimeout(BUSY_MILLIS);
-        try (Connection connection = config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
-                Statement statement = connection.createStatement();
+        try (SqlConnection connection =
+                        SqlConnection.of(config.createConnection("jdbc:sqlite:" + file.toAbsolutePath()));
+                Statement statement = connection.create();
                 ResultSet rows = statement.executeQuery("SELECT 1 FROM sqlite_master WHERE name = 'keepsake_schema'")) {
             return rows.next();
         } catch (SQLException e) {

@@ -3,13 +3,12 @@ package io.github.keepsake4j.recall.jdbc;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
-import java.sql.Connection;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
-import org.postgresql.PGConnection;
 
 /**
  * PostgreSQL, by connections of any {@link DataSource}. Nothing is prepared on the server: the statements are few and long,
@@ -58,9 +57,7 @@ final class PostgresDatabase implements Database {
     @Override
     public <T> T snapshot(String what, Work<T> work) {
         return retried(what, false, session -> {
-            try (Statement statement = session.connection().createStatement()) {
-                statement.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
-            }
+            session.connection().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");
             return work.on(session);
         });
     }
@@ -68,7 +65,7 @@ final class PostgresDatabase implements Database {
     @Override
     public void compact() {
         retried("compact of the " + schema.what(), true, session -> {
-            try (Statement statement = session.connection().createStatement()) {
+            try (Statement statement = session.connection().create()) {
                 for (String table : schema.tables()) {
                     // As VACUUM FULL does, and in the order of the key: what is read together lies together.
                     String name = schema.prefix() + table;
@@ -90,7 +87,7 @@ final class PostgresDatabase implements Database {
             throw new LogClosedException(what);
         }
         for (int tries = 1; ; tries++) {
-            try (Connection connection = dataSource.getConnection()) {
+            try (SqlConnection connection = SqlConnection.postgres(dataSource.getConnection())) {
                 return on(connection, autoCommit, work);
             } catch (SQLException e) {
                 String state = e.getSQLState() == null ? "" : e.getSQLState();
@@ -104,61 +101,18 @@ final class PostgresDatabase implements Database {
         }
     }
 
-    private <T> T on(Connection connection, boolean autoCommit, Work<T> work) throws SQLException {
-        PGConnection driver =
-                connection.isWrapperFor(PGConnection.class) ? connection.unwrap(PGConnection.class) : null;
-        int threshold = driver == null ? 0 : driver.getPrepareThreshold();
-        boolean before = connection.getAutoCommit();
-        try {
-            if (driver != null) {
-                driver.setPrepareThreshold(0);
-            }
-            if (!checked) {
-                setAutoCommit(connection, false);
-                commit(connection, session -> check(session));
-                checked = true;
-            }
-            setAutoCommit(connection, autoCommit);
-            return autoCommit ? work.on(new Session(connection, timeoutSeconds, null)) : commit(connection, work);
-        } finally {
-            if (!connection.isClosed()) {
-                setAutoCommit(connection, before);
-                if (driver != null) {
-                    driver.setPrepareThreshold(threshold);
-                }
-            }
+    private <T> T on(SqlConnection connection, boolean autoCommit, Work<T> work) throws SQLException {
+        Session session = new Session(connection, timeoutSeconds, null);
+        if (!checked) {
+            connection.setAutoCommit(false);
+            checked = connection.inTransaction(() -> check(session));
         }
-    }
-
-    private <T> T commit(Connection connection, Work<T> work) throws SQLException {
-        try {
-            T result = work.on(new Session(connection, timeoutSeconds, null));
-            end(connection, true);
-            return result;
-        } catch (SQLException | RuntimeException | Error e) {
-            try {
-                end(connection, false);
-            } catch (SQLException unreachable) {
-                e.addSuppressed(unreachable);
-            }
-            throw e;
-        }
-    }
-
-    /** Ends the transaction by a statement that was never prepared, and then by the driver, which sends nothing more. */
-    private static void end(Connection connection, boolean isCommit) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute(isCommit ? "COMMIT" : "ROLLBACK");
-        }
-        if (isCommit) {
-            connection.commit();
-        } else {
-            connection.rollback();
-        }
+        connection.setAutoCommit(autoCommit);
+        return autoCommit ? work.on(session) : connection.inTransaction(() -> work.on(session));
     }
 
     private boolean check(Session session) throws SQLException {
-        try (Statement statement = session.connection().createStatement()) {
+        try (Statement statement = session.connection().create()) {
             int version = version(session);
             if (createTables && version < schema.newest()) {
                 statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
@@ -184,16 +138,10 @@ final class PostgresDatabase implements Database {
                 .isEmpty()) {
             return 0;
         }
-        try (Statement statement = session.connection().createStatement();
+        try (Statement statement = session.connection().create();
                 ResultSet row =
                         statement.executeQuery("SELECT COALESCE(MAX(version), 0) FROM " + schema.prefix() + "schema")) {
             return row.next() ? row.getInt(1) : 0;
-        }
-    }
-
-    private static void setAutoCommit(Connection connection, boolean wanted) throws SQLException {
-        if (connection.getAutoCommit() != wanted) {
-            connection.setAutoCommit(wanted);
         }
     }
 

@@ -1,8 +1,8 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.recall.Matches.Share;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.sql.Array;
-import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.HashMap;
@@ -123,28 +123,27 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public void addTerms(Session session, long tenant, Map<String, Integer> messages) throws SQLException {
-        Connection connection = session.connection();
+        SqlConnection connection = session.connection();
         session.update(
                 ADD_TERMS,
                 (int) tenant,
-                connection.createArrayOf("text", messages.keySet().toArray()),
-                connection.createArrayOf("integer", messages.values().toArray()));
+                connection.array("text", messages.keySet().toArray()),
+                connection.array("integer", messages.values().toArray()));
     }
 
     @Override
     public void addPostings(Session session, long tenant, long memory, List<Segment> segments) throws SQLException {
-        Connection connection = session.connection();
+        SqlConnection connection = session.connection();
         session.update(
                 ADD_POSTINGS,
                 (int) tenant,
                 (int) memory,
-                connection.createArrayOf(
-                        "text", segments.stream().map(Segment::term).toArray()),
-                connection.createArrayOf(
+                connection.array("text", segments.stream().map(Segment::term).toArray()),
+                connection.array(
                         "integer", segments.stream().map(Segment::number).toArray()),
-                connection.createArrayOf(
+                connection.array(
                         "integer", segments.stream().map(Segment::messages).toArray()),
-                connection.createArrayOf(
+                connection.array(
                         "bytea", segments.stream().map(Segment::postings).toArray(byte[][]::new)));
     }
 
@@ -168,7 +167,7 @@ final class PostgresDialect implements Dialect {
             Session session, long tenant, @Nullable Collection<Long> memories, Collection<String> terms)
             throws SQLException {
         Map<String, Long> frequencies = new HashMap<>();
-        Array texts = session.connection().createArrayOf("text", terms.toArray());
+        Array texts = session.connection().array("text", terms.toArray());
         Session.Mapper<Boolean> mapper = row -> frequencies.put(row.getString(1), row.getLong(2)) == null;
         if (memories == null) {
             session.list(FREQUENCIES_IN_TENANT, mapper, texts, (int) tenant);
@@ -182,10 +181,9 @@ final class PostgresDialect implements Dialect {
     public List<PostingRow> postings(
             Session session, long tenant, @Nullable Collection<Long> memories, List<Share> shares, int mostRows)
             throws SQLException {
-        Connection connection = session.connection();
-        Array terms = connection.createArrayOf(
-                "text", shares.stream().map(Share::term).toArray());
-        Array bytes = connection.createArrayOf(
+        SqlConnection connection = session.connection();
+        Array terms = connection.array("text", shares.stream().map(Share::term).toArray());
+        Array bytes = connection.array(
                 "integer",
                 shares.stream().map(share -> Integer.BYTES * share.most()).toArray());
         Session.Mapper<PostingRow> mapper =
@@ -196,11 +194,11 @@ final class PostgresDialect implements Dialect {
     }
 
     private static Array bytes(Session session, Collection<byte[]> keys) throws SQLException {
-        return session.connection().createArrayOf("bytea", keys.toArray(byte[][]::new));
+        return session.connection().array("bytea", keys.toArray(byte[][]::new));
     }
 
     private static Array integers(Session session, Collection<Long> numbers) throws SQLException {
         return session.connection()
-                .createArrayOf("integer", numbers.stream().map(Math::toIntExact).toArray());
+                .array("integer", numbers.stream().map(Math::toIntExact).toArray());
     }
 }

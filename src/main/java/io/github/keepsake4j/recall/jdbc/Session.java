@@ -1,6 +1,6 @@
 package io.github.keepsake4j.recall.jdbc;
 
-import java.sql.Connection;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param timeoutSeconds how long a statement may take, or 0 for no limit
  * @param kept statements that stay open as long as the connection, by their text; null for none
  */
-record Session(Connection connection, int timeoutSeconds, @Nullable Map<String, PreparedStatement> kept) {
+record Session(SqlConnection connection, int timeoutSeconds, @Nullable Map<String, PreparedStatement> kept) {
 
     private static final int BATCH = 1_000;
 
@@ -80,7 +80,7 @@ record Session(Connection connection, int timeoutSeconds, @Nullable Map<String, 
 
     private <T> T use(String sql, Run<T> run) throws SQLException {
         PreparedStatement known = kept == null ? null : kept.remove(sql);
-        PreparedStatement statement = known == null ? connection.prepareStatement(sql) : known;
+        PreparedStatement statement = known == null ? connection.prepare(sql) : known;
         boolean succeeded = false;
         try {
             if (timeoutSeconds > 0) {

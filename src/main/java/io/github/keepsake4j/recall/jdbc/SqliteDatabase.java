@@ -5,9 +5,9 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -78,10 +78,10 @@ final class SqliteDatabase implements Database {
         final Map<String, PreparedStatement> statements = new HashMap<>();
 
         @Nullable
-        Connection connection;
+        SqlConnection connection;
 
         void disconnect() throws SQLException {
-            Connection open = connection;
+            SqlConnection open = connection;
             connection = null;
             statements.clear();
             if (open != null) {
@@ -112,8 +112,8 @@ final class SqliteDatabase implements Database {
         try {
             // A reader would keep the log of writes from being cut.
             reader.disconnect();
-            Connection open = open(writer);
-            try (Statement statement = open.createStatement()) {
+            SqlConnection open = open(writer);
+            try (Statement statement = open.create()) {
                 statement.execute("VACUUM");
                 try (ResultSet row = statement.executeQuery("PRAGMA wal_checkpoint(TRUNCATE)")) {
                     if (row.next() && row.getInt(1) != 0) {
@@ -153,8 +153,8 @@ final class SqliteDatabase implements Database {
             if (closed) {
                 throw new LogClosedException(what + " on SQLite file " + file);
             }
-            Connection open = open(channel);
-            try (Statement statement = open.createStatement()) {
+            SqlConnection open = open(channel);
+            try (Statement statement = open.create()) {
                 statement.execute(begin);
                 try {
                     T result = work.on(new Session(open, 0, channel.statements));
@@ -185,7 +185,7 @@ final class SqliteDatabase implements Database {
         }
     }
 
-    private Connection open(Channel channel) throws SQLException {
+    private SqlConnection open(Channel channel) throws SQLException {
         if (channel.connection != null) {
             return channel.connection;
         }
@@ -210,8 +210,8 @@ final class SqliteDatabase implements Database {
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         // A query reads some pages for each term, more than the default cache of 2 MB keeps.
         config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, String.valueOf(MAPPED));
-        Connection begun = connect(config);
-        try (Statement statement = begun.createStatement()) {
+        SqlConnection begun = connect(config);
+        try (Statement statement = begun.create()) {
             // Who only reads does not wait for a writer.
             if (version(statement) < schema.newest()) {
                 statement.execute("BEGIN IMMEDIATE");
@@ -233,11 +233,11 @@ final class SqliteDatabase implements Database {
      * Opens the file. If two programs set the journal mode of a new file at the same moment, SQLite fails at once with BUSY,
      * whatever the timeout. Therefore this method waits for the timeout itself.
      */
-    private Connection connect(SQLiteConfig config) throws SQLException {
+    private SqlConnection connect(SQLiteConfig config) throws SQLException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(BUSY_TIMEOUT_MILLIS);
         while (true) {
             try {
-                return config.createConnection("jdbc:sqlite:" + file.toAbsolutePath());
+                return SqlConnection.of(config.createConnection("jdbc:sqlite:" + file.toAbsolutePath()));
             } catch (SQLException e) {
                 if ((e.getErrorCode() & 0xFF) != SQLiteErrorCode.SQLITE_BUSY.code || System.nanoTime() > deadline) {
                     throw e;

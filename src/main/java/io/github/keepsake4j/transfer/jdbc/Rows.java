@@ -1,7 +1,7 @@
 package io.github.keepsake4j.transfer.jdbc;
 
 import io.github.keepsake4j.log.StorageUnavailableException;
-import java.sql.Connection;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -27,7 +27,7 @@ final class Rows {
     /** Returns a name as the database quotes it: a double quote is a text in MySQL. */
     String quoted(String name) {
         return with(connection -> {
-            String quote = connection.getMetaData().getIdentifierQuoteString().strip();
+            String quote = connection.metaData().getIdentifierQuoteString().strip();
             return quote + name + quote;
         });
     }
@@ -35,7 +35,7 @@ final class Rows {
     /** Returns whether a column has PostgreSQL's type {@code uuid}, which is compared with no text. */
     boolean isUuid(String table, String column) {
         return with(connection -> {
-            try (ResultSet columns = connection.getMetaData().getColumns(null, null, table, column)) {
+            try (ResultSet columns = connection.metaData().getColumns(null, null, table, column)) {
                 return columns.next() && "uuid".equalsIgnoreCase(columns.getString("TYPE_NAME"));
             }
         });
@@ -43,7 +43,7 @@ final class Rows {
 
     <T> List<T> query(String sql, Object parameter, Reader<T> reader) {
         return with(connection -> {
-            try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            try (PreparedStatement statement = connection.prepare(sql)) {
                 statement.setObject(1, parameter);
                 List<T> found = new ArrayList<>();
                 try (ResultSet rows = statement.executeQuery()) {
@@ -58,11 +58,11 @@ final class Rows {
 
     /** Uses a connection. */
     private interface Work<T> {
-        T on(Connection connection) throws SQLException;
+        T on(SqlConnection connection) throws SQLException;
     }
 
     private <T> T with(Work<T> work) {
-        try (Connection connection = dataSource.getConnection()) {
+        try (SqlConnection connection = SqlConnection.reader(dataSource)) {
             return work.on(connection);
         } catch (SQLException e) {
             throw new StorageUnavailableException("The tables to import from cannot be read", e);

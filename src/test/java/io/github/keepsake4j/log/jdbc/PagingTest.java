@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.TestClock;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
@@ -93,7 +94,7 @@ class PagingTest {
         @Override
         <T> T single(Object what, Work<T> work) {
             try (Connection connection = source.getConnection()) {
-                return work.on(new Session(connection, dialect()));
+                return work.on(new Session(SqlConnection.of(connection), dialect()));
             } catch (SQLException e) {
                 throw new IllegalStateException(e);
             }

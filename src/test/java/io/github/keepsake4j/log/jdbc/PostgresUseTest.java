@@ -21,6 +21,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
@@ -300,7 +301,7 @@ class PostgresUseTest {
             assertThatThrownBy(() -> log.moveHead(KEY, "nowhere", null)).isInstanceOf(KeepsakeException.class);
             try (Connection connection = pool.getConnection()) {
                 assertThat(connection.getAutoCommit()).isFalse();
-                Session session = new Session(connection, new PostgresDialect());
+                Session session = new Session(SqlConnection.of(connection), new PostgresDialect());
                 assertThat(session.<Integer>first(
                                 "SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory'",
                                 row -> row.getInt(1)))
@@ -468,14 +469,15 @@ class PostgresUseTest {
         try (Connection connection = source().getConnection()) {
             return String.join(
                     "\n",
-                    new Session(connection, new PostgresDialect())
+                    new Session(SqlConnection.of(connection), new PostgresDialect())
                             .list("EXPLAIN " + sql, row -> row.getString(1), values));
         }
     }
 
     private long number(String sql) throws SQLException {
         try (Connection connection = source().getConnection()) {
-            return new Session(connection, new PostgresDialect()).<Long>first(sql, row -> row.getLong(1));
+            return new Session(SqlConnection.of(connection), new PostgresDialect())
+                    .<Long>first(sql, row -> row.getLong(1));
         }
     }
 

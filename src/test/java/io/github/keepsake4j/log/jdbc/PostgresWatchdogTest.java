@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
@@ -42,7 +43,7 @@ class PostgresWatchdogTest {
         Postgres server = Postgres.newest();
         source = server.database(server.newDatabase());
         connection = source.getConnection();
-        session = new Session(connection, new PostgresDialect(), watchdog, null, null);
+        session = new Session(SqlConnection.of(connection), new PostgresDialect(), watchdog, null, null);
     }
 
     @AfterEach
@@ -89,7 +90,7 @@ class PostgresWatchdogTest {
     /** Statements that end about when they are cancelled, each followed by one on the same connection without a limit. */
     @Test
     void what_follows_on_the_connection_is_not_cancelled() throws Exception {
-        Session unwatched = new Session(connection, new PostgresDialect());
+        Session unwatched = new Session(SqlConnection.of(connection), new PostgresDialect());
         List<String> states = new ArrayList<>();
         int statements = Counts.of(8, 30);
         for (int i = 1; i <= statements; i++) {

@@ -4,6 +4,7 @@ import io.github.keepsake4j.log.ActivityContract;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.MessageLogContract;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.sql.SqlConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -34,7 +35,7 @@ class SqliteMessageLogTest extends MessageLogContract implements ActivityContrac
     @Override
     public void corrupt(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
-            new Session(connection, new SqliteDialect())
+            new Session(SqlConnection.of(connection), new SqliteDialect())
                     .update(
                             "UPDATE keepsake_message SET message = '{\"v\":1,\"type\":\"US' WHERE memory_key = ? AND id = ?",
                             Rows.hash(key),
@@ -45,7 +46,7 @@ class SqliteMessageLogTest extends MessageLogContract implements ActivityContrac
     @Override
     public String rawBytes(MemoryKey key, String messageId) throws SQLException {
         try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file())) {
-            return new Session(connection, new SqliteDialect())
+            return new Session(SqlConnection.of(connection), new SqliteDialect())
                     .first(
                             "SELECT message FROM keepsake_message WHERE memory_key = ? AND id = ?",
                             row -> row.getString(1),

@@ -4,9 +4,9 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.workflow.files.FileResolver;
 import io.github.keepsake4j.workflow.files.ResolvedFile;
-import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -144,8 +144,8 @@ public final class JdbcFileResolver implements FileResolver {
         if (byId.isEmpty() || tenant == null) {
             return;
         }
-        try (Connection connection = dataSource.getConnection();
-                PreparedStatement query = connection.prepareStatement(table.find(byId.size()))) {
+        try (SqlConnection connection = SqlConnection.reader(dataSource);
+                PreparedStatement query = connection.prepare(table.find(byId.size()))) {
             query.setObject(1, tenant);
             int place = 2;
             for (Object id : byId.keySet()) {

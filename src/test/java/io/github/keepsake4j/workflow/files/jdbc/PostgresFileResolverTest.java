@@ -8,11 +8,15 @@ import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.workflow.files.ResolvedFile;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.Statement;
 import java.util.List;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.jdbc.datasource.SingleConnectionDataSource;
 
 /** Rows of files in PostgreSQL, where Dify's ids are columns of the type {@code uuid}. */
 class PostgresFileResolverTest {
@@ -66,6 +70,29 @@ class PostgresFileResolverTest {
 
         assertThat(resolver.resolve(ACME, files)).containsOnlyKeys(mine);
         assertThat(resolver.resolve("no uuid", files)).isEmpty();
+    }
+
+    @Test
+    void a_look_up_does_not_end_the_transaction_of_its_caller() throws Exception {
+        try (Connection connection = database.getConnection()) {
+            connection.setAutoCommit(false);
+            JdbcFileResolver resolver = JdbcFileResolver.of(new SingleConnectionDataSource(connection, true))
+                    .uuidColumns();
+            FileReference mine = FileReference.localFile(Type.IMAGE, FILE);
+            Postgres.execute(database, "CREATE TABLE IF NOT EXISTS written (id text)");
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("INSERT INTO written VALUES ('a')");
+            }
+
+            assertThat(resolver.resolve(ACME, List.of(mine))).hasSize(1);
+
+            connection.rollback();
+            try (Statement statement = connection.createStatement();
+                    ResultSet row = statement.executeQuery("SELECT count(*) FROM written")) {
+                row.next();
+                assertThat(row.getInt(1)).isZero();
+            }
+        }
     }
 
     @Test

@@ -1,0 +1,51 @@
+package io.github.keepsake4j.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.PGStatement;
+import org.postgresql.core.BaseConnection;
+import org.postgresql.core.TransactionState;
+
+/** What PostgreSQL's driver prepares on one connection while it is in use. The only class that requires the driver's own types. */
+final class DriverPreparation {
+
+    private final PGConnection connection;
+    private final int threshold;
+
+    private DriverPreparation(PGConnection connection) {
+        this.connection = connection;
+        this.threshold = connection.getPrepareThreshold();
+    }
+
+    /** Stops preparing on a connection. Returns null if the connection is not one of the driver's. */
+    static @Nullable DriverPreparation stop(Connection connection) throws SQLException {
+        if (!connection.isWrapperFor(PGConnection.class)) {
+            return null;
+        }
+        DriverPreparation stopped = new DriverPreparation(connection.unwrap(PGConnection.class));
+        stopped.connection.setPrepareThreshold(0);
+        return stopped;
+    }
+
+    /** Returns whether a transaction is open. */
+    boolean isInTransaction() {
+        return connection instanceof BaseConnection driver && driver.getTransactionState() != TransactionState.IDLE;
+    }
+
+    boolean prepares() {
+        return threshold != 0;
+    }
+
+    /** Lets the driver prepare a statement as often as the data source says. */
+    void allow(Statement statement) throws SQLException {
+        statement.unwrap(PGStatement.class).setPrepareThreshold(threshold);
+    }
+
+    /** Lets the driver prepare on the connection as before. */
+    void restore() {
+        connection.setPrepareThreshold(threshold);
+    }
+}

@@ -1,0 +1,205 @@
+package io.github.keepsake4j.sql;
+
+import io.github.keepsake4j.message.KeepsakeException;
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.Statement;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection while it is in use. Only this class makes statements, so that none is prepared on a PostgreSQL server but by
+ * {@link #prepareOnServer}. The driver names what it prepares S_1, S_2 and so on. Behind a transaction pooler that does not
+ * track these names, a name may be that of another client's statement in the session that a call got. The server then runs the
+ * other statement with this call's values. A commit that the driver prepared could be another client's rollback too, so
+ * transactions end by statements that were never prepared.
+ */
+public final class SqlConnection implements AutoCloseable {
+
+    private static final String POSTGRESQL = "PostgreSQL";
+
+    private final Connection connection;
+    private final boolean autoCommit;
+    private final @Nullable DriverPreparation driver;
+
+    private SqlConnection(Connection connection, boolean isPostgres) throws SQLException {
+        try {
+            this.connection = connection;
+            this.autoCommit = connection.getAutoCommit();
+            this.driver = isPostgres ? DriverPreparation.stop(connection) : null;
+        } catch (SQLException | RuntimeException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Takes a connection to any database.
+     *
+     * @param connection the connection, which is closed with this object
+     * @return the connection in use
+     */
+    public static SqlConnection of(Connection connection) throws SQLException {
+        return new SqlConnection(
+                connection, POSTGRESQL.equals(connection.getMetaData().getDatabaseProductName()));
+    }
+
+    /**
+     * Takes a connection to any database to read by it. On PostgreSQL each statement is a transaction of its own, which no pool
+     * ends by a statement that the driver prepared. Only if the caller's transaction is open on the connection, it goes on.
+     *
+     * @param dataSource the data source
+     * @return the connection in use
+     */
+    public static SqlConnection reader(DataSource dataSource) throws SQLException {
+        SqlConnection taken = of(dataSource.getConnection());
+        try {
+            if (taken.driver != null && !taken.driver.isInTransaction()) {
+                taken.setAutoCommit(true);
+            }
+            return taken;
+        } catch (SQLException | RuntimeException e) {
+            taken.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Takes a connection to PostgreSQL. Unlike {@link #of} this requires PostgreSQL's driver.
+     *
+     * @param connection the connection, which is closed with this object
+     * @return the connection in use
+     */
+    public static SqlConnection postgres(Connection connection) throws SQLException {
+        return new SqlConnection(connection, true);
+    }
+
+    /**
+     * Checks that nothing is prepared on the server.
+     *
+     * @param setting the setting that requires this
+     */
+    public void requireUnprepared(String setting) {
+        if (driver == null) {
+            throw new KeepsakeException(
+                    setting + " requires connections that unwrap to org.postgresql.PGConnection; these are "
+                            + connection.getClass().getName(),
+                    null);
+        }
+    }
+
+    /** Returns whether the data source lets the driver prepare on the server. */
+    public boolean preparesOnServer() {
+        return driver != null && driver.prepares();
+    }
+
+    /** Creates a statement with parameters that is not prepared on the server. */
+    public PreparedStatement prepare(String sql) throws SQLException {
+        return connection.prepareStatement(sql);
+    }
+
+    /**
+     * Creates a statement with parameters that the driver prepares on the server as often as the data source says. The caller
+     * ensures that the server refuses its values for each other statement that is prepared.
+     */
+    public PreparedStatement prepareOnServer(String sql) throws SQLException {
+        PreparedStatement statement = connection.prepareStatement(sql);
+        if (driver != null) {
+            driver.allow(statement);
+        }
+        return statement;
+    }
+
+    /** Creates a statement without parameters. */
+    public Statement create() throws SQLException {
+        return connection.createStatement();
+    }
+
+    /** Runs a statement without parameters and results. */
+    public void execute(String sql) throws SQLException {
+        try (Statement statement = create()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** Creates an array for a parameter. */
+    public Array array(String type, Object[] elements) throws SQLException {
+        return connection.createArrayOf(type, elements);
+    }
+
+    /** Returns what the driver says of the database. */
+    public DatabaseMetaData metaData() throws SQLException {
+        return connection.getMetaData();
+    }
+
+    /** Returns whether each statement is a transaction of its own. */
+    public boolean isAutoCommit() throws SQLException {
+        return connection.getAutoCommit();
+    }
+
+    /** Sets whether each statement is a transaction of its own. */
+    public void setAutoCommit(boolean wanted) throws SQLException {
+        if (connection.getAutoCommit() != wanted) {
+            connection.setAutoCommit(wanted);
+        }
+    }
+
+    /** Commits by a statement that was never prepared, and then by the driver, which sends nothing more: pools look at it. */
+    public void commit() throws SQLException {
+        execute("COMMIT");
+        connection.commit();
+    }
+
+    /** Rolls back in the way of {@link #commit}. */
+    public void rollback() throws SQLException {
+        execute("ROLLBACK");
+        connection.rollback();
+    }
+
+    /** Commits what work does, or rolls it back if it fails. The connection must not be in auto-commit mode. */
+    public <T> T inTransaction(Work<T> work) throws SQLException {
+        try {
+            T result = work.run();
+            commit();
+            return result;
+        } catch (SQLException | RuntimeException | Error e) {
+            try {
+                rollback();
+            } catch (SQLException unreachable) {
+                e.addSuppressed(unreachable);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Work on the connection.
+     *
+     * @param <T> what it returns
+     */
+    @FunctionalInterface
+    public interface Work<T> {
+
+        /** Does the work. */
+        T run() throws SQLException;
+    }
+
+    /** Closes the connection, with the auto-commit mode as before, because not every pool restores this itself. */
+    @Override
+    public void close() throws SQLException {
+        try (Connection closed = connection) {
+            try {
+                if (!closed.isClosed()) {
+                    setAutoCommit(autoCommit);
+                }
+            } finally {
+                if (driver != null) {
+                    driver.restore();
+                }
+            }
+        }
+    }
+}
