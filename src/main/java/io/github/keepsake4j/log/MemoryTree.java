@@ -719,6 +719,18 @@ public final class MemoryTree {
     }
 
     /**
+     * Returns whether {@link MessageLog#eraseIfIdle} erases this memory.
+     *
+     * @param since the time
+     * @return whether it exists and was last used before the time
+     */
+    public boolean isIdle(Instant since) {
+        // Throws if it cannot be read: nothing goes that may be repaired.
+        history(HistoryQuery.newest(1));
+        return info().map(info -> info.lastUse().isBefore(since)).orElse(false);
+    }
+
+    /**
      * Does {@link MessageLog#erase}.
      *
      * @return the new epoch

@@ -332,23 +332,15 @@ public interface MessageLog extends AutoCloseable {
     long erase(MemoryKey key);
 
     /**
-     * Erases a memory if nothing was appended to it since a time. A log may check that and erase in one step. In another
-     * log, what is appended between the two is erased too.
+     * Erases a memory if nothing was appended to it since a time, in one step: an append is either seen, and the memory stays, or it
+     * comes after the erasure.
      *
      * @param key the memory
-     * @param since the time; the newest message, or the memory's creation if it has none, must be before it
-     * @return whether it was erased
-     * @throws UnreadableDataException if the memory cannot be read; it is not erased
+     * @param since the time; {@link MemoryInfo#lastUse()} must be before it
+     * @return whether it was erased; false for a memory that does not exist
+     * @throws UnreadableDataException if the memory's newest message cannot be read; it is not erased
      */
-    default boolean eraseIfIdle(MemoryKey key, Instant since) {
-        List<LoggedMessage> newest = history(key, HistoryQuery.newest(1)).messages();
-        boolean idle =
-                newest.isEmpty() || newest.get(newest.size() - 1).createdAt().isBefore(since);
-        if (idle) {
-            erase(key);
-        }
-        return idle;
-    }
+    boolean eraseIfIdle(MemoryKey key, Instant since);
 
     /**
      * Removes the tombstones of a tenant's memories that were erased before a time. After that, work that began before

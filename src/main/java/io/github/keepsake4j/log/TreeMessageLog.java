@@ -192,6 +192,12 @@ public abstract class TreeMessageLog implements MessageLog {
     }
 
     @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
+        return ask(key, tree -> tree.isIdle(since))
+                && change(key, tree -> tree.isIdle(since) && tree.erase() > 0);
+    }
+
+    @Override
     public List<Damage> check(MemoryKey key) {
         return MemoryTree.check(() -> ask(key, MemoryTree::check));
     }

@@ -672,7 +672,9 @@ end
 
 -- Also of a memory that is damaged. With a count, only if nothing was appended since.
 function ops.erase()
-  if q.count and tonumber(get('.count') or 0) ~= tonumber(q.count) then
+  if q.count
+    and (tonumber(get('.count') or 0) ~= tonumber(q.count) or tonumber(get('.epoch') or 1) ~= tonumber(q.epoch))
+  then
     return { 'changed' }
   end
   local s = redis.call('HMGET', memory, '.epoch', '.revision', '.number', '.dead')

@@ -8,10 +8,15 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.testing.Counts;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import org.junit.jupiter.api.Test;
 
 /** Erasure: only an epoch stays, which refuses work that began before. */
@@ -145,6 +150,58 @@ public interface EraseContract extends LogUnderTest {
 
         assertThat(branch(other, KEY)).isEmpty();
         assertThatThrownBy(() -> other.append(KEY, batch("b").inEpoch(old))).isInstanceOf(ErasedException.class);
+    }
+
+    @Test
+    default void onlyAnIdleMemoryIsErasedAsIdle() {
+        MemoryKey absent = ConversationKey.of("acme", "absent");
+        MemoryKey empty = ConversationKey.of("acme", "empty");
+        log().append(KEY, batch("a"));
+        log().describe(empty, "title", Map.of());
+        Instant used = clock().instant().truncatedTo(ChronoUnit.MICROS);
+        clock().advance(Duration.ofHours(1));
+
+        for (MemoryKey key : List.of(KEY, empty, absent)) {
+            assertThat(log().eraseIfIdle(key, used)).as("%s", key).isFalse();
+        }
+        assertThat(log().eraseIfIdle(absent, clock().instant())).isFalse();
+        assertThat(log().eraseIfIdle(empty, clock().instant())).isTrue();
+        assertThat(log().eraseIfIdle(KEY, clock().instant())).isTrue();
+        assertThat(log().eraseIfIdle(KEY, clock().instant())).isFalse();
+        assertThat(history(log(), KEY)).isEmpty();
+    }
+
+    @Test
+    default void whatIsAppendedWhileAMemoryIsErasedAsIdleIsNotErased() throws Exception {
+        MessageLog other = reopen();
+        int races = Counts.of(30, 2_000);
+        for (int i = 0; i < races; i++) {
+            MemoryKey key = ConversationKey.of("acme", "race " + i);
+            log().append(key, batch("old"));
+            Instant since = clock().instant().plusSeconds(1);
+            clock().advance(Duration.ofSeconds(2));
+            CyclicBarrier start = new CyclicBarrier(2);
+            CompletableFuture<Boolean> erasing = CompletableFuture.supplyAsync(() -> {
+                meet(start);
+                return other.eraseIfIdle(key, since);
+            });
+            meet(start);
+            log().append(key, batch("new"));
+            boolean erased = erasing.get();
+
+            assertThat(ids(history(log(), key)))
+                    .as("race %s, erased: %s", i, erased)
+                    .isEqualTo(erased ? List.of("new") : List.of("old", "new"));
+            log().erase(key);
+        }
+    }
+
+    private static void meet(CyclicBarrier start) {
+        try {
+            start.await();
+        } catch (InterruptedException | BrokenBarrierException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     private long epoch() {

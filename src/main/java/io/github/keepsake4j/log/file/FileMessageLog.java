@@ -353,9 +353,8 @@ public final class FileMessageLog implements MessageLog {
     private static boolean isIdle(Memory memory, Instant since) throws IOException {
         Tree tree = new Tree(memory, memory.recover(false)).sound();
         List<LoggedMessage> newest = tree.history(HistoryQuery.newest(1)).messages();
-        Instant last =
-                newest.isEmpty() ? memory.header().createdAt() : newest.get(0).createdAt();
-        return last.isBefore(since);
+        return memory.header().createdAt().isBefore(since)
+                && (newest.isEmpty() || newest.get(0).createdAt().isBefore(since));
     }
 
     private long erase(Names names) throws IOException {

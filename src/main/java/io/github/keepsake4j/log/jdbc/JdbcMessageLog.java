@@ -568,6 +568,23 @@ public final class JdbcMessageLog implements MessageLog {
     }
 
     @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
+        // Throws if it cannot be read: nothing goes that may be repaired.
+        history(key, HistoryQuery.newest(1));
+        byte[] hash = Rows.hash(key);
+        return connections.write("erasure of memory " + key, session -> {
+            // Locks the memory's row until the transaction ends, so that no append comes between the look and the erasure.
+            dialect.locked(session, hash);
+            Listed listed = session.first(Sql.INFO, this::listed, hash);
+            boolean isIdle = listed != null && listed.info().lastUse().isBefore(since);
+            if (isIdle) {
+                dialect.erase(session, hash);
+            }
+            return isIdle;
+        });
+    }
+
+    @Override
     public void close() {
         connections.close();
     }

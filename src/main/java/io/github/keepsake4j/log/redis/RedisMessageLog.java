@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
+import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.MessageLog;
@@ -275,13 +276,18 @@ public final class RedisMessageLog implements MessageLog {
 
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
-        List<LoggedMessage> newest = history(key, HistoryQuery.newest(1)).messages();
-        if (!newest.isEmpty() && !newest.get(0).createdAt().isBefore(since)) {
+        // First, because a memory that is erased and begun again meanwhile may have as many messages.
+        long epoch = read(key, ReadQuery.newest(0)).epoch();
+        // Throws if it cannot be read: nothing goes that may be repaired.
+        history(key, HistoryQuery.newest(1));
+        MemoryInfo info = details(key).info();
+        if (info == null || !info.lastUse().isBefore(since)) {
             return false;
         }
-        long count = newest.isEmpty() ? 0 : newest.get(0).sequence();
-        Reply reply =
-                script.run("erasure of memory " + key, key, script.use("erase").with("count", count));
+        Reply reply = script.run(
+                "erasure of memory " + key,
+                key,
+                script.use("erase").with("count", info.messages()).with("epoch", epoch));
         if (reply.is("changed")) {
             return false;
         }

@@ -11,6 +11,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.lang.ref.SoftReference;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -115,10 +116,19 @@ final class DocumentStore implements Memories {
     @Override
     public boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed) {
         Snapshot first = reader.snapshot(key, etag, listed == null ? unknownEpoch() : listed.document());
+        // Another tree than the first one is of another document.
         AtomicBoolean changed = new AtomicBoolean();
+        return eraseIf(key, first, tree -> !changed.getAndSet(true));
+    }
+
+    @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
+        return ask(key, tree -> tree.isIdle(since)) && eraseIf(key, null, tree -> tree.isIdle(since));
+    }
+
+    private boolean eraseIf(MemoryKey key, @Nullable Snapshot first, Predicate<MemoryTree> condition) {
         Function<MemoryTree, Boolean> erase = tree -> {
-            // Another tree than the first one is of another document.
-            if (changed.getAndSet(true)) {
+            if (!condition.test(tree)) {
                 throw new ChangedException();
             }
             tree.erase();
@@ -131,7 +141,7 @@ final class DocumentStore implements Memories {
         }
     }
 
-    /** A document is not as it was listed. */
+    /** A document is not one that is to be erased. */
     private static final class ChangedException extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }

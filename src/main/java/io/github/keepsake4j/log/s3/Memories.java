@@ -25,6 +25,9 @@ interface Memories {
     /** Erases a memory, even one that cannot be read, and returns its new epoch. */
     long erase(MemoryKey key);
 
+    /** Does {@link S3MessageLog#eraseIfIdle} for a memory of which nothing is known. */
+    boolean eraseIfIdle(MemoryKey key, Instant since);
+
     /** Erases a memory if its document is still as it was listed, and tells whether it was. */
     boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed);
 

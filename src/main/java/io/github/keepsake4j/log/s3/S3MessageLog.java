@@ -223,7 +223,7 @@ public final class S3MessageLog extends TreeMessageLog {
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
         BucketListing.Known known = listing.known(key);
         if (known == null || known.info() == null) {
-            return super.eraseIfIdle(key, since);
+            return memories.eraseIfIdle(key, since);
         }
         if (!known.info().lastUse().isBefore(since)) {
             return false;

@@ -165,6 +165,11 @@ final class TurnMode implements Memories {
 
     /** A memory with a turn that is held back is in use. */
     @Override
+    public boolean eraseIfIdle(MemoryKey key, Instant since) {
+        return store.locked(key, () -> !turns.containsKey(key) && store.eraseIfIdle(key, since));
+    }
+
+    @Override
     public boolean eraseIf(MemoryKey key, String etag, @Nullable Tombstone listed) {
         return store.locked(key, () -> !turns.containsKey(key) && store.eraseIf(key, etag, listed));
     }
