@@ -193,8 +193,7 @@ public abstract class TreeMessageLog implements MessageLog {
 
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
-        return ask(key, tree -> tree.isIdle(since))
-                && change(key, tree -> tree.isIdle(since) && tree.erase() > 0);
+        return ask(key, tree -> tree.isIdle(since)) && change(key, tree -> tree.isIdle(since) && tree.erase() > 0);
     }
 
     @Override

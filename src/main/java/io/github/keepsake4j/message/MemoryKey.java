@@ -1,5 +1,6 @@
 package io.github.keepsake4j.message;
 
+import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 
@@ -25,6 +26,36 @@ public sealed interface MemoryKey permits ConversationKey, NodeKey {
      * @return the scope and the percent-encoded ids, joined by {@code /}
      */
     String canonical();
+
+    /**
+     * Reads a canonical text form.
+     *
+     * @param canonical the form, as {@link #canonical()} returns it
+     * @return the key
+     * @throws InvalidInputException if it is no canonical form, or an id in it breaks a rule
+     */
+    static MemoryKey parse(String canonical) {
+        String[] ids = canonical.split("/", -1);
+        for (int i = 1; i < ids.length; i++) {
+            ids[i] = decode(ids[i]);
+        }
+        if (ids.length == 5 && ids[0].equals("node")) {
+            return NodeKey.of(ids[1], ids[2], ids[3], ids[4]);
+        }
+        if (ids.length == 3 && ids[0].equals("conversation")) {
+            return ConversationKey.of(ids[1], ids[2]);
+        }
+        throw new InvalidInputException("key", "is not the canonical form of a key");
+    }
+
+    /** The JDK decodes as HTML forms do, where a plus is a space. */
+    private static String decode(String id) {
+        try {
+            return URLDecoder.decode(id.replace("+", "%2B"), StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidInputException("key", "is not the canonical form of a key");
+        }
+    }
 
     /**
      * Percent-encodes an id as in RFC 3986: every byte of its UTF-8 form that is not an unreserved character.

@@ -10,7 +10,6 @@ import io.github.keepsake4j.log.Lease;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MemoryDetails;
-import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
@@ -58,13 +57,20 @@ public final class ObservedLog implements MessageLog {
         default void moved(MemoryKey key) {}
 
         /**
-         * Is told that a memory is about to be erased. What is removed now is removed also if the process ends before the
-         * erasure, which the caller then repeats, or a later clean-up. It may wait, and the caller of the erasure gets what it
+         * Is told that a memory is about to be erased, whatever is appended to it. What is removed now is removed also if the
+         * process ends before the erasure, which the caller then repeats. It may wait, and the caller of the erasure gets what it
          * throws.
          *
          * @param key the memory
          */
         default void erasing(MemoryKey key) {}
+
+        /**
+         * Is told that a clean-up has gone over a tenant's memories, so that what an erasure left that a crash ended is removed.
+         *
+         * @param tenant the tenant's id
+         */
+        default void cleanedUp(String tenant) {}
 
         /**
          * Is told that a memory was erased. It may wait, and the caller of the erasure gets what it throws.
@@ -105,10 +111,7 @@ public final class ObservedLog implements MessageLog {
 
     @Override
     public boolean eraseIfIdle(MemoryKey key, Instant since) {
-        MemoryInfo info = log.details(key).info();
-        if (info != null && info.lastUse().isBefore(since)) {
-            observer.erasing(key);
-        }
+        // The rest goes after the condition: what is used in this moment keeps it.
         boolean erased = log.eraseIfIdle(key, since);
         if (erased) {
             observer.erased(key);
@@ -240,6 +243,8 @@ public final class ObservedLog implements MessageLog {
 
     @Override
     public long removeTombstones(String tenant, Instant erasedBefore) {
+        // First, because a tombstone tells that a memory was erased.
+        observer.cleanedUp(tenant);
         return log.removeTombstones(tenant, erasedBefore);
     }
 

@@ -34,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  *
  * <p>Memories are listed and checked in batches, so that heap use does not grow with their number. Each memory is
- * checked once more when it is removed, as {@link MessageLog#eraseIfIdle} describes, and a turn that is in progress then
- * fails as after any {@link MessageLog#erase}. A memory that cannot be read is not removed, because its bytes may be
+ * checked once more in the step that removes it, as {@link MessageLog#eraseIfIdle} describes, so that what is appended in that
+ * moment stays. A turn that is in progress then fails as after any {@link MessageLog#erase}. A memory that cannot be read is not removed, because its bytes may be
  * repaired. It is counted and logged, and the run goes on. An outage ends the run with an error; the next run continues
  * with the remaining memories.
  *
@@ -213,9 +213,9 @@ public final class CleanUp {
 
     /**
      * Sets what removes things that are kept elsewhere of a memory, such as {@code memoryStore::erase} for those that were made of
-     * it. It is called before each removal, so that nothing is left if the process ends in between, and again after it, because of
-     * work that was under way. A memory that is used again in that moment stays without them. An exception that is retryable
-     * ends the run. {@code Keepsake.cleanUp()} needs it not. Default: nothing.
+     * it. It is called after each removal, so that a memory that is used again in that moment keeps them. If the process ends in
+     * between, they stay: {@code Keepsake.cleanUp()}, which does not need this, removes them in its next run. An exception that is
+     * retryable ends the run. Default: nothing.
      *
      * @param removes removes what is kept of a memory elsewhere; called on the thread of the run, and not in a dry run
      * @return a copy
@@ -268,6 +268,8 @@ public final class CleanUp {
                 info -> isPart(conversation, info.key()),
                 key -> isPart(conversation, key),
                 (log, key) -> {
+                    // First, too: a run after a crash would not list the conversation.
+                    others.accept(key);
                     log.erase(key);
                     return true;
                 });
@@ -304,10 +306,10 @@ public final class CleanUp {
             if (dry) {
                 return new Report(1, 1, info.messages(), 0);
             }
-            others.accept(info.key());
             if (!erased.test(log, info.key())) {
                 return Report.STAYS;
             }
+            // Last, because what is used in this moment keeps it.
             others.accept(info.key());
             Metrics.tell(metrics, sink -> sink.memoryRemoved(log.backend()));
             return new Report(1, 1, info.messages(), 0);

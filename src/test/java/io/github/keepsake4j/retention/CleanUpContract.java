@@ -16,10 +16,12 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.metrics.Metrics;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.WatchedLog;
 import java.time.Clock;
@@ -29,6 +31,9 @@ import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CyclicBarrier;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -163,6 +168,44 @@ public abstract class CleanUpContract {
                         .run("acme"))
                 .isEqualTo(new CleanUp.Report(1, 0, 0, 0));
         assertThat(keys("acme")).containsExactly("c1");
+    }
+
+    @Test
+    void a19_what_is_said_while_it_is_cleaned_up_stays_with_what_was_made_of_its_memory() throws Exception {
+        for (int i = 0; i < Counts.of(20, 2_000); i++) {
+            ConversationKey key = ConversationKey.of("race " + i, "c");
+            ConversationKey idle = ConversationKey.of("race " + i, "idle");
+            say(key);
+            say(idle);
+            Instant between = later();
+            List<MemoryKey> madeErased = new ArrayList<>();
+            CyclicBarrier start = new CyclicBarrier(2);
+            CompletableFuture<CleanUp.Report> run = CompletableFuture.supplyAsync(() -> {
+                CleanUp cleanUp = CleanUp.of(log).idleFor(IDLE).at(clock(between.plus(IDLE)));
+                meet(start);
+                return cleanUp.alsoErasing(madeErased::add).run(key.tenant());
+            });
+            meet(start);
+            log.append(key, Append.underHead(new NewMessage("late", user("late"), 1, "test", null)));
+            long removed = run.get().removed();
+
+            List<LoggedMessage> left = log.history(key, HistoryQuery.newest(5)).messages();
+            assertThat(left.get(left.size() - 1).id()).as("race %s", i).isEqualTo("late");
+            assertThat(left).as("race %s", i).hasSize(removed == 2 ? 1 : 2);
+            assertThat(madeErased).as("race %s", i).hasSize((int) removed).contains(idle);
+            assertThat(log.history(idle, HistoryQuery.newest(5)).messages())
+                    .as("race %s", i)
+                    .isEmpty();
+            log.erase(key);
+        }
+    }
+
+    private static void meet(CyclicBarrier start) {
+        try {
+            start.await();
+        } catch (InterruptedException | BrokenBarrierException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     @Test

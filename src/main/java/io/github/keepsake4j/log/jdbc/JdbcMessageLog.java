@@ -573,7 +573,8 @@ public final class JdbcMessageLog implements MessageLog {
         history(key, HistoryQuery.newest(1));
         byte[] hash = Rows.hash(key);
         return connections.write("erasure of memory " + key, session -> {
-            // Locks the memory's row until the transaction ends, so that no append comes between the look and the erasure.
+            // Locks the memory's row until the transaction ends, so that no append comes between the look and the
+            // erasure.
             dialect.locked(session, hash);
             Listed listed = session.first(Sql.INFO, this::listed, hash);
             boolean isIdle = listed != null && listed.info().lastUse().isBefore(since);

@@ -1,9 +1,6 @@
 package io.github.keepsake4j.log.redis;
 
-import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
-import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -56,15 +53,5 @@ record Keys(String prefix) {
 
     static String hex(byte[] bytes) {
         return HexFormat.of().formatHex(bytes);
-    }
-
-    /** Reads {@link MemoryKey#canonical()}. */
-    static MemoryKey parse(String canonical) {
-        List<String> parts = Stream.of(canonical.split("/", -1))
-                .map(part -> URLDecoder.decode(part, StandardCharsets.UTF_8))
-                .toList();
-        return parts.size() == 5
-                ? NodeKey.of(parts.get(1), parts.get(2), parts.get(3), parts.get(4))
-                : ConversationKey.of(parts.get(1), parts.get(2));
     }
 }

@@ -127,7 +127,7 @@ final class TenantList implements AutoCloseable {
 
     private List<Entry> page(String tenant, Request request) {
         return run("list of tenant " + tenant, tenant, request).lists().stream()
-                .map(row -> new Entry(row.number(0), row.text(1), Keys.parse(row.text(3))))
+                .map(row -> new Entry(row.number(0), row.text(1), MemoryKey.parse(row.text(3))))
                 .toList();
     }
 

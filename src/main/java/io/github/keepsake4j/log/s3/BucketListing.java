@@ -317,7 +317,7 @@ final class BucketListing {
             }
             KeepsakeField keepsake = parts.keepsake();
             if (key == null && keepsake != null && keepsake.key() != null) {
-                key = ObjectNames.parse(keepsake.key());
+                key = MemoryKey.parse(keepsake.key());
             }
             if (key == null) {
                 if (!parts.elements().isEmpty()) {

@@ -287,7 +287,7 @@ final class DocumentStore implements Memories {
         try {
             DocumentParser.Parts parts = DocumentParser.parse(what, content);
             if (key == null && parts.keepsake() != null && parts.keepsake().key() != null) {
-                key = ObjectNames.parse(parts.keepsake().key());
+                key = MemoryKey.parse(parts.keepsake().key());
             }
         } catch (UnreadableDataException e) {
             return new Damaged(content.etag(), key);

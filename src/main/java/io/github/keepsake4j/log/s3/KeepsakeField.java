@@ -119,7 +119,7 @@ record KeepsakeField(
             Objects.requireNonNull(lease.expiresAt(), "expiresAt");
         }
         if (key != null) {
-            ObjectNames.parse(key);
+            MemoryKey.parse(key);
         }
         epoch = Tombstone.number(epoch);
         revision = Tombstone.number(revision);

@@ -180,31 +180,11 @@ record ObjectNames(String prefix, String defaultTenant) {
         }
         String ids = name.substring(root.length(), name.length() - SUFFIX.length());
         try {
-            MemoryKey key = parse(scope + MemoryKey.encode(tenant) + "/" + ids);
+            MemoryKey key = MemoryKey.parse(scope + MemoryKey.encode(tenant) + "/" + ids);
             return document(key).equals(name) ? key : null;
-        } catch (IllegalArgumentException | InvalidInputException e) {
+        } catch (InvalidInputException e) {
             return null;
         }
-    }
-
-    /**
-     * Returns the memory of a key's canonical form.
-     *
-     * @throws IllegalArgumentException if it is not one
-     * @throws InvalidInputException if it holds an id that is not allowed
-     */
-    static MemoryKey parse(String canonical) {
-        String[] ids = canonical.split("/", -1);
-        for (int i = 1; i < ids.length; i++) {
-            ids[i] = decode(ids[i]);
-        }
-        if (ids.length == 5 && ids[0].equals("node")) {
-            return NodeKey.of(ids[1], ids[2], ids[3], ids[4]);
-        }
-        if (ids.length == 3 && ids[0].equals("conversation")) {
-            return ConversationKey.of(ids[1], ids[2]);
-        }
-        throw new IllegalArgumentException("no canonical form of a key");
     }
 
     private String tenantPart(String tenant) {

@@ -37,8 +37,8 @@ final class Quarantine {
         for (Bucket.Listed object : bucket.list(what, names.allQuarantined(tenant))) {
             if (bucket.get(what, object.name(), null) instanceof Bucket.Content content) {
                 try {
-                    keys.add(ObjectNames.parse(new String(content.bytes(), StandardCharsets.UTF_8)));
-                } catch (IllegalArgumentException | InvalidInputException e) {
+                    keys.add(MemoryKey.parse(new String(content.bytes(), StandardCharsets.UTF_8)));
+                } catch (InvalidInputException e) {
                     throw new UnreadableDataException(
                             what + ": the object " + object.name()
                                     + " is damaged, which names a memory with bytes that were"

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -286,6 +287,19 @@ public final class InMemoryMemoryStore implements MemoryStore {
             discussion.track(kind).erase();
         }
         discussion.leases.clear();
+    }
+
+    @Override
+    public void discussions(String tenant, Consumer<MemoryKey> action) {
+        List<MemoryKey> kept;
+        synchronized (this) {
+            kept = discussions.entrySet().stream()
+                    .filter(each -> each.getKey().tenant().equals(tenant))
+                    .filter(each -> each.getValue().entries().findAny().isPresent())
+                    .map(Map.Entry::getKey)
+                    .toList();
+        }
+        kept.forEach(action);
     }
 
     /** Does nothing. */

@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.memories.FactQuery;
 import io.github.keepsake4j.recall.memories.FactWords;
 import io.github.keepsake4j.recall.memories.FoundMemory;
@@ -25,7 +26,9 @@ import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -36,6 +39,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +51,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code <id>_summary.jsonl}: the summary that holds, in one line. Its versions are in {@code <id>.summaries.jsonl}.
  *   <li>{@code <id>_vector_memory.db}: the facts in SQLite, with the tables {@code memories}, {@code memories_fts} and
  *       {@code vector_memory_tracker}. It is made with the first fact. Needs {@code org.xerial:sqlite-jdbc}.
+ *   <li>{@code <id>.key}: the discussion's key, by which a clean-up finds what an erasure left that was ended by a crash.
  * </ul>
  *
  * <p>An id of up to 40 lower-case ASCII letters, digits, {@code -} and {@code _} is used as it is. In the names of other ids its
@@ -195,6 +200,7 @@ public final class FileMemoryStore implements MemoryStore {
     public boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> made) {
         MemoryRules.checkAdd(kind, passage, made);
         return writing("add to the memories", key, files -> {
+            noteKey(files, key);
             if (kind == MemoryKind.FACT) {
                 long least = least(files);
                 return writingFacts(
@@ -202,6 +208,14 @@ public final class FileMemoryStore implements MemoryStore {
             }
             return addChunk(key, files, revision, passage, made.get(0));
         });
+    }
+
+    /** Keeps the key before anything else, so that a clean-up finds all that is kept. */
+    private static void noteKey(MemoryFiles files, MemoryKey key) throws IOException {
+        if (!Files.exists(files.key())) {
+            SmallFiles.replace(files.key(), (key.canonical() + "\n").getBytes(StandardCharsets.US_ASCII), true);
+            SmallFiles.forceNames(files.directory());
+        }
     }
 
     private static boolean addChunk(MemoryKey key, MemoryFiles files, long revision, Passage passage, MadeMemory chunk)
@@ -286,6 +300,7 @@ public final class FileMemoryStore implements MemoryStore {
     public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
         MemoryRules.checkSummary(summary);
         return writing("new summary", key, files -> {
+            noteKey(files, key);
             JsonLines lines = JsonLines.read(files.summaries());
             Ledger known = ledger(files, MemoryKind.SUMMARY, lines);
             if (known.entries().size() != versions
@@ -414,6 +429,34 @@ public final class FileMemoryStore implements MemoryStore {
         });
     }
 
+    /** Reads the names of all of the tenant's files. */
+    @Override
+    public void discussions(String tenant, Consumer<MemoryKey> action) {
+        reading("list of memories", tenant, () -> {
+            List<Path> found = new ArrayList<>();
+            try (DirectoryStream<Path> keys = MemoryFiles.keys(root, tenant)) {
+                keys.forEach(found::add);
+            } catch (NoSuchFileException e) {
+                return true;
+            }
+            for (Path file : found) {
+                byte[] key = SmallFiles.read(file);
+                if (key != null) {
+                    action.accept(key(file, key));
+                }
+            }
+            return true;
+        });
+    }
+
+    private static MemoryKey key(Path file, byte[] canonical) {
+        try {
+            return MemoryKey.parse(new String(canonical, StandardCharsets.US_ASCII).strip());
+        } catch (InvalidInputException e) {
+            throw new UnreadableDataException("The file " + file + " names no discussion. Delete it", e);
+        }
+    }
+
     /** Does nothing: each change leaves nothing behind. */
     @Override
     public void compact() {}
@@ -463,12 +506,12 @@ public final class FileMemoryStore implements MemoryStore {
         }
     }
 
-    private <T> T reading(String what, MemoryKey key, FileWork<T> work) {
+    private <T> T reading(String what, Object of, FileWork<T> work) {
         checkOpen(what);
         try {
             return work.run();
         } catch (IOException e) {
-            throw unavailable(what, key, e);
+            throw unavailable(what, of, e);
         }
     }
 

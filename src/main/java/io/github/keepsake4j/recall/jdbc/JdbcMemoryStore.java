@@ -16,11 +16,14 @@ import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Progress;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
+import java.sql.ResultSet;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +34,7 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcMemoryStore implements MemoryStore {
 
     private static final int STATEMENT_TIMEOUT_SECONDS = 30;
+    private static final int PAGE = 1_000;
 
     private final Database database;
     private final PostgresMemorySql sql = new PostgresMemorySql();
@@ -123,7 +127,7 @@ public final class JdbcMemoryStore implements MemoryStore {
         MemoryRules.checkAdd(kind, passage, made);
         return database.write(
                 "add to the memories of " + key,
-                session -> memories.add(session, key, kind, 0, revision, passage, made));
+                session -> noted(session, key, memories.add(session, key, kind, 0, revision, passage, made)));
     }
 
     @Override
@@ -137,7 +141,15 @@ public final class JdbcMemoryStore implements MemoryStore {
     public boolean addSummary(MemoryKey key, int versions, long revision, MadeMemory summary) {
         MemoryRules.checkSummary(summary);
         return database.write(
-                "new summary of " + key, session -> memories.addSummary(session, key, versions, revision, summary));
+                "new summary of " + key,
+                session -> noted(session, key, memories.addSummary(session, key, versions, revision, summary)));
+    }
+
+    private boolean noted(Session session, MemoryKey key, boolean added) throws SQLException {
+        if (added) {
+            session.update(PostgresMemorySql.NOTE_KEY, sql.key(key), key.canonical());
+        }
+        return added;
     }
 
     @Override
@@ -182,6 +194,33 @@ public final class JdbcMemoryStore implements MemoryStore {
             }
             return true;
         });
+    }
+
+    @Override
+    public void discussions(String tenant, Consumer<MemoryKey> action) {
+        byte[] after = MemoryRow.hash(tenant, (byte) 0);
+        byte[] end = MemoryRow.hash(tenant, (byte) -1);
+        while (true) {
+            byte[] from = after;
+            List<Named> page = database.read(
+                    "list of memories of tenant " + MemoryKey.encode(tenant),
+                    session -> session.list(PostgresMemorySql.DISCUSSIONS, Named::of, from, end, PAGE));
+            page.forEach(each -> action.accept(each.discussion()));
+            if (page.size() < PAGE) {
+                return;
+            }
+            after = page.get(PAGE - 1).memoryKey();
+        }
+    }
+
+    /** A row that names a discussion. */
+    @SuppressWarnings("ArrayRecordComponent")
+    private record Named(byte[] memoryKey, MemoryKey discussion) {
+
+        static Named of(ResultSet row) throws SQLException {
+            return new Named(
+                    Objects.requireNonNull(row.getBytes(1)), MemoryKey.parse(Objects.requireNonNull(row.getString(2))));
+        }
     }
 
     @Override

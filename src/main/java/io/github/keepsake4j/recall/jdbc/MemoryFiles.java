@@ -2,7 +2,10 @@ package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
@@ -22,6 +25,7 @@ record MemoryFiles(Path directory, String base, String hash) {
 
     private static final int READABLE = 40;
     private static final int HASH_BYTES = 12;
+    private static final String KEY = ".key";
     private static final Pattern PLAIN = Pattern.compile("[a-z0-9_-]{1," + READABLE + "}");
 
     /** What the names of other ids end in. */
@@ -65,6 +69,17 @@ record MemoryFiles(Path directory, String base, String hash) {
         return file("_vector_memory.db");
     }
 
+    /** The canonical form of the discussion's key, for a clean-up. */
+    Path key() {
+        return file(KEY);
+    }
+
+    /** Returns the files that have the keys of a tenant's discussions. */
+    static DirectoryStream<Path> keys(Path root, String tenant) throws IOException {
+        return Files.newDirectoryStream(
+                of(root, ConversationKey.of(tenant, "any")).directory(), "*" + KEY);
+    }
+
     Path leases() {
         return file(".leases.json");
     }
@@ -86,7 +101,9 @@ record MemoryFiles(Path directory, String base, String hash) {
                 facts(),
                 file("_vector_memory.db-journal"),
                 leases(),
-                file(".leases.json.new"));
+                file(".leases.json.new"),
+                file(KEY + ".new"),
+                key());
     }
 
     private Path file(String suffix) {

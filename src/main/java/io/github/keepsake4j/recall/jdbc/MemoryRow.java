@@ -46,9 +46,16 @@ record MemoryRow(long number, long tenant, MemoryKey key, Watermark watermark, l
                 row.getLong(10));
     }
 
+    /** Returns bytes of which the first half is of the tenant, as in {@link #hash(MemoryKey)}, and the rest is one byte. */
+    static byte[] hash(String tenant, byte rest) {
+        byte[] hash = Arrays.copyOf(sha256(MemoryKey.encode(tenant)), 2 * HALF);
+        Arrays.fill(hash, HALF, 2 * HALF, rest);
+        return hash;
+    }
+
     /** Returns the bytes that name a memory, of which the first half is of the tenant, as in a log's tables. */
     static byte[] hash(MemoryKey key) {
-        byte[] hash = Arrays.copyOf(sha256(MemoryKey.encode(key.tenant())), 2 * HALF);
+        byte[] hash = hash(key.tenant(), (byte) 0);
         System.arraycopy(sha256(key.canonical()), 0, hash, HALF, HALF);
         return hash;
     }

@@ -44,8 +44,22 @@ final class PostgresMemorySql implements MemorySql {
              ORDER BY v.number DESC LIMIT 1)
             """;
 
+    /** Parameters: discussion, its key. */
+    static final String NOTE_KEY =
+            """
+            INSERT INTO keepsake_made_discussion (memory_key, discussion) VALUES (?, ?) ON CONFLICT (memory_key) DO NOTHING
+            """;
+
+    /** A page of discussions. Parameters: the last one of the page before, the end, how many. */
+    static final String DISCUSSIONS =
+            """
+            SELECT memory_key, discussion FROM keepsake_made_discussion
+            WHERE memory_key > ? AND memory_key <= ? ORDER BY memory_key LIMIT ?
+            """;
+
     /** What an erasure removes. Parameter of each: discussion. */
     static final List<String> ERASE = List.of(
+            "DELETE FROM keepsake_made_discussion WHERE memory_key = ?",
             "DELETE FROM keepsake_made_word WHERE memory_key = ?",
             "DELETE FROM keepsake_made_memory WHERE memory_key = ?",
             "DELETE FROM keepsake_made_step WHERE memory_key = ?",

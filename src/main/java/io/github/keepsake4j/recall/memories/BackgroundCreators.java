@@ -31,6 +31,9 @@ import org.slf4j.LoggerFactory;
  */
 public final class BackgroundCreators implements ObservedLog.Observer {
 
+    /** The epoch of what was never erased. */
+    private static final long FIRST_EPOCH = 1;
+
     private static final Logger LOG = LoggerFactory.getLogger(BackgroundCreators.class);
     private static final Duration SHORTEST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofHours(1);
@@ -105,6 +108,17 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         if (key instanceof ConversationKey) {
             discussions.store().erase(key);
         }
+    }
+
+    @Override
+    public void cleanedUp(String tenant) {
+        discussions.store().discussions(tenant, key -> {
+            MessageLog log = logs.apply(key);
+            boolean wasErased = log.read(key, ReadQuery.newest(0)).epoch() > FIRST_EPOCH;
+            if (wasErased && log.details(key).info() == null) {
+                discussions.store().erase(key);
+            }
+        });
     }
 
     /** Only conversations have memories: what an agent's nodes say to each other is in them, as far as it matters. */

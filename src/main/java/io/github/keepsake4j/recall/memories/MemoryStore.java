@@ -6,6 +6,7 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 
 /**
  * Keeps memories that were made. Each change is atomic and is on the disk when the method returns. It is compared with the
@@ -89,6 +90,14 @@ public interface MemoryStore extends MemoryReader, AutoCloseable {
      * @param key the discussion
      */
     void erase(MemoryKey key);
+
+    /**
+     * Names the discussions of a tenant of which something is kept, in any order. One that is changed meanwhile may be missed.
+     *
+     * @param tenant the tenant's id
+     * @param action is called for each, and may erase it
+     */
+    void discussions(String tenant, Consumer<MemoryKey> action);
 
     /**
      * Gives the space of removed rows back and overwrites what is left of them in files, as far as the storage can. It may take

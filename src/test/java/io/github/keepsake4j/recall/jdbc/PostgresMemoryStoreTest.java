@@ -37,7 +37,7 @@ class PostgresMemoryStoreTest extends MemoryStoreContract {
                 Statement statement = connection.createStatement()) {
             statement.execute(
                     """
-                    TRUNCATE keepsake_made_progress, keepsake_made_step, keepsake_made_memory, keepsake_made_word,
+                    TRUNCATE keepsake_made_progress, keepsake_made_discussion, keepsake_made_step, keepsake_made_memory, keepsake_made_word,
                              keepsake_made_lease
                     """);
         }

@@ -20,6 +20,7 @@ import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.retention.CleanUp;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -257,6 +258,23 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
             assertThat(stored()).doesNotContainIgnoringCase("quokka");
             assertThat(keepsake.memories("a").list(MemoryKind.FACT)).isEmpty();
         }
+    }
+
+    @Test
+    void what_a_crash_left_of_a_removed_conversation_goes_with_the_next_clean_up() throws Exception {
+        MessageLog log = newLog();
+        Keepsake keepsake = keepsake(log, FACTS, MadeMemoriesFixture::lastLine).build();
+        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        remembered(keepsake, log);
+        // As a process leaves it that dies behind the first of the two steps.
+        assertThat(log.eraseIfIdle(
+                        ConversationKey.of("default", "a"), Instant.now().plusSeconds(1)))
+                .isTrue();
+        assertThat(stored()).containsIgnoringCase("quokka");
+
+        assertThat(keepsake.cleanUp().run("default").removed()).isZero();
+
+        assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
 
     @Test

@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall.memories;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -85,6 +86,32 @@ public abstract class MemoryStoreContract {
         return store.search(key, FactQuery.of(query)).stream()
                 .map(found -> found.memory().title())
                 .toList();
+    }
+
+    @Test
+    void discussions_are_named_by_tenant_until_they_are_erased() throws Exception {
+        MemoryKey odd = ConversationKey.of("acme", "../Ä/ü 1");
+        MemoryKey node = NodeKey.of("acme", "app", "chat", "writer");
+        MemoryKey other = ConversationKey.of("other", "chat");
+        store.discussions("acme", found -> fail("nothing is kept"));
+        for (MemoryKey each : List.of(key, odd, node, other)) {
+            assertThat(store.add(each, MemoryKind.CHUNK, 0, FIRST, List.of(chunk("one", FIRST))))
+                    .isTrue();
+        }
+        assertThat(discussions(store)).containsExactlyInAnyOrder(key, odd, node);
+        store.erase(odd);
+        try (MemoryStore again = sameStore()) {
+            assertThat(discussions(again)).containsExactlyInAnyOrder(key, node);
+        }
+        store.discussions("acme", store::erase);
+        assertThat(discussions(store)).isEmpty();
+        assertThat(store.chunks(other, 1)).hasSize(1);
+    }
+
+    private static List<MemoryKey> discussions(MemoryStore store) {
+        List<MemoryKey> found = new ArrayList<>();
+        store.discussions("acme", found::add);
+        return found;
     }
 
     @Test

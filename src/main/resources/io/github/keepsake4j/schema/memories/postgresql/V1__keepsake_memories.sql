@@ -16,6 +16,12 @@ CREATE TABLE keepsake_made_progress (
   PRIMARY KEY (memory_key, kind)
 ) WITH (fillfactor = 50);
 
+-- Whose memories there are, for a clean-up. Erased with them.
+CREATE TABLE keepsake_made_discussion (
+  memory_key bytea PRIMARY KEY,
+  discussion text  NOT NULL
+);
+
 -- The passages that were processed.
 CREATE TABLE keepsake_made_step (
   memory_key   bytea  NOT NULL,
@@ -77,5 +83,6 @@ CREATE TABLE keepsake_made_lease (
 ALTER TABLE keepsake_made_memory
   ALTER COLUMN memory_text SET STATISTICS 0, ALTER COLUMN metadata_json SET STATISTICS 0;
 ALTER TABLE keepsake_made_word ALTER COLUMN term SET STATISTICS 0;
+ALTER TABLE keepsake_made_discussion ALTER COLUMN discussion SET STATISTICS 0;
 
 INSERT INTO keepsake_made_schema (version) VALUES (1);
