@@ -44,7 +44,10 @@ interface Dialect {
     /** The messages without children, newest first. Parameter: key. */
     NamedSql leaves();
 
-    /** A page of a tenant's memories by activity. Parameters: tenant, time, number, rows. */
+    /** A page of a tenant's memories. Parameters: {@link ListCursor#PARAMETERS}. */
+    NamedSql list();
+
+    /** A page of a tenant's memories by activity. Parameters: {@link ListCursor#PARAMETERS}. */
     NamedSql listByActivity();
 
     /** The memory's row, locked and sound, or {@link Memory#NONE} if there was none to lock. */

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.log.ActivityCursor;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.AppendRules;
@@ -423,36 +422,33 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public MemoryPage list(String tenant, ListQuery query) {
         Ids.check("tenant", tenant);
-        ActivityCursor place = query.activeFirst() ? ActivityCursor.of(query) : null;
-        long number = place == null ? query.cursorAsNumber() : place.number();
+        ListCursor behind = ListCursor.of(query);
         int limit = query.limit() + 1;
         List<Listed> found = connections.single(
                 "list of tenant " + MemoryKey.encode(tenant),
-                session -> place == null
-                        ? session.list(Sql.LIST, this::listed, tenant, number, limit)
-                        : session.list(
-                                dialect.listByActivity(),
-                                this::listed,
-                                tenant,
-                                Rows.micros(place.activeAt()),
-                                number,
-                                limit));
+                session -> session.list(
+                        query.activeFirst() ? dialect.listByActivity() : dialect.list(),
+                        row -> new Listed(info(row), ListCursor.of(row)),
+                        tenant,
+                        behind.activeAt(),
+                        behind.number(),
+                        behind.memoryKey(),
+                        limit));
         List<Listed> page = found.subList(0, Math.min(found.size(), query.limit()));
         List<MemoryInfo> infos = page.stream().map(Listed::info).toList();
         if (page.size() == found.size()) {
             return new MemoryPage(infos, Optional.empty());
         }
-        ActivityCursor last = page.get(page.size() - 1).place();
-        return new MemoryPage(
-                infos, Optional.of(query.startingAt(place == null ? Long.toString(last.number()) : last.cursor())));
+        ListCursor last = page.get(page.size() - 1).place();
+        return new MemoryPage(infos, Optional.of(query.startingAt(last.text(query.activeFirst()))));
     }
 
     /** A row of a list: the entry, and its place in both orders. */
-    private record Listed(MemoryInfo info, ActivityCursor place) {}
+    private record Listed(MemoryInfo info, ListCursor place) {}
 
-    private Listed listed(ResultSet row) throws SQLException {
+    private MemoryInfo info(ResultSet row) throws SQLException {
         Long last = Rows.nullableNumber(row, "last_message_at");
-        MemoryInfo info = new MemoryInfo(
+        return new MemoryInfo(
                 Memory.key(row),
                 Rows.nullableText(row, "title"),
                 metadata(Rows.nullableText(row, "metadata")),
@@ -461,15 +457,13 @@ public final class JdbcMessageLog implements MessageLog {
                 Rows.time(Rows.number(row, "created_at")),
                 last == null ? null : Rows.time(last),
                 Rows.time(Rows.number(row, "stored_at")));
-        return new Listed(
-                info, new ActivityCursor(Rows.time(Rows.number(row, "active_at")), Rows.number(row, "number")));
     }
 
     @Override
     public MemoryDetails details(MemoryKey key) {
         byte[] hash = Rows.hash(key);
         return connections.single("details of memory " + key, session -> {
-            Listed listed = session.first(Sql.INFO, this::listed, hash);
+            MemoryInfo info = session.first(Sql.INFO, this::info, hash);
             Map<String, String> branches = new HashMap<>();
             session.list(Sql.REFERENCES, row -> branches.put(Rows.text(row, "name"), Rows.text(row, "id")), hash, hash);
             List<View> views = session.list(
@@ -483,7 +477,7 @@ public final class JdbcMessageLog implements MessageLog {
                     Long.MIN_VALUE,
                     Long.MAX_VALUE,
                     Integer.MAX_VALUE);
-            return new MemoryDetails(listed == null ? null : listed.info(), branches, views);
+            return new MemoryDetails(info, branches, views);
         });
     }
 
@@ -576,8 +570,8 @@ public final class JdbcMessageLog implements MessageLog {
             // Locks the memory's row until the transaction ends, so that no append comes between the look and the
             // erasure.
             dialect.locked(session, hash);
-            Listed listed = session.first(Sql.INFO, this::listed, hash);
-            boolean isIdle = listed != null && listed.info().lastUse().isBefore(since);
+            MemoryInfo info = session.first(Sql.INFO, this::info, hash);
+            boolean isIdle = info != null && info.lastUse().isBefore(since);
             if (isIdle) {
                 dialect.erase(session, hash);
             }

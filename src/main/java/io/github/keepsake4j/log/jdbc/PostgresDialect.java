@@ -83,6 +83,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public NamedSql list() {
+        return PostgresSql.LIST;
+    }
+
+    @Override
     public NamedSql listByActivity() {
         return PostgresSql.LIST_BY_ACTIVITY;
     }

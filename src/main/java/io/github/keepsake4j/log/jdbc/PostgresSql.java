@@ -364,20 +364,34 @@ final class PostgresSql {
             DELETE FROM keepsake_lease WHERE memory_key = ? AND EXISTS (SELECT 1 FROM buried)
             """;
 
-    /** A page of a tenant's memories by activity. The lower bound is the lowest number that there is, as in {@link Sql#LIST}. */
-    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(
+    /**
+     * A page of a tenant's memories. Numbers repeat where a replica or a restored database went on with an old sequence, so the key
+     * decides. Without statistics, the lower bound makes the planner expect few rows, so it takes them in the order of the index.
+     * Without it, it sorts all memories of the tenant.
+     */
+    static final NamedSql LIST = NamedSql.of(
             """
-            SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
-                   last_message_at, stored_at
+            SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+                   created_at, last_message_at, stored_at
             FROM keepsake_memory
-            WHERE tenant = :tenant AND active_at >= -9223372036854775807 - 1 AND (active_at, number) < (:active_at, :number)
-            ORDER BY active_at DESC, number DESC
+            WHERE tenant = :tenant AND number > 0 AND (number, memory_key) < (:number, :memory_key)
+            ORDER BY number DESC, memory_key DESC
             LIMIT :rows
             """,
-            "tenant",
-            "active_at",
-            "number",
-            "rows");
+            ListCursor.PARAMETERS);
+
+    /** A page of a tenant's memories by activity. The lower bound is the lowest number that there is, as in {@link #LIST}. */
+    static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(
+            """
+            SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
+                   last_message_at, stored_at
+            FROM keepsake_memory
+            WHERE tenant = :tenant AND active_at >= -9223372036854775807 - 1
+              AND (active_at, number, memory_key) < (:active_at, :number, :memory_key)
+            ORDER BY active_at DESC, number DESC, memory_key DESC
+            LIMIT :rows
+            """,
+            ListCursor.PARAMETERS);
 
     /**
      * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the

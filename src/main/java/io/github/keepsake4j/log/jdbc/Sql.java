@@ -46,24 +46,10 @@ final class Sql {
             WHERE memory_key = ? AND active_at / 3600000000 < ? / 3600000000
             """;
 
-    /**
-     * A page of a tenant's memories. Without statistics, the lower bound makes the planner expect few rows, so it takes them in
-     * the order of the index. Without it, it sorts all memories of the tenant. Parameters: tenant, number, limit.
-     */
-    static final String LIST =
-            """
-            SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
-                   last_message_at, stored_at
-            FROM keepsake_memory
-            WHERE tenant = ? AND number > 0 AND number < ?
-            ORDER BY number DESC
-            LIMIT ?
-            """;
-
     /** What a list shows of a memory, unless it is a tombstone. */
     static final String INFO =
             """
-            SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
+            SELECT tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens, created_at,
                    last_message_at, stored_at
             FROM keepsake_memory
             WHERE memory_key = ? AND tenant IS NOT NULL

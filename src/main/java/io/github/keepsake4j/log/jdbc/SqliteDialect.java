@@ -50,6 +50,11 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
+    public NamedSql list() {
+        return SqliteSql.LIST;
+    }
+
+    @Override
     public NamedSql listByActivity() {
         return SqliteSql.LIST_BY_ACTIVITY;
     }

@@ -265,6 +265,18 @@ final class SqliteSql {
             SELECT min(high), low, up, low <= ? AS reached, high >= ? AS within FROM run HAVING min(high) IS NOT NULL
             """;
 
+    /** A page of a tenant's memories. A number is unique here. */
+    static final NamedSql LIST = NamedSql.of(
+            """
+            SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+                   created_at, last_message_at, stored_at
+            FROM keepsake_memory
+            WHERE tenant = :tenant AND number < :number
+            ORDER BY number DESC
+            LIMIT :rows
+            """,
+            ListCursor.PARAMETERS);
+
     /**
      * A page of a tenant's memories by activity: the rest of those of the cursor's time, and then those of earlier times. As
      * one condition, SQLite would go through all memories of that time, and an import may give very many the same one.
@@ -272,7 +284,7 @@ final class SqliteSql {
     static final NamedSql LIST_BY_ACTIVITY = NamedSql.of(
             """
             SELECT * FROM (
-              SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+              SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
                      created_at, last_message_at, stored_at
               FROM keepsake_memory
               WHERE tenant = :tenant AND active_at = :active_at AND number < :number
@@ -281,7 +293,7 @@ final class SqliteSql {
             )
             UNION ALL
             SELECT * FROM (
-              SELECT number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
+              SELECT memory_key, number, active_at, tenant, app_id, conversation_id, node_id, title, metadata, last_seq, tokens,
                      created_at, last_message_at, stored_at
               FROM keepsake_memory
               WHERE tenant = :tenant AND active_at < :active_at
@@ -291,10 +303,7 @@ final class SqliteSql {
             ORDER BY active_at DESC, number DESC
             LIMIT :rows
             """,
-            "tenant",
-            "active_at",
-            "number",
-            "rows");
+            ListCursor.PARAMETERS);
 
     /**
      * The leaves: each run's end that no other run hangs from, and the head if nothing follows it. Runs are found by the

@@ -53,8 +53,8 @@ CREATE TABLE keepsake_memory (
   CONSTRAINT keepsake_memory_sound CHECK ((head_seq IS NULL) = (head_id IS NULL) AND head_seq <= last_seq)
 ) WITH (fillfactor = 50);
 
-CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number);
-CREATE INDEX keepsake_memory_by_activity ON keepsake_memory (tenant, active_at, number);
+CREATE INDEX keepsake_memory_by_tenant ON keepsake_memory (tenant, number, memory_key);
+CREATE INDEX keepsake_memory_by_activity ON keepsake_memory (tenant, active_at, number, memory_key);
 CREATE INDEX keepsake_memory_nodes ON keepsake_memory (tenant, conversation_id) WHERE node_id IS NOT NULL;
 
 -- A CHECK is read and prepared for each append, about two microseconds for each comparison. So there are only those that keep

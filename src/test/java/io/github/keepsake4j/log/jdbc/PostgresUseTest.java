@@ -450,7 +450,7 @@ class PostgresUseTest {
                     FROM generate_series(1, 10000) n;
                     ANALYZE keepsake_memory
                     """);
-            assertThat(plan(PostgresSql.LIST_BY_ACTIVITY.text(), "tenant 1", 5_000L, 7L, 50))
+            assertThat(plan(PostgresSql.LIST_BY_ACTIVITY.text(), "tenant 1", 5_000L, 7L, new byte[24], 50))
                     .contains("Index Scan Backward using keepsake_memory_by_activity")
                     .doesNotContain("Sort");
             assertThat(plan(Sql.NODES, "tenant 5", "c7"))
