@@ -4,9 +4,12 @@ import io.github.keepsake4j.message.KeepsakeException;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
+import java.sql.ParameterMetaData;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HashSet;
+import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -22,12 +25,14 @@ public final class SqlConnection implements AutoCloseable {
     private static final String POSTGRESQL = "PostgreSQL";
 
     private final Connection connection;
+    private final boolean isPostgres;
     private final boolean autoCommit;
     private final @Nullable DriverPreparation driver;
 
     private SqlConnection(Connection connection, boolean isPostgres) throws SQLException {
         try {
             this.connection = connection;
+            this.isPostgres = isPostgres;
             this.autoCommit = connection.getAutoCommit();
             this.driver = isPostgres ? DriverPreparation.stop(connection) : null;
         } catch (SQLException | RuntimeException e) {
@@ -111,6 +116,25 @@ public final class SqlConnection implements AutoCloseable {
             driver.allow(statement);
         }
         return statement;
+    }
+
+    /**
+     * Returns the places, from 1, of the parameters that have PostgreSQL's type {@code uuid}, which is compared with no text. The
+     * server says so itself, whatever tables of the same name other schemas have.
+     */
+    public Set<Integer> uuidParameters(String sql) throws SQLException {
+        Set<Integer> places = new HashSet<>();
+        if (isPostgres) {
+            try (PreparedStatement statement = prepare(sql)) {
+                ParameterMetaData parameters = statement.getParameterMetaData();
+                for (int place = 1; place <= parameters.getParameterCount(); place++) {
+                    if ("uuid".equals(parameters.getParameterTypeName(place))) {
+                        places.add(place);
+                    }
+                }
+            }
+        }
+        return places;
     }
 
     /** Creates a statement without parameters. */

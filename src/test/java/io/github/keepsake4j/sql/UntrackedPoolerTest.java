@@ -7,7 +7,6 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.testing.Counts;
-import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.TransactionPooler;
@@ -67,7 +66,6 @@ class UntrackedPoolerTest {
     }
 
     @Test
-    @ExpectedLog(maybe = "marked as broken because of SQLSTATE")
     void a_look_up_of_a_file_never_finds_the_one_of_the_other_table() throws Exception {
         makeFiles();
         int lookUps = Counts.of(400, 1_200) / CLIENTS;
@@ -99,7 +97,6 @@ class UntrackedPoolerTest {
 
     /** Half of the clients prepare a statement that deletes a conversation's rows, of conversations that are not there. */
     @Test
-    @ExpectedLog(maybe = "marked as broken because of SQLSTATE")
     void an_import_runs_no_statement_of_another_client() throws Exception {
         makeMessages();
         int conversations = ROWS / 10;

@@ -4,10 +4,9 @@ import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.sql.SqlConnection;
+import io.github.keepsake4j.sql.SqlStates;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
@@ -26,11 +25,6 @@ final class PostgresConnections extends Connections {
     private static final int MAX_TRIES = 40;
 
     private static final long LONGEST_PAUSE_MILLIS = 500;
-
-    private static final String READ_ONLY_BY_SETTING =
-            """
-            SELECT NOT pg_catalog.pg_is_in_recovery() AND pg_catalog.current_setting('transaction_read_only') = 'on'
-            """;
 
     private final DataSource dataSource;
     private final int timeoutSeconds;
@@ -99,11 +93,18 @@ final class PostgresConnections extends Connections {
         if (closed) {
             throw new LogClosedException(String.valueOf(what));
         }
+        boolean isFirst = true;
         for (int tries = 1; ; tries++) {
             try {
                 return onConnection(autoCommit, work);
             } catch (SQLException e) {
-                if (tries == MAX_TRIES || !PostgresErrors.isLostRace(e)) {
+                if (isFirst && schema.isChecked() && SqlStates.mayHaveOtherTables(e)) {
+                    // Another script was run beneath this process. What was checked before may be otherwise now.
+                    isFirst = false;
+                    schema.forget();
+                    continue;
+                }
+                if (tries == MAX_TRIES || !SqlStates.isLostRace(e)) {
                     throw PostgresErrors.translate(String.valueOf(what), e, autoCommit && !transactionPooler);
                 }
                 pause(String.valueOf(what), tries);
@@ -131,31 +132,8 @@ final class PostgresConnections extends Connections {
                 Session session = new Session(connection, dialect, watchdog, null, null);
                 return connection.inTransaction(() -> work.on(session));
             } catch (SQLException e) {
-                throw isReadOnlyBySetting(connection, e) ? new ReadOnlySessionException(e) : e;
+                throw SqlStates.readOnlyBySetting(connection, e, timeoutSeconds);
             }
-        }
-    }
-
-    /**
-     * Returns whether an error comes of a session that a setting makes read-only. A standby server takes no writes either, but
-     * a failover makes it take them, or leads the next connection to another server.
-     */
-    private boolean isReadOnlyBySetting(SqlConnection connection, SQLException error) {
-        if (!PostgresErrors.isReadOnly(error)) {
-            return false;
-        }
-        try (Statement statement = connection.create()) {
-            statement.setQueryTimeout(timeoutSeconds);
-            try (ResultSet rows = statement.executeQuery(READ_ONLY_BY_SETTING)) {
-                return rows.next() && rows.getBoolean(1);
-            } finally {
-                if (!connection.isAutoCommit()) {
-                    connection.rollback();
-                }
-            }
-        } catch (SQLException e) {
-            error.addSuppressed(e);
-            return false;
         }
     }
 

@@ -186,13 +186,20 @@ final class PostgresDialect implements Dialect {
     @Override
     public void setOutcome(
             Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
-        if (distributed.getAsBoolean()) {
+        if (distributed.getAsBoolean() || !setInOneStatement(connections, key, messageId, outcome, epoch)) {
             Dialect.super.setOutcome(connections, key, messageId, outcome, epoch);
-            return;
         }
+    }
+
+    /** Returns false if the connection tells that the tables are distributed. */
+    private boolean setInOneStatement(
+            Connections connections, MemoryKey key, String messageId, @Nullable Outcome outcome, @Nullable Long epoch) {
         byte[] hash = known(key).hash();
         String text = NotesText.of(outcome);
-        connections.single("outcome in memory " + key, session -> {
+        return connections.single("outcome in memory " + key, session -> {
+            if (distributed.getAsBoolean()) {
+                return false;
+            }
             for (int round = 0; round < MAX_ROUNDS; round++) {
                 Outcomes found = session.first(PostgresSql.SET_OUTCOME_OF, Outcomes::of, hash, epoch, messageId, text);
                 if (found == null || found.changed()) {

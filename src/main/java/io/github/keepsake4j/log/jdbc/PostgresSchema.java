@@ -2,11 +2,11 @@ package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.sql.SqlConnection;
+import io.github.keepsake4j.sql.SqlSchema;
 import java.sql.DatabaseMetaData;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Checks once, on first use, that the server is PostgreSQL and that the tables exist. Creates the tables if the mode
@@ -24,16 +24,6 @@ final class PostgresSchema {
 
     private static final String INSUFFICIENT_PRIVILEGE = "42501";
     private static final String DUPLICATE_TABLE = "42P07";
-
-    /**
-     * The query does not use {@code to_regclass}, because a session remembers for a while that a table did not exist,
-     * even while it holds a lock.
-     */
-    private static final String IS_THERE =
-            """
-            SELECT 1 FROM pg_catalog.pg_class
-            WHERE relname = 'keepsake_schema' AND pg_catalog.pg_table_is_visible(oid)
-            """;
 
     private static final String HAS_CITUS = "SELECT 1 FROM pg_catalog.pg_extension WHERE extname = 'citus'";
 
@@ -66,6 +56,11 @@ final class PostgresSchema {
         return checked;
     }
 
+    /** Lets the next call look again. */
+    void forget() {
+        checked = false;
+    }
+
     /** Checks the server and the tables. The connection must not be in auto-commit mode. */
     void check(SqlConnection connection, int timeoutSeconds) throws SQLException {
         check(connection, timeoutSeconds, true);
@@ -73,15 +68,20 @@ final class PostgresSchema {
 
     private void check(SqlConnection connection, int timeoutSeconds, boolean again) throws SQLException {
         checkServer(connection.metaData());
-        int version = 0;
+        SqlSchema.Versions versions = new SqlSchema.Versions(0, 0);
         try (Statement statement = connection.create()) {
             statement.setQueryTimeout(timeoutSeconds);
-            version = version(statement);
-            if (mode == JdbcMessageLog.SchemaMode.ALWAYS && !Schema.POSTGRESQL.isEnough(version)) {
-                version = create(statement);
+            versions = Schema.POSTGRESQL.versions(statement);
+            if (mode == JdbcMessageLog.SchemaMode.ALWAYS && !Schema.POSTGRESQL.isComplete(versions)) {
+                // Instances do this one after the other, and the second one finds the tables.
+                statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
+                versions = Schema.POSTGRESQL.complete(statement);
             }
             distributed |= isThere(statement, HAS_CITUS) && isThere(statement, IS_DISTRIBUTED);
             connection.commit();
+        } catch (KeepsakeException e) {
+            rollback(connection, e);
+            throw e;
         } catch (SQLException e) {
             rollback(connection, e);
             if (DUPLICATE_TABLE.equals(e.getSQLState()) && again) {
@@ -91,13 +91,12 @@ final class PostgresSchema {
                 return;
             }
             if (INSUFFICIENT_PRIVILEGE.equals(e.getSQLState())) {
-                throw missing(version, "this database user may not create or read them", e);
+                throw Schema.POSTGRESQL.missing(versions, "this database user may not create or read them", e);
             }
             throw e;
         }
-        if (!Schema.POSTGRESQL.isEnough(version)) {
-            throw missing(version, "the library creates them only with JdbcMessageLog.SchemaMode.ALWAYS", null);
-        }
+        Schema.POSTGRESQL.check(
+                versions, "the library makes and changes them only with JdbcMessageLog.SchemaMode.ALWAYS");
         checked = true;
     }
 
@@ -117,35 +116,13 @@ final class PostgresSchema {
         }
     }
 
-    private static int version(Statement statement) throws SQLException {
-        return isThere(statement, IS_THERE) ? Schema.POSTGRESQL.version(statement) : 0;
-    }
-
     private static boolean isThere(Statement statement, String query) throws SQLException {
         try (ResultSet rows = statement.executeQuery(query)) {
             return rows.next();
         }
     }
 
-    /** Creates the tables under a lock. Instances do this one after the other, and the second one finds the tables. */
-    private static int create(Statement statement) throws SQLException {
-        statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
-        if (version(statement) == 0) {
-            Schema.POSTGRESQL.applyAllTo(statement);
-        } else {
-            Schema.POSTGRESQL.applyTo(statement);
-        }
-        return version(statement);
-    }
-
-    private static KeepsakeException missing(int version, String why, @Nullable SQLException cause) {
-        return new KeepsakeException(
-                "The tables of Keepsake4j are missing or too old (version " + version + "), and " + why
-                        + ". Run the script " + Schema.POSTGRESQL.missing(version) + " from the library's jar",
-                cause);
-    }
-
-    private static void rollback(SqlConnection connection, SQLException reason) {
+    private static void rollback(SqlConnection connection, Exception reason) {
         try {
             connection.rollback();
         } catch (SQLException e) {

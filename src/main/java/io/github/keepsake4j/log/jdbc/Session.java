@@ -39,13 +39,19 @@ record Session(
 
         private final String sql;
         private final PreparedStatement statement;
+        private final @Nullable Object[] parameters;
         private final @Nullable Map<String, PreparedStatement> kept;
         private boolean succeeded;
         private boolean wrote;
 
-        Use(String sql, PreparedStatement statement, @Nullable Map<String, PreparedStatement> kept) {
+        Use(
+                String sql,
+                PreparedStatement statement,
+                @Nullable Object[] parameters,
+                @Nullable Map<String, PreparedStatement> kept) {
             this.sql = sql;
             this.statement = statement;
+            this.parameters = parameters;
             this.kept = kept;
         }
 
@@ -92,7 +98,7 @@ record Session(
 
     <T> List<T> list(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
         try (Use use = use(sql, parameters);
-                ResultSet rows = watched(use.statement(), PreparedStatement::executeQuery)) {
+                ResultSet rows = watched(use, PreparedStatement::executeQuery)) {
             List<T> found = new ArrayList<>();
             while (rows.next()) {
                 found.add(map(mapper, rows));
@@ -104,7 +110,7 @@ record Session(
 
     <T> @Nullable T first(String sql, Mapper<T> mapper, @Nullable Object... parameters) throws SQLException {
         try (Use use = use(sql, parameters);
-                ResultSet rows = watched(use.statement(), PreparedStatement::executeQuery)) {
+                ResultSet rows = watched(use, PreparedStatement::executeQuery)) {
             T found = rows.next() ? map(mapper, rows) : null;
             use.succeeded();
             return found;
@@ -125,7 +131,7 @@ record Session(
         try (Use use = use(sql.text(), sql.bind(values))) {
             PreparedStatement statement = use.statement();
             T found = null;
-            boolean hasRows = watched(statement, PreparedStatement::execute);
+            boolean hasRows = watched(use, PreparedStatement::execute);
             while (hasRows || statement.getUpdateCount() >= 0) {
                 if (hasRows) {
                     try (ResultSet rows = statement.getResultSet()) {
@@ -152,7 +158,7 @@ record Session(
 
     int update(String sql, @Nullable Object... parameters) throws SQLException {
         try (Use use = use(sql, parameters)) {
-            int changed = watched(use.statement(), PreparedStatement::executeUpdate);
+            int changed = watched(use, PreparedStatement::executeUpdate);
             use.wrote();
             return changed;
         }
@@ -167,21 +173,22 @@ record Session(
         }
     }
 
-    private <T> T watched(PreparedStatement statement, Run<T> run) throws SQLException {
-        if (watchdog == null) {
-            return run.on(statement);
-        }
-        Watchdog.Watch watch = watchdog.watch(statement);
+    private <T> T watched(Use use, Run<T> run) throws SQLException {
+        Watchdog.Watch watch = watchdog == null ? null : watchdog.watch(use.statement());
         try {
-            return run.on(statement);
+            return run.on(use.statement());
+        } catch (SQLException e) {
+            throw TooLargeException.of(e, use.parameters);
         } finally {
-            watch.end();
+            if (watch != null) {
+                watch.end();
+            }
         }
     }
 
     private Use use(String sql, @Nullable Object... parameters) throws SQLException {
         PreparedStatement known = kept == null ? null : kept.remove(sql);
-        Use use = new Use(sql, known == null ? create(sql) : known, kept);
+        Use use = new Use(sql, known == null ? create(sql) : known, parameters, kept);
         try {
             for (int i = 0; i < parameters.length; i++) {
                 use.statement().setObject(i + 1, parameters[i]);

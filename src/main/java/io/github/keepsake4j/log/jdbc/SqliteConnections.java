@@ -89,7 +89,7 @@ final class SqliteConnections extends Connections {
             if (closed) {
                 throw new LogClosedException(what + " on SQLite file " + file);
             }
-            return retriedIfReadOnly(what, begin, work);
+            return retriedOnce(what, begin, work);
         } catch (SQLException e) {
             throw SqliteErrors.translate(String.valueOf(what), file, e);
         } catch (DamagedException e) {
@@ -99,13 +99,16 @@ final class SqliteConnections extends Connections {
         }
     }
 
-    /** A connection to a file that was read-only stays so, even if the file is writable by now. */
-    private <T> T retriedIfReadOnly(Object what, String begin, Work<T> work) throws SQLException {
+    /**
+     * A connection to a file that was read-only stays so, even if the file is writable by now. Where a table is missing, another
+     * version of the library may have changed them all, which is found when the file is opened.
+     */
+    private <T> T retriedOnce(Object what, String begin, Work<T> work) throws SQLException {
         boolean isNew = connection == null;
         try {
             return commit(open(what), begin, work);
         } catch (SQLException e) {
-            if (!SqliteErrors.isReadOnly(e)) {
+            if (!SqliteErrors.isReadOnly(e) && !SqliteErrors.mayHaveOtherTables(e)) {
                 throw e;
             }
             disconnect(e);
@@ -175,7 +178,7 @@ final class SqliteConnections extends Connections {
             switchToWal(new Session(begun, dialect));
             commit(begun, "BEGIN IMMEDIATE", session -> {
                 try (Statement statement = session.connection().create()) {
-                    Schema.SQLITE.applyTo(statement);
+                    Schema.SQLITE.check(Schema.SQLITE.complete(statement), "the file takes no scripts");
                 }
                 return true;
             });

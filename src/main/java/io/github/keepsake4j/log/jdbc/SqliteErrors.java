@@ -20,6 +20,11 @@ final class SqliteErrors {
         return primaryCode(e) == SQLiteErrorCode.SQLITE_READONLY.code;
     }
 
+    /** Returns whether tables that were changed since the file was opened may be the reason. */
+    static boolean mayHaveOtherTables(SQLException e) {
+        return primaryCode(e) == SQLiteErrorCode.SQLITE_ERROR.code;
+    }
+
     /**
      * Returns the exception for the caller.
      *

@@ -4,7 +4,8 @@ import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.sql.SqlConnection;
-import java.sql.ResultSet;
+import io.github.keepsake4j.sql.SqlSchema;
+import io.github.keepsake4j.sql.SqlStates;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.ThreadLocalRandom;
@@ -21,13 +22,6 @@ final class PostgresDatabase implements Database {
 
     /** The key of the advisory lock under which tables are made: any number that no other program locks. */
     private static final long LOCK = 0x6B65657073616B78L;
-
-    /** Parameter: the table that holds the version. */
-    private static final String IS_THERE =
-            """
-            SELECT 1 FROM pg_catalog.pg_class
-            WHERE relname = ? AND pg_catalog.pg_table_is_visible(oid)
-            """;
 
     private final DataSource dataSource;
     private final int timeoutSeconds;
@@ -86,15 +80,19 @@ final class PostgresDatabase implements Database {
         if (closed) {
             throw new LogClosedException(what);
         }
+        boolean isFirst = true;
         for (int tries = 1; ; tries++) {
             try (SqlConnection connection = SqlConnection.postgres(dataSource.getConnection())) {
                 return on(connection, autoCommit, work);
             } catch (SQLException e) {
-                String state = e.getSQLState() == null ? "" : e.getSQLState();
-                // A serialization failure or a deadlock. The same work may succeed now.
-                boolean isLostRace = state.equals("40001") || state.equals("40P01");
-                if (!isLostRace || tries == MAX_TRIES) {
-                    throw translate(what, state, e);
+                if (isFirst && checked && SqlStates.mayHaveOtherTables(e)) {
+                    // Another script was run beneath this process. What was checked before may be otherwise now.
+                    isFirst = false;
+                    checked = false;
+                    continue;
+                }
+                if (!SqlStates.isLostRace(e) || tries == MAX_TRIES) {
+                    throw translate(what, e);
                 }
                 pause(what, tries);
             }
@@ -103,45 +101,28 @@ final class PostgresDatabase implements Database {
 
     private <T> T on(SqlConnection connection, boolean autoCommit, Work<T> work) throws SQLException {
         Session session = new Session(connection, timeoutSeconds, null);
-        if (!checked) {
-            connection.setAutoCommit(false);
-            checked = connection.inTransaction(() -> check(session));
+        try {
+            if (!checked) {
+                connection.setAutoCommit(false);
+                checked = connection.inTransaction(() -> check(session));
+            }
+            connection.setAutoCommit(autoCommit);
+            return autoCommit ? work.on(session) : connection.inTransaction(() -> work.on(session));
+        } catch (SQLException e) {
+            throw SqlStates.readOnlyBySetting(connection, e, timeoutSeconds);
         }
-        connection.setAutoCommit(autoCommit);
-        return autoCommit ? work.on(session) : connection.inTransaction(() -> work.on(session));
     }
 
     private boolean check(Session session) throws SQLException {
+        SqlSchema scripts = schema.scripts();
         try (Statement statement = session.connection().create()) {
-            int version = version(session);
-            if (createTables && version < schema.newest()) {
+            SqlSchema.Versions versions = scripts.versions(statement);
+            if (createTables && !scripts.isComplete(versions)) {
                 statement.execute("SELECT pg_advisory_xact_lock(" + LOCK + ")");
-                for (version = version(session); version < schema.newest(); version++) {
-                    statement.execute(schema.script(version));
-                }
+                versions = scripts.complete(statement);
             }
-            if (version < schema.newest()) {
-                throw new KeepsakeException(
-                        "The tables of the " + schema.what() + " are missing or too old (version " + version
-                                + "). Run the script "
-                                + schema.path(version)
-                                + " from the library's jar, or build the "
-                                + schema.what() + " with createTables()",
-                        null);
-            }
+            scripts.check(versions, "the library makes and changes them only if it is built with createTables()");
             return true;
-        }
-    }
-
-    private int version(Session session) throws SQLException {
-        if (session.list(IS_THERE, row -> row.getInt(1), schema.prefix() + "schema")
-                .isEmpty()) {
-            return 0;
-        }
-        try (Statement statement = session.connection().create();
-                ResultSet row =
-                        statement.executeQuery("SELECT COALESCE(MAX(version), 0) FROM " + schema.prefix() + "schema")) {
-            return row.next() ? row.getInt(1) : 0;
         }
     }
 
@@ -155,22 +136,17 @@ final class PostgresDatabase implements Database {
         }
     }
 
-    /** 08: connection; 40: conflicts; 53: resources; 55P03: lock timeout; 57: stopped; 58: system error; none: no connection. */
-    private static KeepsakeException translate(String what, String state, SQLException e) {
-        String text = what + " in PostgreSQL" + (state.isEmpty() ? "" : " (SQLSTATE " + state + ")");
-        // The details of an error repeat the values of rows.
-        String message = String.valueOf(e.getMessage());
-        int end = message.indexOf('\n');
-        SQLException cause = end < 0 ? e : new SQLException(message.substring(0, end), state, e.getErrorCode());
-        boolean isUnavailable = state.isEmpty()
-                || state.startsWith("08")
-                || state.startsWith("40")
-                || state.startsWith("53")
-                || state.equals("55P03")
-                || state.startsWith("57")
-                || state.startsWith("58")
-                || state.equals("25006");
-        return isUnavailable
+    private KeepsakeException translate(String what, SQLException e) {
+        String text = what + " in PostgreSQL" + SqlStates.inBrackets(e);
+        SQLException cause = SqlStates.withoutDetail(e);
+        String mistake = SqlStates.mistake(
+                e,
+                "run the script " + schema.scripts().first() + " from the library's jar if the tables are not there");
+        if (mistake != null) {
+            return new KeepsakeException(text + ": " + mistake, cause);
+        }
+        // A pool that gave no connection has no state.
+        return SqlStates.of(e).isEmpty() || SqlStates.isUnavailable(e)
                 ? new StorageUnavailableException(text + ": the database cannot be reached or is too busy", cause)
                 : new KeepsakeException(text + " failed", cause);
     }

@@ -1,68 +1,40 @@
 package io.github.keepsake4j.recall.jdbc;
 
-import io.github.keepsake4j.message.KeepsakeException;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
+import io.github.keepsake4j.sql.SqlSchema;
 import java.util.List;
 
 /**
- * The numbered scripts of one database.
+ * The tables of an index, or of memories that are made.
  *
  * @param what what the tables hold, for errors
- * @param folder where the scripts are
- * @param scripts the names of the scripts, in order
+ * @param scripts what makes them
  * @param prefix how the names of the tables begin
  * @param tables the rest of the names of the tables whose rows are removed
  */
-record Schema(String what, String folder, List<String> scripts, String prefix, List<String> tables) {
+record Schema(String what, SqlSchema scripts, String prefix, List<String> tables) {
 
-    static final Schema SQLITE = index("sqlite");
-    static final Schema POSTGRESQL = index("postgresql");
+    private static final String INDEX = "index";
+    private static final String MEMORIES = "memories";
+    private static final SqlSchema.Script INDEX_SCRIPT = new SqlSchema.Script("V1__keepsake_index.sql", 2);
+    private static final SqlSchema.Script MEMORIES_SCRIPT = new SqlSchema.Script("V1__keepsake_memories.sql", 2);
+
+    static final Schema SQLITE = index(SqlSchema.sqlite(INDEX, "index/sqlite", "keepsake_index_schema", INDEX_SCRIPT));
+    static final Schema POSTGRESQL =
+            index(SqlSchema.postgresql(INDEX, "index/postgresql", "keepsake_index_schema", INDEX_SCRIPT));
 
     /** The seed names the tables. */
-    static final Schema MEMORIES_SQLITE = memories("sqlite", "");
+    static final Schema MEMORIES_SQLITE =
+            memories("", SqlSchema.sqlite(MEMORIES, "memories/sqlite", "keepsake_made_schema", MEMORIES_SCRIPT));
 
-    static final Schema MEMORIES_POSTGRESQL = memories("postgresql", "keepsake_made_");
+    static final Schema MEMORIES_POSTGRESQL = memories(
+            "keepsake_made_",
+            SqlSchema.postgresql(MEMORIES, "memories/postgresql", "keepsake_made_schema", MEMORIES_SCRIPT));
 
-    private static Schema index(String database) {
-        return new Schema(
-                "index",
-                "schema/index/" + database,
-                List.of("V1__keepsake_index.sql"),
-                "keepsake_index_",
-                List.of("posting", "term", "memory", "tenant"));
+    private static Schema index(SqlSchema scripts) {
+        return new Schema(INDEX, scripts, "keepsake_index_", List.of("posting", "term", "memory", "tenant"));
     }
 
-    private static Schema memories(String database, String prefix) {
-        return new Schema(
-                "memories",
-                "schema/memories/" + database,
-                List.of("V1__keepsake_memories.sql"),
-                prefix,
-                List.of("word", "memory", "step"));
-    }
-
-    /** Returns the version of tables to which all scripts were applied. */
-    int newest() {
-        return scripts.size();
-    }
-
-    /** Returns the path of the script that follows a version. */
-    String path(int version) {
-        return "io/github/keepsake4j/" + folder + "/" + scripts.get(version);
-    }
-
-    /** Returns the script that follows a version. */
-    String script(int version) {
-        String path = "/" + path(version);
-        try (InputStream in = Schema.class.getResourceAsStream(path)) {
-            if (in == null) {
-                throw new KeepsakeException("schema script " + path + " is not on the class path", null);
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-        } catch (IOException e) {
-            throw new KeepsakeException("schema script " + path + " cannot be read", e);
-        }
+    private static Schema memories(String prefix, SqlSchema scripts) {
+        return new Schema(MEMORIES, scripts, prefix, List.of("word", "memory", "step"));
     }
 }

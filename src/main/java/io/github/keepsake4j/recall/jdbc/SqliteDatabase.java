@@ -6,6 +6,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.SqlConnection;
+import io.github.keepsake4j.sql.SqlSchema;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
@@ -153,22 +154,36 @@ final class SqliteDatabase implements Database {
             if (closed) {
                 throw new LogClosedException(what + " on SQLite file " + file);
             }
-            SqlConnection open = open(channel);
-            try (Statement statement = open.create()) {
-                statement.execute(begin);
-                try {
-                    T result = work.on(new Session(open, 0, channel.statements));
-                    statement.execute("COMMIT");
-                    return result;
-                } catch (SQLException | RuntimeException | Error e) {
-                    rollback(channel, statement, e);
+            boolean isNew = channel.connection == null;
+            try {
+                return commit(channel, begin, work);
+            } catch (SQLException e) {
+                // Another version of the library may have changed the tables, which is found when the file is opened.
+                if (isNew || (e.getErrorCode() & 0xFF) != SQLiteErrorCode.SQLITE_ERROR.code) {
                     throw e;
                 }
+                channel.disconnect();
+                return commit(channel, begin, work);
             }
         } catch (SQLException e) {
             throw translate(what, e);
         } finally {
             channel.lock.unlock();
+        }
+    }
+
+    private <T> T commit(Channel channel, String begin, Work<T> work) throws SQLException {
+        SqlConnection open = open(channel);
+        try (Statement statement = open.create()) {
+            statement.execute(begin);
+            try {
+                T result = work.on(new Session(open, 0, channel.statements));
+                statement.execute("COMMIT");
+                return result;
+            } catch (SQLException | RuntimeException | Error e) {
+                rollback(channel, statement, e);
+                throw e;
+            }
         }
     }
 
@@ -213,14 +228,14 @@ final class SqliteDatabase implements Database {
         SqlConnection begun = connect(config);
         try (Statement statement = begun.create()) {
             // Who only reads does not wait for a writer.
-            if (version(statement) < schema.newest()) {
+            SqlSchema scripts = schema.scripts();
+            SqlSchema.Versions versions = scripts.versions(statement);
+            if (!scripts.isComplete(versions)) {
                 statement.execute("BEGIN IMMEDIATE");
-                for (int version = version(statement); version < schema.newest(); version++) {
-                    statement.executeUpdate(schema.script(version));
-                    statement.executeUpdate("PRAGMA user_version = " + (version + 1));
-                }
+                versions = scripts.complete(statement);
                 statement.execute("COMMIT");
             }
+            scripts.check(versions, "the file takes no scripts");
         } catch (SQLException | RuntimeException e) {
             begun.close();
             throw e;
@@ -244,12 +259,6 @@ final class SqliteDatabase implements Database {
                 }
                 LockSupport.parkNanos(1_000_000);
             }
-        }
-    }
-
-    private static int version(Statement statement) throws SQLException {
-        try (ResultSet row = statement.executeQuery("PRAGMA user_version")) {
-            return row.next() ? row.getInt(1) : 0;
         }
     }
 

@@ -94,7 +94,7 @@ final class DifyTables implements ImportSource {
     private @Nullable Object id(String conversationId) {
         Boolean known = uuids;
         if (known == null) {
-            known = rows.isUuid("messages", "conversation_id");
+            known = rows.isUuid(MESSAGES);
             uuids = known;
         }
         if (!known) {

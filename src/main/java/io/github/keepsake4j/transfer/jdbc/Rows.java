@@ -1,7 +1,9 @@
 package io.github.keepsake4j.transfer.jdbc;
 
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.sql.SqlConnection;
+import io.github.keepsake4j.sql.SqlStates;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -32,13 +34,9 @@ final class Rows {
         });
     }
 
-    /** Returns whether a column has PostgreSQL's type {@code uuid}, which is compared with no text. */
-    boolean isUuid(String table, String column) {
-        return with(connection -> {
-            try (ResultSet columns = connection.metaData().getColumns(null, null, table, column)) {
-                return columns.next() && "uuid".equalsIgnoreCase(columns.getString("TYPE_NAME"));
-            }
-        });
+    /** Returns whether the parameter of a query has PostgreSQL's type {@code uuid}, which is compared with no text. */
+    boolean isUuid(String sql) {
+        return with(connection -> connection.uuidParameters(sql).contains(1));
     }
 
     <T> List<T> query(String sql, Object parameter, Reader<T> reader) {
@@ -65,7 +63,11 @@ final class Rows {
         try (SqlConnection connection = SqlConnection.reader(dataSource)) {
             return work.on(connection);
         } catch (SQLException e) {
-            throw new StorageUnavailableException("The tables to import from cannot be read", e);
+            String text = "The tables to import from cannot be read" + SqlStates.inBrackets(e);
+            String mistake = SqlStates.mistake(e, "check that they are the tables of that application");
+            throw mistake == null
+                    ? new StorageUnavailableException(text, e)
+                    : new KeepsakeException(text + ": " + mistake, e);
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.langchain4j.data.message.PdfFileContent;
 import dev.langchain4j.data.message.TextContent;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.net.InetAddress;
 import java.net.URI;
@@ -99,10 +100,9 @@ public final class FileRebuilder {
                 .distinct()
                 .toList();
         Request request = new Request(key, tenantId, config);
-        Map<FileReference, ResolvedFile> resolved = wanted.isEmpty() ? Map.of() : request.resolve(wanted);
+        Map<FileReference, ResolvedFile> found = wanted.isEmpty() ? Map.of() : request.resolve(wanted);
         Map<FileReference, Content> made = new HashMap<>();
-        return file ->
-                file == null ? malformed(key) : made.computeIfAbsent(file, f -> request.content(f, resolved.get(f)));
+        return file -> file == null ? malformed(key) : made.computeIfAbsent(file, f -> request.content(f, found));
     }
 
     private static Content malformed(MemoryKey key) {
@@ -123,6 +123,8 @@ public final class FileRebuilder {
             this.config = config;
         }
 
+        /** Returns what was found, or null if the rows cannot be read, which is logged once for all files. */
+        @Nullable
         Map<FileReference, ResolvedFile> resolve(List<FileReference> files) {
             try {
                 return resolver.resolve(tenantId, files);
@@ -131,16 +133,20 @@ public final class FileRebuilder {
                         "Memory {}: the rows of {} files cannot be read ({}); placeholders are shown",
                         key,
                         files.size(),
-                        name(e));
-                return Map.of();
+                        e instanceof KeepsakeException ? e.getMessage() : name(e));
+                return null;
             }
         }
 
-        Content content(FileReference file, @Nullable ResolvedFile resolved) {
+        Content content(FileReference file, @Nullable Map<FileReference, ResolvedFile> found) {
             try {
                 if (file.transferMethod() == TransferMethod.REMOTE_URL) {
                     return inWeb(file, URI.create(file.id()));
                 }
+                if (found == null) {
+                    return notAvailable(file);
+                }
+                ResolvedFile resolved = found.get(file);
                 if (resolved == null) {
                     return missing(file, "it does not exist or belongs to another tenant");
                 }

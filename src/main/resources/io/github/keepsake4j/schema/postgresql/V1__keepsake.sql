@@ -1,10 +1,16 @@
--- Keepsake4j, version 1 of the schema for PostgreSQL 14 and newer. Run it by hand, by Flyway or by the library when it is
+-- Keepsake4j, the schema for PostgreSQL 14 and newer. Run it by hand, by Flyway or by the library when it is
 -- told to. Times are microseconds of UTC since 1970. memory_key is 12 bytes of SHA-256 over the tenant and 12 bytes of
 -- SHA-256 over the memory's canonical key: the first 12 bytes tell the tenant, and every table can be sharded by the key.
 
+-- One row. Each script raises version. One beside whose tables an older library would go wrong raises oldest_writer too, and
+-- renames all tables, so that a library that runs meanwhile fails and looks here.
 CREATE TABLE keepsake_schema (
-  version integer PRIMARY KEY
+  version       integer PRIMARY KEY,
+  oldest_writer integer NOT NULL,
+  CONSTRAINT keepsake_schema_raised_with_tables CHECK (oldest_writer = 2)
 );
+
+INSERT INTO keepsake_schema (version, oldest_writer) VALUES (2, 2);
 
 CREATE SEQUENCE keepsake_memory_number;
 
@@ -164,5 +170,3 @@ ALTER TABLE keepsake_message
 ALTER TABLE keepsake_view ALTER COLUMN view SET STATISTICS 0;
 ALTER TABLE keepsake_summary ALTER COLUMN text SET STATISTICS 0;
 ALTER TABLE keepsake_reference ALTER COLUMN name SET STATISTICS 0;
-
-INSERT INTO keepsake_schema (version) VALUES (1);

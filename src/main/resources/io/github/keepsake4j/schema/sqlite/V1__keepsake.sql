@@ -1,5 +1,15 @@
--- Keepsake4j, version 1 of the schema for SQLite. Times are microseconds of UTC since 1970; memory_key is the
+-- Keepsake4j, the schema for SQLite. Times are microseconds of UTC since 1970; memory_key is the
 -- first 16 bytes of SHA-256 over the memory's canonical key.
+
+-- One row. Each script raises version. One beside whose tables an older library would go wrong raises oldest_writer too, and
+-- renames all tables, so that a library that runs meanwhile fails and looks here.
+CREATE TABLE keepsake_schema (
+  version       INTEGER NOT NULL PRIMARY KEY,
+  oldest_writer INTEGER NOT NULL,
+  CONSTRAINT keepsake_schema_raised_with_tables CHECK (oldest_writer = 2)
+);
+
+INSERT INTO keepsake_schema (version, oldest_writer) VALUES (2, 2);
 
 -- active_at is the time of the newest message when the memory was last moved to the front of the list by activity: an append
 -- changes it, and its index, only if the hour of UTC has changed.

@@ -3,8 +3,11 @@ package io.github.keepsake4j.log.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.sql.SQLException;
+import java.util.Collections;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -90,5 +93,26 @@ class PostgresErrorsTest {
     void values_are_not_blamed_on_a_pooler_where_nothing_was_prepared(String state) {
         assertThat(PostgresErrors.translate("call", new SQLException("ERROR: invalid", state), false))
                 .hasMessageNotContaining("transactionPooler()");
+    }
+
+    @Test
+    void a_pooler_in_statement_mode_is_no_outage() {
+        SQLException told =
+                new SQLException("FATAL: transaction blocks not allowed in statement pooling mode", "08P01");
+        assertThat(PostgresErrors.translate("call", told, true))
+                .isExactlyInstanceOf(KeepsakeException.class)
+                .hasMessageContaining("pool_mode");
+    }
+
+    @Test
+    void what_is_too_large_for_a_statement_is_told_with_its_size() {
+        String text = "a".repeat(999_999) + "é";
+        Object[] texts = Collections.nCopies(1_100, text).toArray();
+        SQLException unable = new SQLException("Unable to bind parameter values for statement.", "22023");
+
+        assertThat(PostgresErrors.translate("append", TooLargeException.of(unable, new byte[7], null, texts, 1L), true))
+                .isInstanceOf(InvalidInputException.class)
+                .hasMessageContainingAll("append", (1_100L * 1_000_001 + 7 + 8) + " bytes", "1073741823");
+        assertThat((Throwable) TooLargeException.of(unable, text, null)).isSameAs(unable);
     }
 }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.recall.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -11,9 +12,11 @@ import io.github.keepsake4j.testing.Postgres;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 
 class PostgresMemoryStoreTest extends MemoryStoreContract {
 
@@ -57,6 +60,19 @@ class PostgresMemoryStoreTest extends MemoryStoreContract {
                     .isInstanceOf(KeepsakeException.class)
                     .hasMessageContaining("schema/memories/postgresql/V1__keepsake_memories.sql")
                     .hasMessageContaining("createTables()");
+        }
+    }
+
+    @Test
+    void a_session_that_is_read_only_by_a_setting_is_no_outage() throws Exception {
+        PGSimpleDataSource source = pool.unwrap(PGSimpleDataSource.class);
+        PGSimpleDataSource readOnly = Postgres.newest().database(source.getDatabaseName());
+        readOnly.setOptions("-c default_transaction_read_only=on");
+        try (MemoryStore reading = JdbcMemoryStore.postgres(readOnly)) {
+            assertThat(reading.chunks(key, 3)).isEmpty();
+            assertThatThrownBy(() -> reading.acquireLease(key, "work", "one", Duration.ofSeconds(1)))
+                    .isExactlyInstanceOf(KeepsakeException.class)
+                    .hasMessageContainingAll("read-only", "25006");
         }
     }
 }

@@ -23,6 +23,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
 
 class PostgresMessageIndexTest extends MessageIndexContract {
 
@@ -87,6 +88,24 @@ class PostgresMessageIndexTest extends MessageIndexContract {
                     .isInstanceOf(KeepsakeException.class)
                     .hasMessageContaining("schema/index/postgresql/V1__keepsake_index.sql")
                     .hasMessageContaining("createTables()");
+        }
+    }
+
+    @Test
+    void a_session_that_is_read_only_by_a_setting_is_no_outage() throws Exception {
+        sameIndex().tenants();
+        PGSimpleDataSource source = pool.unwrap(PGSimpleDataSource.class);
+        PGSimpleDataSource readOnly = Postgres.newest().database(source.getDatabaseName());
+        readOnly.setOptions("-c default_transaction_read_only=on");
+        try (MessageIndex index = JdbcMessageIndex.postgres(readOnly)) {
+            index.tenants();
+            assertThatThrownBy(() -> index.add(
+                            ConversationKey.of("acme", "a"),
+                            null,
+                            new Watermark(1, 1),
+                            List.of(new IndexedMessage(1, ChatMessageType.USER, 1, Map.of("term", 1)))))
+                    .isExactlyInstanceOf(KeepsakeException.class)
+                    .hasMessageContainingAll("read-only", "25006");
         }
     }
 }

@@ -17,6 +17,7 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Postgres;
@@ -28,6 +29,8 @@ import java.util.UUID;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The tables of other libraries, in PostgreSQL. */
 class JdbcImportSourceTest {
@@ -179,12 +182,45 @@ class JdbcImportSourceTest {
     }
 
     @Test
-    void e2_a_table_that_is_not_there_is_a_retryable_error() throws Exception {
+    void e2_a_table_that_is_not_there_is_named_by_its_state_and_not_retried() throws Exception {
         Postgres server = Postgres.newest();
         DataSource empty = server.database(server.newDatabase());
-        assertThatThrownBy(() -> JdbcImportSource.langChain4j(empty).messages(KEY))
+        for (JdbcImportSource source : List.of(
+                JdbcImportSource.langChain4j(empty), JdbcImportSource.springAi(empty), JdbcImportSource.dify(empty))) {
+            assertThatThrownBy(() -> source.messages(KEY))
+                    .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
+                            .isFalse())
+                    .hasMessageContaining("42P01");
+        }
+    }
+
+    @Test
+    void e2_a_database_that_is_down_is_a_retryable_error() {
+        assertThatThrownBy(() ->
+                        JdbcImportSource.dify(Postgres.database("none", 1)).messages(KEY))
                 .isInstanceOf(StorageUnavailableException.class);
-        assertThatThrownBy(() -> JdbcImportSource.dify(empty).messages(KEY))
-                .isInstanceOf(StorageUnavailableException.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"uuid", "text"})
+    void e2_the_type_of_ids_is_not_taken_from_the_table_of_another_schema(String type) throws Exception {
+        Postgres server = Postgres.newest();
+        DataSource two = server.database(server.newDatabase());
+        String id = UUID.randomUUID().toString();
+        Postgres.execute(
+                two,
+                """
+                CREATE SCHEMA another;
+                CREATE TABLE another.messages (conversation_id %2$s);
+                CREATE TABLE messages (id %1$s, conversation_id %1$s, parent_message_id %1$s, query text, answer text,
+                  created_at timestamp);
+                CREATE TABLE message_files (id %1$s, message_id %1$s, type text, transfer_method text, url text,
+                  belongs_to text, upload_file_id %1$s, created_at timestamp);
+                INSERT INTO messages VALUES ('%3$s', '%3$s', NULL, 'q', 'a', now())
+                """
+                        .formatted(type, type.equals("uuid") ? "text" : "uuid", id));
+
+        assertThat(JdbcImportSource.dify(two).messages(ConversationKey.of("acme", id)))
+                .hasSize(2);
     }
 }

@@ -17,12 +17,12 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.workflow.WorkflowMemories;
@@ -289,7 +289,7 @@ class FilesTest {
     }
 
     @Test
-    @ExpectedLog({"is shown as a placeholder", "files cannot be read"})
+    @ExpectedLog("files cannot be read")
     void a7_a_database_that_is_down_does_not_fail_the_history() {
         say(FileReference.localFile(Type.IMAGE, "i1"));
         database.setUrl("jdbc:sqlite:" + directory.resolve("no/such/directory/files.db"));
@@ -438,7 +438,8 @@ class FilesTest {
         assertThatThrownBy(() -> JdbcFileResolver.of(database)
                         .tables(new JdbcFileResolver.Table("none", "a", "b", "c", "d", "e", "f"), docs)
                         .resolve("acme", List.of(file)))
-                .isInstanceOf(StorageUnavailableException.class)
+                .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
+                        .isFalse())
                 .hasMessageContaining("none")
                 .hasRootCauseInstanceOf(java.sql.SQLException.class);
     }

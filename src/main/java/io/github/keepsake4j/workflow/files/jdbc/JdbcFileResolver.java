@@ -4,7 +4,9 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.TransferMethod;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.sql.SqlConnection;
+import io.github.keepsake4j.sql.SqlStates;
 import io.github.keepsake4j.workflow.files.FileResolver;
 import io.github.keepsake4j.workflow.files.ResolvedFile;
 import java.sql.PreparedStatement;
@@ -16,7 +18,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -79,23 +83,24 @@ public final class JdbcFileResolver implements FileResolver {
     private final DataSource dataSource;
     private final Table uploadFiles;
     private final Table toolFiles;
-    private final boolean uuids;
+    private final Map<Table, Types> types = new ConcurrentHashMap<>();
 
-    private JdbcFileResolver(DataSource dataSource, Table uploadFiles, Table toolFiles, boolean uuids) {
+    private JdbcFileResolver(DataSource dataSource, Table uploadFiles, Table toolFiles) {
         this.dataSource = Objects.requireNonNull(dataSource, "dataSource");
         this.uploadFiles = Objects.requireNonNull(uploadFiles, "uploadFiles");
         this.toolFiles = Objects.requireNonNull(toolFiles, "toolFiles");
-        this.uuids = uuids;
     }
 
     /**
-     * Creates a resolver that uses {@link Table#UPLOAD_FILES} and {@link Table#TOOL_FILES} with ids of a text type.
+     * Creates a resolver that uses {@link Table#UPLOAD_FILES} and {@link Table#TOOL_FILES}. The ids of
+     * files and tenants may have a text type, or PostgreSQL's type {@code uuid}, as in Dify's database. An id that is not a UUID
+     * is then not found.
      *
      * @param dataSource provides the connections; the caller remains responsible for closing it
      * @return the resolver
      */
     public static JdbcFileResolver of(DataSource dataSource) {
-        return new JdbcFileResolver(dataSource, Table.UPLOAD_FILES, Table.TOOL_FILES, false);
+        return new JdbcFileResolver(dataSource, Table.UPLOAD_FILES, Table.TOOL_FILES);
     }
 
     /**
@@ -106,18 +111,16 @@ public final class JdbcFileResolver implements FileResolver {
      * @return a copy
      */
     public JdbcFileResolver tables(Table forUploads, Table forTools) {
-        return new JdbcFileResolver(dataSource, forUploads, forTools, uuids);
+        return new JdbcFileResolver(dataSource, forUploads, forTools);
     }
 
     /**
-     * Declares that the columns of file ids and tenant ids have PostgreSQL's type {@code uuid}, as in Dify's database.
-     * An id that is not a UUID is then not found. Default: columns of a text type.
+     * Which columns of a table have PostgreSQL's type {@code uuid}, which is compared with no text.
      *
-     * @return a copy
+     * @param tenant whether the column of the tenant's id has
+     * @param id whether the column of the file's id has
      */
-    public JdbcFileResolver uuidColumns() {
-        return new JdbcFileResolver(dataSource, uploadFiles, toolFiles, true);
-    }
+    private record Types(boolean tenant, boolean id) {}
 
     @Override
     public Map<FileReference, ResolvedFile> resolve(String tenantId, List<FileReference> files) {
@@ -133,10 +136,40 @@ public final class JdbcFileResolver implements FileResolver {
             Table table,
             List<FileReference> files,
             TransferMethod method) {
-        Object tenant = parameter(tenantId);
+        List<FileReference> asked =
+                files.stream().filter(file -> file.transferMethod() == method).toList();
+        if (asked.isEmpty()) {
+            return;
+        }
+        try (SqlConnection connection = SqlConnection.reader(dataSource)) {
+            Types known = types.get(table);
+            if (known == null) {
+                Set<Integer> uuids = connection.uuidParameters(table.find(1));
+                known = new Types(uuids.contains(1), uuids.contains(2));
+                types.put(table, known);
+            }
+            find(found, tenantId, table, asked, known, connection);
+        } catch (SQLException e) {
+            String text = "The rows of " + table.table() + " cannot be read" + SqlStates.inBrackets(e);
+            String mistake = SqlStates.mistake(e, "name the tables with tables(…)");
+            throw mistake == null
+                    ? new StorageUnavailableException(text, e)
+                    : new KeepsakeException(text + ": " + mistake, e);
+        }
+    }
+
+    private static void find(
+            Map<FileReference, ResolvedFile> found,
+            String tenantId,
+            Table table,
+            List<FileReference> files,
+            Types types,
+            SqlConnection connection)
+            throws SQLException {
+        Object tenant = parameter(types.tenant(), tenantId);
         Map<Object, List<FileReference>> byId = new HashMap<>();
         for (FileReference file : files) {
-            Object id = file.transferMethod() == method ? parameter(file.id()) : null;
+            Object id = parameter(types.id(), file.id());
             if (id != null) {
                 byId.computeIfAbsent(id, i -> new ArrayList<>()).add(file);
             }
@@ -144,8 +177,7 @@ public final class JdbcFileResolver implements FileResolver {
         if (byId.isEmpty() || tenant == null) {
             return;
         }
-        try (SqlConnection connection = SqlConnection.reader(dataSource);
-                PreparedStatement query = connection.prepare(table.find(byId.size()))) {
+        try (PreparedStatement query = connection.prepare(table.find(byId.size()))) {
             query.setObject(1, tenant);
             int place = 2;
             for (Object id : byId.keySet()) {
@@ -153,32 +185,30 @@ public final class JdbcFileResolver implements FileResolver {
             }
             try (ResultSet rows = query.executeQuery()) {
                 while (rows.next()) {
-                    read(found, rows, byId);
+                    Object id = parameter(types.id(), rows.getString(1));
+                    String storageKey = rows.getString(2);
+                    if (id != null && storageKey != null) {
+                        read(found, rows, storageKey, byId.getOrDefault(id, List.of()));
+                    }
                 }
             }
-        } catch (SQLException e) {
-            throw new StorageUnavailableException("The rows of " + table.table() + " cannot be read", e);
         }
     }
 
-    private void read(Map<FileReference, ResolvedFile> found, ResultSet row, Map<Object, List<FileReference>> byId)
+    private static void read(
+            Map<FileReference, ResolvedFile> found, ResultSet row, String storageKey, List<FileReference> files)
             throws SQLException {
-        Object id = parameter(row.getString(1));
-        String storageKey = row.getString(2);
-        if (id == null || storageKey == null) {
-            return;
-        }
         String name = row.getString(3);
         String mimeType = row.getString(4);
         long size = row.getLong(5);
         long known = row.wasNull() ? -1 : size;
-        for (FileReference file : byId.getOrDefault(id, List.of())) {
+        for (FileReference file : files) {
             found.put(file, new ResolvedFile(file, storageKey, name, mimeType, known));
         }
     }
 
-    private @Nullable Object parameter(@Nullable String id) {
-        if (!uuids || id == null) {
+    private static @Nullable Object parameter(boolean isUuid, @Nullable String id) {
+        if (!isUuid || id == null) {
             return id;
         }
         try {

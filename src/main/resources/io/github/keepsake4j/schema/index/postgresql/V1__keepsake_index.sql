@@ -1,9 +1,15 @@
--- Keepsake4j, version 1 of the schema of an index in PostgreSQL 14 and newer. It is made from a log and can be dropped and
+-- Keepsake4j, the schema of an index in PostgreSQL 14 and newer. It is made from a log and can be dropped and
 -- made again. Run it by hand, by Flyway or by the library when it is told to.
 
+-- One row. Each script raises version. One beside whose tables an older library would go wrong raises oldest_writer too, and
+-- renames all tables, so that a library that runs meanwhile fails and looks here.
 CREATE TABLE keepsake_index_schema (
-  version integer PRIMARY KEY
+  version       integer PRIMARY KEY,
+  oldest_writer integer NOT NULL,
+  CONSTRAINT keepsake_index_schema_raised_with_tables CHECK (oldest_writer = 2)
 );
+
+INSERT INTO keepsake_index_schema (version, oldest_writer) VALUES (2, 2);
 
 -- By which words the terms were made; one row.
 CREATE TABLE keepsake_index_words (
@@ -68,5 +74,3 @@ ALTER TABLE keepsake_index_memory
   ALTER COLUMN app_id SET STATISTICS 0, ALTER COLUMN conversation_id SET STATISTICS 0, ALTER COLUMN node_id SET STATISTICS 0;
 ALTER TABLE keepsake_index_term ALTER COLUMN term SET STATISTICS 0;
 ALTER TABLE keepsake_index_posting ALTER COLUMN term SET STATISTICS 0;
-
-INSERT INTO keepsake_index_schema (version) VALUES (1);

@@ -1,4 +1,14 @@
--- Keepsake4j, version 1 of the schema of an index in SQLite. It is made from a log and can be dropped and made again.
+-- Keepsake4j, the schema of an index in SQLite. It is made from a log and can be dropped and made again.
+
+-- One row. Each script raises version. One beside whose tables an older library would go wrong raises oldest_writer too, and
+-- renames all tables, so that a library that runs meanwhile fails and looks here.
+CREATE TABLE keepsake_index_schema (
+  version       INTEGER NOT NULL PRIMARY KEY,
+  oldest_writer INTEGER NOT NULL,
+  CONSTRAINT keepsake_index_schema_raised_with_tables CHECK (oldest_writer = 2)
+);
+
+INSERT INTO keepsake_index_schema (version, oldest_writer) VALUES (2, 2);
 
 -- By which words the terms were made; one row.
 CREATE TABLE keepsake_index_words (

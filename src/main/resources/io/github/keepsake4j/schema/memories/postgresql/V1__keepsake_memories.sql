@@ -1,9 +1,15 @@
--- Keepsake4j, version 1 of the schema of memories that are made, in PostgreSQL 14 and newer. Run it by hand, by Flyway or by
+-- Keepsake4j, the schema of memories that are made, in PostgreSQL 14 and newer. Run it by hand, by Flyway or by
 -- the library when it is told to. memory_key is made as the log's.
 
+-- One row. Each script raises version. One beside whose tables an older library would go wrong raises oldest_writer too, and
+-- renames all tables, so that a library that runs meanwhile fails and looks here.
 CREATE TABLE keepsake_made_schema (
-  version integer PRIMARY KEY
+  version       integer PRIMARY KEY,
+  oldest_writer integer NOT NULL,
+  CONSTRAINT keepsake_made_schema_raised_with_tables CHECK (oldest_writer = 2)
 );
+
+INSERT INTO keepsake_made_schema (version, oldest_writer) VALUES (2, 2);
 
 -- A writer locks this row first. It stays when the memories are erased, so that no creator that began before adds some; it
 -- holds no id.
@@ -84,5 +90,3 @@ ALTER TABLE keepsake_made_memory
   ALTER COLUMN memory_text SET STATISTICS 0, ALTER COLUMN metadata_json SET STATISTICS 0;
 ALTER TABLE keepsake_made_word ALTER COLUMN term SET STATISTICS 0;
 ALTER TABLE keepsake_made_discussion ALTER COLUMN discussion SET STATISTICS 0;
-
-INSERT INTO keepsake_made_schema (version) VALUES (1);

@@ -1,6 +1,16 @@
--- Keepsake4j, version 1 of the schema of the facts of one discussion in SQLite. memories, memories_fts and
+-- Keepsake4j, the schema of the facts of one discussion in SQLite. memories, memories_fts and
 -- vector_memory_tracker can be read by other programs: memories_fts has plain words and the ids of memories as its rowid.
 -- The columns behind metadata_json and timestamp are the library's own.
+
+-- One row. Each script raises version. One beside whose tables an older library would go wrong raises oldest_writer too, and
+-- renames all tables, so that a library that runs meanwhile fails and looks here.
+CREATE TABLE keepsake_made_schema (
+  version       INTEGER NOT NULL PRIMARY KEY,
+  oldest_writer INTEGER NOT NULL,
+  CONSTRAINT keepsake_made_schema_raised_with_tables CHECK (oldest_writer = 2)
+);
+
+INSERT INTO keepsake_made_schema (version, oldest_writer) VALUES (2, 2);
 
 CREATE TABLE memories (
   id            INTEGER PRIMARY KEY,

@@ -1,13 +1,19 @@
 package io.github.keepsake4j.workflow.files.jdbc;
 
+import static io.github.keepsake4j.log.LogTesting.KEY;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.keepsake4j.log.StorageUnavailableException;
+import dev.langchain4j.data.message.TextContent;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.FileReference.Type;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.workflow.files.FileRebuilder;
+import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import io.github.keepsake4j.workflow.files.ResolvedFile;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.Statement;
@@ -50,7 +56,7 @@ class PostgresFileResolverTest {
         FileReference tools = FileReference.toolFile(Type.IMAGE, FILE);
         FileReference theirs = FileReference.localFile(Type.IMAGE, THEIRS);
         List<FileReference> all = List.of(mine, sameInUpperCase, tools, theirs);
-        JdbcFileResolver resolver = JdbcFileResolver.of(database).uuidColumns();
+        JdbcFileResolver resolver = JdbcFileResolver.of(database);
 
         assertThat(resolver.resolve(ACME, all))
                 .containsOnlyKeys(mine, sameInUpperCase, tools)
@@ -66,7 +72,7 @@ class PostgresFileResolverTest {
                 FileReference.localFile(Type.IMAGE, "1-1-1-1-1"),
                 FileReference.localFile(Type.IMAGE, FILE + "' OR true --"),
                 mine);
-        JdbcFileResolver resolver = JdbcFileResolver.of(database).uuidColumns();
+        JdbcFileResolver resolver = JdbcFileResolver.of(database);
 
         assertThat(resolver.resolve(ACME, files)).containsOnlyKeys(mine);
         assertThat(resolver.resolve("no uuid", files)).isEmpty();
@@ -76,8 +82,7 @@ class PostgresFileResolverTest {
     void a_look_up_does_not_end_the_transaction_of_its_caller() throws Exception {
         try (Connection connection = database.getConnection()) {
             connection.setAutoCommit(false);
-            JdbcFileResolver resolver = JdbcFileResolver.of(new SingleConnectionDataSource(connection, true))
-                    .uuidColumns();
+            JdbcFileResolver resolver = JdbcFileResolver.of(new SingleConnectionDataSource(connection, true));
             FileReference mine = FileReference.localFile(Type.IMAGE, FILE);
             Postgres.execute(database, "CREATE TABLE IF NOT EXISTS written (id text)");
             try (Statement statement = connection.createStatement()) {
@@ -96,10 +101,39 @@ class PostgresFileResolverTest {
     }
 
     @Test
-    void a15_without_saying_so_the_error_names_the_table() {
+    void a_table_that_is_not_there_is_named_and_not_retried() {
         FileReference mine = FileReference.localFile(Type.IMAGE, FILE);
-        assertThatThrownBy(() -> JdbcFileResolver.of(database).resolve(ACME, List.of(mine)))
-                .isInstanceOf(StorageUnavailableException.class)
-                .hasMessageContaining("upload_files");
+        JdbcFileResolver.Table missing =
+                new JdbcFileResolver.Table("no_files", "id", "tenant_id", "key", "name", "mime_type", "size");
+        assertThatThrownBy(() ->
+                        JdbcFileResolver.of(database).tables(missing, missing).resolve(ACME, List.of(mine)))
+                .isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.isRetryable())
+                        .isFalse())
+                .hasMessageContainingAll("no_files", "42P01");
+    }
+
+    @Test
+    void the_state_of_the_first_failure_is_the_only_reason_that_is_logged() {
+        FileReference mine = FileReference.localFile(Type.IMAGE, FILE);
+        JdbcFileResolver.Table missing =
+                new JdbcFileResolver.Table("no_files", "id", "tenant_id", "key", "name", "mime_type", "size");
+        FileRebuilder rebuilder = FileRebuilder.of(
+                JdbcFileResolver.of(database).tables(missing, missing),
+                (tenant, file) -> {
+                    throw new IllegalStateException();
+                },
+                false);
+        ByteArrayOutputStream logged = new ByteArrayOutputStream();
+        PrintStream before = System.err;
+        System.setErr(new PrintStream(logged, true));
+        try {
+            assertThat(rebuilder
+                            .rebuild(KEY, ACME, FileUploadConfig.STANDARD, List.of(mine))
+                            .apply(mine))
+                    .isEqualTo(TextContent.from("[image: not available]"));
+        } finally {
+            System.setErr(before);
+        }
+        assertThat(logged.toString().lines()).singleElement().asString().contains("42P01");
     }
 }

@@ -1,0 +1,163 @@
+package io.github.keepsake4j.sql;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.SQLNonTransientConnectionException;
+import java.sql.SQLRecoverableException;
+import java.sql.SQLTransientException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+
+/** What errors of PostgreSQL mean, by their SQLSTATE (PostgreSQL, "Appendix A. Error Codes"). */
+public final class SqlStates {
+
+    private static final String READ_ONLY = "25006";
+    private static final String MISSING = "a table or column is missing; check the search path, and ";
+
+    /** SQLite's code for what it has no other one for, such as a table that is not there. Its driver tells no SQLSTATE. */
+    private static final int SQLITE_ERROR = 1;
+
+    private static final String CACHED_PLAN = "cached plan";
+
+    private static final String READ_ONLY_BY_SETTING =
+            """
+            SELECT NOT pg_catalog.pg_is_in_recovery() AND pg_catalog.current_setting('transaction_read_only') = 'on'
+            """;
+
+    private SqlStates() {}
+
+    /** Returns the SQLSTATE of an error, or an empty text. */
+    public static String of(SQLException e) {
+        @Nullable String state = e.getSQLState();
+        return state == null ? "" : state;
+    }
+
+    /** Returns the SQLSTATE of an error for the end of a message, or an empty text. */
+    public static String inBrackets(SQLException e) {
+        String state = of(e);
+        return state.isEmpty() ? "" : " (SQLSTATE " + state + ")";
+    }
+
+    /** Returns whether the error is a serialization failure or a deadlock. The same work may succeed now. */
+    public static boolean isLostRace(SQLException e) {
+        String state = of(e);
+        return state.equals("40001") || state.equals("40P01");
+    }
+
+    /** Returns whether the types or the number of results of a prepared statement are not those of its plan. */
+    public static boolean isCachedPlan(SQLException e) {
+        return of(e).equals("0A000") && String.valueOf(e.getMessage()).contains(CACHED_PLAN);
+    }
+
+    /**
+     * Returns whether a script that was run since the tables were checked may be the reason. 42P01, 42703: a table or a column is
+     * missing; 0A000: the tables are distributed now.
+     */
+    public static boolean mayHaveOtherTables(SQLException e) {
+        String state = of(e);
+        return state.equals("42P01") || state.equals("42703") || (state.equals("0A000") && !isCachedPlan(e));
+    }
+
+    /**
+     * Returns the error to translate. That is another one if a session takes no writes by a setting. A standby server takes none
+     * either, but a failover makes it take them, or leads the next connection to another server.
+     *
+     * @param connection the connection on which the statement failed
+     * @param error the error
+     * @param timeoutSeconds how long it may take to look, or 0 for no limit
+     */
+    public static SQLException readOnlyBySetting(SqlConnection connection, SQLException error, int timeoutSeconds) {
+        if (!of(error).equals(READ_ONLY)) {
+            return error;
+        }
+        try (Statement statement = connection.create()) {
+            statement.setQueryTimeout(timeoutSeconds);
+            try (ResultSet rows = statement.executeQuery(READ_ONLY_BY_SETTING)) {
+                return rows.next() && rows.getBoolean(1) ? new ReadOnlySessionException(error) : error;
+            } finally {
+                if (!connection.isAutoCommit()) {
+                    connection.rollback();
+                }
+            }
+        } catch (SQLException e) {
+            error.addSuppressed(e);
+            return error;
+        }
+    }
+
+    /** Thrown when a session takes no writes although its server does, which no retry mends. */
+    private static final class ReadOnlySessionException extends SQLException {
+        private static final long serialVersionUID = 1L;
+
+        ReadOnlySessionException(SQLException cause) {
+            super(cause.getMessage(), cause.getSQLState(), cause.getErrorCode(), cause);
+        }
+    }
+
+    /**
+     * Returns what no retry mends, and what to do, or null. 28: the user; 3D and 57P04: the database; 08004: what the driver
+     * and the server do not agree on; 42501: a right; 3F and other ones of 42, of other databases too: the tables.
+     *
+     * @param e the error
+     * @param tables what to do about a missing table
+     */
+    public static @Nullable String mistake(SQLException e, String tables) {
+        if (e instanceof ReadOnlySessionException) {
+            return "the session is read-only; check default_transaction_read_only of the user and the database, and the"
+                    + " data source's own setting";
+        }
+        String state = of(e);
+        if (state.startsWith("28") || state.startsWith("3D") || state.equals("57P04")) {
+            return "the database refuses this user or does not exist; check the user and the database's name";
+        }
+        // PgBouncer's own error, which has the state of a broken connection.
+        if (String.valueOf(e.getMessage()).contains("statement pooling mode")) {
+            return "the pooler is in statement mode, which takes no transactions; set its pool_mode to transaction";
+        }
+        if (state.isEmpty() && e.getErrorCode() == SQLITE_ERROR) {
+            return MISSING + tables;
+        }
+        return switch (state) {
+            case "08004" -> "the server does not take such a connection; check the URL, the password and pg_hba.conf";
+            case "42501" -> "this database user may not do that; grant it the rights that it lacks";
+            case "3F000", "42P01", "42703", "42S02", "42S22" -> MISSING + tables;
+            case "42804", "42883" -> "a column has another type; " + tables;
+            default -> null;
+        };
+    }
+
+    /**
+     * Returns whether the database is not available. None: a pool that gave no connection; 08: connection; 25006: a standby
+     * server, after a failover; 40: conflict with concurrent transactions; 53: resources; 55P03: lock timeout; 57: stopped by
+     * the operator, by a shutdown or by a timeout; 58: system error.
+     */
+    public static boolean isUnavailable(SQLException e) {
+        String state = of(e);
+        return state.startsWith("08")
+                || state.equals(READ_ONLY)
+                || state.startsWith("40")
+                || state.startsWith("53")
+                || state.equals("55P03")
+                || state.startsWith("57")
+                || state.startsWith("58")
+                || e instanceof SQLTransientException
+                || e instanceof SQLRecoverableException
+                || e instanceof SQLNonTransientConnectionException;
+    }
+
+    /**
+     * Removes the details of an error. The first line of its text says what is wrong. Further lines may repeat the
+     * values of a row, including message text. An error with more than one line is therefore replaced by one with only
+     * the first line.
+     */
+    public static SQLException withoutDetail(SQLException e) {
+        String message = e.getMessage();
+        int end = message == null ? -1 : message.indexOf('\n');
+        if (end < 0 || message == null) {
+            return e;
+        }
+        SQLException kept = new SQLException(message.substring(0, end), e.getSQLState(), e.getErrorCode());
+        kept.setStackTrace(e.getStackTrace());
+        return kept;
+    }
+}
