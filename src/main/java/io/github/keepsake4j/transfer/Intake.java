@@ -13,8 +13,10 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
@@ -179,42 +181,77 @@ final class Intake {
     }
 
     private void takeTree(List<ImportedMessage> tree) {
-        Set<String> known = new HashSet<>();
+        Map<String, @Nullable String> parents = storedParents(tree);
+        Map<@Nullable String, Parent> places = new HashMap<>();
+        String newest = null;
+        for (ImportedMessage imported : tree) {
+            if (parents.containsKey(imported.id())) {
+                newest = imported.id();
+                places.putIfAbsent(imported.parentId(), placeOf(parents.get(imported.id())));
+            }
+        }
+        Parent end = endOf(newest);
+        String head = position.head();
+        List<NewMessage> batch = new ArrayList<>();
+        Parent under = Parent.root();
+        for (ImportedMessage imported : tree) {
+            String id = Objects.requireNonNull(imported.id());
+            if (parents.containsKey(id)) {
+                continue;
+            }
+            String parent = imported.parentId();
+            String last = batch.isEmpty() ? null : batch.get(batch.size() - 1).id();
+            boolean goesOn = last != null && last.equals(parent);
+            if (!goesOn) {
+                head = append(batch, under, head);
+                batch = new ArrayList<>();
+                boolean isEnd = parent != null && parent.equals(newest);
+                under = places.computeIfAbsent(parent, any -> isEnd ? end : placeOf(parent));
+            } else {
+                places.put(parent, placeOf(parent));
+            }
+            batch.add(counted(id, imported));
+        }
+        append(batch, under, head);
+    }
+
+    /** Returns the ids of the messages that were taken, with those of their parents in the log. */
+    private Map<String, @Nullable String> storedParents(List<ImportedMessage> tree) {
+        Map<String, @Nullable String> parents = new HashMap<>();
         for (int from = 0; from < tree.size(); from += PAGE) {
             List<String> ids = tree.subList(from, Math.min(tree.size(), from + PAGE)).stream()
                     .map(imported -> Objects.requireNonNull(imported.id()))
                     .toList();
-            log.find(key, ids).forEach(logged -> known.add(logged.id()));
+            log.find(key, ids).forEach(logged -> parents.put(logged.id(), logged.parentId()));
         }
-        String newest = tree.stream()
-                .map(ImportedMessage::id)
-                .filter(known::contains)
-                .reduce((older, newer) -> newer)
-                .orElse(null);
-        List<NewMessage> batch = new ArrayList<>();
-        String under = null;
-        String last = null;
-        for (ImportedMessage imported : tree) {
-            if (known.contains(imported.id())) {
-                continue;
-            }
-            if (!batch.isEmpty() && !Objects.equals(imported.parentId(), last)) {
-                append(batch, under, newest);
-                batch = new ArrayList<>();
-            }
-            under = batch.isEmpty() ? imported.parentId() : under;
-            last = Objects.requireNonNull(imported.id());
-            batch.add(counted(last, imported));
-        }
-        if (!batch.isEmpty()) {
-            append(batch, under, newest);
-        }
+        return parents;
     }
 
-    private void append(List<NewMessage> batch, @Nullable String parent, @Nullable String newestKnown) {
-        // What the old store added to the end goes behind what was said here since.
-        Parent place = parent == null ? Parent.root() : parent.equals(newestKnown) ? Parent.head() : Parent.of(parent);
-        append(Append.under(place, batch).inEpoch(position.epoch()).asImport());
+    private static Parent placeOf(@Nullable String parent) {
+        return parent == null ? Parent.root() : Parent.of(parent);
+    }
+
+    /** Returns where goes what follows the newest message that was taken: behind what was said here since, if that follows it. */
+    private Parent endOf(@Nullable String newest) {
+        String head = position.head();
+        if (newest == null || head == null) {
+            return placeOf(newest);
+        }
+        List<Long> sequences = log.find(key, List.of(newest)).stream()
+                .map(LoggedMessage::sequence)
+                .toList();
+        return Parent.of(log.onBranch(key, sequences).isEmpty() ? newest : head);
+    }
+
+    /** Appends a batch, and returns the head behind it. A batch that follows the head expects that it is the head. */
+    private @Nullable String append(List<NewMessage> batch, Parent under, @Nullable String head) {
+        if (batch.isEmpty()) {
+            return head;
+        }
+        Append append = Append.under(under, batch).inEpoch(position.epoch()).asImport();
+        boolean atHead = head != null && under.equals(Parent.of(head));
+        append(atHead ? append.expectingHead(head) : append);
+        return batch.get(batch.size() - 1).id();
     }
 
     private void append(Append append) {

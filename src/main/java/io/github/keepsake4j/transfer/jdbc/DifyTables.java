@@ -6,6 +6,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.transfer.ImportSource;
 import io.github.keepsake4j.transfer.ImportedMessage;
 import java.sql.ResultSet;
@@ -14,10 +15,14 @@ import java.sql.Timestamp;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -79,7 +84,7 @@ final class DifyTables implements ImportSource {
         List<ImportedMessage> messages = new ArrayList<>();
         Map<String, String> ends = new HashMap<>();
         String newest = null;
-        for (Exchange exchange : exchanges) {
+        for (Exchange exchange : parentsFirst(conversation, exchanges)) {
             // Rows of before there were branches name the parent with only zeros: the row before in time.
             String parent = Ids.BEFORE_IN_TIME.equals(exchange.parent())
                     ? newest
@@ -88,6 +93,62 @@ final class DifyTables implements ImportSource {
             ends.put(exchange.id(), newest);
         }
         return messages;
+    }
+
+    /**
+     * Orders rows so that each is behind its parent, and else by time and id. Time and id alone are no order: Dify's times are of
+     * seconds and its ids are random.
+     *
+     * @param exchanges by time and id
+     */
+    private static List<Exchange> parentsFirst(ConversationKey conversation, List<Exchange> exchanges) {
+        Map<String, Integer> places = new HashMap<>();
+        for (Exchange exchange : exchanges) {
+            places.put(exchange.id(), places.size());
+        }
+        Map<Integer, List<Integer>> children = new HashMap<>();
+        PriorityQueue<Integer> ready = new PriorityQueue<>();
+        for (int i = 0; i < exchanges.size(); i++) {
+            Integer parent = places.get(exchanges.get(i).parent());
+            if (parent == null) {
+                ready.add(i);
+            } else {
+                children.computeIfAbsent(parent, place -> new ArrayList<>()).add(i);
+            }
+        }
+        List<Exchange> ordered = new ArrayList<>(exchanges.size());
+        while (!ready.isEmpty()) {
+            int next = ready.remove();
+            ordered.add(exchanges.get(next));
+            ready.addAll(children.getOrDefault(next, List.of()));
+        }
+        if (ordered.size() < exchanges.size()) {
+            throw cycle(conversation, exchanges, places, ordered);
+        }
+        return ordered;
+    }
+
+    private static UnreadableDataException cycle(
+            ConversationKey conversation,
+            List<Exchange> exchanges,
+            Map<String, Integer> places,
+            List<Exchange> ordered) {
+        Set<Exchange> sound = new HashSet<>(ordered);
+        Exchange at = exchanges.stream()
+                .filter(each -> !sound.contains(each))
+                .findFirst()
+                .orElseThrow();
+        // Every row that is left leads to a cycle, and within so many steps into it.
+        Set<String> ids = new LinkedHashSet<>();
+        while (ids.add(at.id())) {
+            at = exchanges.get(Objects.requireNonNull(places.get(at.parent())));
+        }
+        List<String> path = List.copyOf(ids);
+        return new UnreadableDataException(
+                "Memory " + conversation + ": in the table messages these rows are each other's parents: "
+                        + path.subList(path.indexOf(at.id()), path.size())
+                        + ". Nothing of the conversation was imported. Correct parent_message_id of one of them",
+                null);
     }
 
     /** Returns the parameter for a conversation's id, or null if no row can have it. */

@@ -35,7 +35,7 @@ public final class JdbcImportSource implements ImportSource {
 
     /**
      * Reads the table of Spring AI's JDBC repository: {@code SPRING_AI_CHAT_MEMORY(conversation_id, content, type,
-     * "timestamp")}. Spring AI stores no calls and no results of tools, so rows of the type {@code TOOL} are left out.
+     * "timestamp")}, in the order of {@code sequence_id} where there is this column, else of the times. Spring AI stores no calls and no results of tools, so rows of the type {@code TOOL} are left out.
      *
      * @param dataSource provides the connections; the caller remains responsible for closing it
      * @return the source
@@ -46,7 +46,9 @@ public final class JdbcImportSource implements ImportSource {
 
     /**
      * Reads Dify's tables {@code messages} and {@code message_files}. A row is a question and its answer. The answer keeps the
-     * row's id, its question has this id with {@code :query} behind it, and {@code parent_message_id} makes the branches.
+     * row's id, its question has this id with {@code :query} behind it, and {@code parent_message_id} makes the branches. A row that
+     * came since the last look goes where its siblings are that were taken in; one that continues the newest message goes behind
+     * what was said in the log since.
      * Files become {@linkplain io.github.keepsake4j.message.FileReference references}. A row without an answer is a question
      * without one.
      *

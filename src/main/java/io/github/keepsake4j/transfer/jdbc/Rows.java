@@ -6,10 +6,14 @@ import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqlStates;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
+import java.util.Set;
 import javax.sql.DataSource;
 
 /** Sends a query with one parameter. */
@@ -37,6 +41,21 @@ final class Rows {
     /** Returns whether the parameter of a query has PostgreSQL's type {@code uuid}, which is compared with no text. */
     boolean isUuid(String sql) {
         return with(connection -> connection.uuidParameters(sql).contains(1));
+    }
+
+    /** Returns the names of a table's columns, in lower case. */
+    Set<String> columns(String table) {
+        return with(connection -> {
+            Set<String> names = new HashSet<>();
+            try (PreparedStatement statement = connection.prepare("SELECT * FROM " + table + " WHERE 1 = 0");
+                    ResultSet none = statement.executeQuery()) {
+                ResultSetMetaData columns = none.getMetaData();
+                for (int i = 1; i <= columns.getColumnCount(); i++) {
+                    names.add(columns.getColumnName(i).toLowerCase(Locale.ROOT));
+                }
+            }
+            return names;
+        });
     }
 
     <T> List<T> query(String sql, Object parameter, Reader<T> reader) {

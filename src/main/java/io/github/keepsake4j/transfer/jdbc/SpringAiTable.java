@@ -19,11 +19,14 @@ final class SpringAiTable implements ImportSource {
 
     private static final String SELECT =
             """
-            SELECT type, content, %1$s
+            SELECT type, content, %s
             FROM SPRING_AI_CHAT_MEMORY
             WHERE conversation_id = ?
-            ORDER BY %1$s
+            ORDER BY %s
             """;
+
+    /** Spring AI 2 has it, because times repeat. */
+    private static final String SEQUENCE = "sequence_id";
 
     private final Rows rows;
     private @Nullable String select;
@@ -48,7 +51,9 @@ final class SpringAiTable implements ImportSource {
     private synchronized String select() {
         String known = select;
         if (known == null) {
-            known = SELECT.formatted(rows.quoted("timestamp"));
+            String time = rows.quoted("timestamp");
+            boolean isNumbered = rows.columns("SPRING_AI_CHAT_MEMORY").contains(SEQUENCE);
+            known = SELECT.formatted(time, isNumbered ? SEQUENCE : time);
             select = known;
         }
         return known;

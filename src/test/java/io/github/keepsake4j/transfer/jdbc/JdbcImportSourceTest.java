@@ -26,6 +26,7 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -98,6 +99,24 @@ class JdbcImportSourceTest {
                 .isInstanceOf(UnreadableDataException.class)
                 .hasMessageContaining("broken")
                 .hasMessageNotContaining("secret");
+    }
+
+    @Test
+    void e2_rows_of_spring_ai_2_come_in_the_order_of_their_sequence_because_times_repeat() throws Exception {
+        Postgres server = Postgres.newest();
+        DataSource numbered = server.database(server.newDatabase());
+        Postgres.execute(
+                numbered,
+                """
+                CREATE TABLE SPRING_AI_CHAT_MEMORY (conversation_id VARCHAR(36) NOT NULL, content TEXT NOT NULL,
+                  type VARCHAR(10) NOT NULL, "timestamp" TIMESTAMP NOT NULL, sequence_id BIGINT NOT NULL);
+                INSERT INTO SPRING_AI_CHAT_MEMORY
+                SELECT 'c', n::text, 'USER', '2026-01-07 10:00:00', n FROM generate_series(20, 1, -1) n
+                """);
+        assertThat(conversation(JdbcImportSource.springAi(numbered), KEY).messages())
+                .extracting(message -> ((UserMessage) message).singleText())
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, 20).mapToObj(String::valueOf).toList());
     }
 
     @Test
