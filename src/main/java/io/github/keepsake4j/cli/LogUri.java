@@ -36,7 +36,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
     private static final Set<String> REDIS_SETTINGS = Set.of("prefix", "time-to-live");
 
     private static final Set<String> S3_SETTINGS =
-            Set.of("endpoint", "region", "path-style", "quoted-etags", "chunked-signing");
+            Set.of("endpoint", "region", "path-style", "quoted-etags", "chunked-signing", "default-tenant");
 
     private static final Pattern LOCAL =
             Pattern.compile("(?:jdbc:)?(?:sqlite|file):(.*)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
@@ -200,6 +200,7 @@ record LogUri(String field, String text, boolean creates, boolean makesTables, H
         settings.ifSet("quoted-etags", value -> builder.quotedEtags(flag("quoted-etags", value)));
         settings.ifSet("chunked-signing", value -> builder.chunkedSigning(flag("chunked-signing", value)));
         settings.ifSet("region", builder::region);
+        settings.ifSet("default-tenant", builder::defaultTenant);
         return builder.build();
     }
 

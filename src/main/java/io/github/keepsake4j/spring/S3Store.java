@@ -12,8 +12,8 @@ final class S3Store {
 
     private S3Store() {}
 
-    static MessageLog open(KeepsakeProperties.S3 properties, String bucket, String tenant, BeanFactory beans) {
-        S3MessageLog.Builder builder = S3MessageLog.builder().bucket(bucket).defaultTenant(tenant);
+    static MessageLog open(KeepsakeProperties.S3 properties, String bucket, BeanFactory beans) {
+        S3MessageLog.Builder builder = S3MessageLog.builder().bucket(bucket);
         S3Client client = properties.endpoint() == null && properties.region() == null && properties.accessKey() == null
                 ? beans.getBeanProvider(S3Client.class).getIfUnique()
                 : null;

@@ -111,11 +111,7 @@ final class Stores {
             }
             case S3 -> {
                 need("software.amazon.awssdk.services.s3.S3Client", named, "software.amazon.awssdk:s3");
-                yield S3Store.open(
-                        properties.s3(),
-                        required(properties.s3().bucket(), named, "s3.bucket"),
-                        properties.tenant(),
-                        beans);
+                yield S3Store.open(properties.s3(), required(properties.s3().bucket(), named, "s3.bucket"), beans);
             }
             case IN_MEMORY -> new InMemoryMessageLog();
         };

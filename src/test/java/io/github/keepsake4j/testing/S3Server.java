@@ -52,7 +52,9 @@ public final class S3Server {
     public enum Kind {
         STANDARD,
         /** Checks a condition before it writes and not during the write, so that two writers may both succeed. */
-        CHECKS_CONDITIONS_TOO_EARLY
+        CHECKS_CONDITIONS_TOO_EARLY,
+        /** Takes {@code If-None-Match: *} for an object that is there, as Ceph RGW 16 does in a bucket with versioning. */
+        CREATES_WHAT_IS_THERE
     }
 
     private final S3Proxy proxy;
@@ -222,7 +224,11 @@ public final class S3Server {
             PutObjectResponse response;
             synchronized (locks.computeIfAbsent(request.bucket() + "/" + request.key(), k -> new Object())) {
                 checkCondition(request);
-                response = super.putBlob(request, new ByteArrayInputStream(bytes));
+                response = super.putBlob(
+                        kind == Kind.CREATES_WHAT_IS_THERE
+                                ? request.toBuilder().ifNoneMatch(null).build()
+                                : request,
+                        new ByteArrayInputStream(bytes));
             }
             after.accept("PUT " + request.key());
             return response;
@@ -230,7 +236,7 @@ public final class S3Server {
 
         private void checkCondition(PutObjectRequest request) {
             HeadObjectResponse there = blobMetadataIfPresent(request.bucket(), request.key());
-            if (request.ifNoneMatch() != null && there != null) {
+            if (request.ifNoneMatch() != null && there != null && kind != Kind.CREATES_WHAT_IS_THERE) {
                 throw S3Exceptions.preconditionFailed(null);
             }
             if (request.ifMatch() != null && there == null) {

@@ -135,7 +135,9 @@ class S3WorkflowTest extends WorkflowContract {
                 assertThat(server.requests("GET") - gets)
                         .as("GETs of %s; a new memory may have been erased, so its tombstone is looked for twice", turn)
                         .isEqualTo(turn.messageId().equals("m1") ? 3 : 1);
-                assertThat(server.requests("PUT") - puts).as("PUTs of %s", turn).isEqualTo(1);
+                assertThat(server.requests("PUT") - puts)
+                        .as("PUTs of %s; before the first one, the server is tried with two", turn)
+                        .isEqualTo(turn.messageId().equals("m1") ? 3 : 1);
             }
         }
     }
@@ -384,6 +386,7 @@ class S3WorkflowTest extends WorkflowContract {
     private List<String> objects() {
         return client.listObjectsV2(request -> request.bucket(bucket)).contents().stream()
                 .map(S3Object::key)
+                .filter(name -> !name.equals("aside/probe"))
                 .toList();
     }
 }

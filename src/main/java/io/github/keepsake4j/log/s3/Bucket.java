@@ -1,7 +1,10 @@
 package io.github.keepsake4j.log.s3;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.KeepsakeException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -11,6 +14,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPInputStream;
@@ -76,6 +81,12 @@ final class Bucket {
 
     private static final byte[] NOTHING = {};
 
+    /** What the object says that is created to try the server. */
+    private static final byte[] PROBE = "\"Tells Keepsake4j that this server honors If-None-Match\"\n".getBytes(UTF_8);
+
+    /** The server answers so often at most, before it is left open whether it honors the condition. */
+    private static final int PROBES = 5;
+
     /** The most objects that an answer lists. */
     static final int LIST = 1_000;
 
@@ -84,18 +95,26 @@ final class Bucket {
     private final Settings settings;
     private final boolean ownClient;
     private final StoreClock clock;
+    private final String probe;
+    private final Lock probing = new ReentrantLock();
+
+    /** Whether the server has shown that it creates no object that is there. */
+    private volatile boolean keepsWhatIsThere;
+
     private volatile boolean closed;
 
     /**
      * Makes a bucket. It connects at the first use.
      *
      * @param ownClient whether the client is closed with this bucket
+     * @param probe the name of the object that is created twice to try the server
      * @param clock is told the date of each answer of a read or a write
      */
-    Bucket(S3Client client, boolean ownClient, String bucket, Settings settings, StoreClock clock) {
+    Bucket(S3Client client, boolean ownClient, String bucket, String probe, Settings settings, StoreClock clock) {
         this.client = client;
         this.ownClient = ownClient;
         this.bucket = bucket;
+        this.probe = probe;
         this.settings = settings;
         this.clock = clock;
     }
@@ -186,8 +205,51 @@ final class Bucket {
      * @param etag the etag of the object that the caller knows, or null if there is none
      * @return whether it was written
      * @throws StorageUnavailableException if it is not known whether it was written
+     * @throws KeepsakeException if the server creates objects that are there
      */
     Put putIf(String what, String name, @Nullable String etag, byte[] bytes) {
+        if (etag == null) {
+            checkCreation(what);
+        }
+        return write(what, name, etag, bytes);
+    }
+
+    /**
+     * Tries once, before the first creation, whether the server refuses to create an object that is there. One that does not would
+     * let two writers create the same document, and one of them would lose what was acknowledged. The object stays, so that the
+     * next process needs one request for this.
+     */
+    void checkCreation(String what) {
+        if (keepsWhatIsThere) {
+            return;
+        }
+        probing.lock();
+        try {
+            int taken = 0;
+            for (int attempt = 0; !keepsWhatIsThere && attempt < PROBES; attempt++) {
+                Put put = write(what, probe, null, PROBE);
+                taken += put.etag() == null ? 0 : 1;
+                keepsWhatIsThere = put.refused();
+                if (taken == 2) {
+                    throw new KeepsakeException(
+                            what + ": bucket " + bucket
+                                    + " takes If-None-Match: * for an object that is there, so writers"
+                                    + " would replace each other's documents. Nothing was written but " + probe
+                                    + ". Some servers do so in a bucket with versioning, such as Ceph RGW 16: use a bucket"
+                                    + " that never had versioning",
+                            null);
+                }
+            }
+        } finally {
+            probing.unlock();
+        }
+        if (!keepsWhatIsThere) {
+            throw new StorageUnavailableException(
+                    what + ": bucket " + bucket + " did not tell whether it honors If-None-Match: *. Try again", null);
+        }
+    }
+
+    private Put write(String what, String name, @Nullable String etag, byte[] bytes) {
         PutObjectRequest.Builder request = putRequest(name);
         if (etag == null) {
             request.ifNoneMatch("*");

@@ -154,20 +154,25 @@ final class BucketListing {
         Set<NodeKey> nodes = new LinkedHashSet<>();
         for (Bucket.Listed object : all(tenant)) {
             MemoryKey key = names.key(tenant, object.name());
-            if (key == null) {
+            // A name is no proof: the document says whose it is.
+            if (key == null || isNodeOf(conversation, key)) {
                 MemoryInfo info = known(tenant, object).info();
-                key = info == null ? null : info.key();
+                key = key == null && info != null ? info.key() : key;
             }
-            if (key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId())) {
-                nodes.add(node);
+            if (key != null && isNodeOf(conversation, key)) {
+                nodes.add((NodeKey) key);
             }
         }
         for (MemoryKey key : quarantine.of(tenant)) {
-            if (key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId())) {
-                nodes.add(node);
+            if (isNodeOf(conversation, key)) {
+                nodes.add((NodeKey) key);
             }
         }
         return List.copyOf(nodes);
+    }
+
+    private static boolean isNodeOf(ConversationKey conversation, MemoryKey key) {
+        return key instanceof NodeKey node && node.conversationId().equals(conversation.conversationId());
     }
 
     /** Returns the tokens used by day. Reads every document that has changed; one that cannot be read is left out. */
@@ -311,7 +316,8 @@ final class BucketListing {
             return Known.nothing(object.etag());
         }
         try {
-            DocumentParser.Parts parts = DocumentParser.parse(what, content);
+            DocumentParser.Parts parts =
+                    DocumentParser.parse(what, content).of("Tenant " + MemoryKey.encode(tenant), tenant);
             if (parts.isErasing()) {
                 marks.add(name);
             }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
+import io.github.keepsake4j.log.TenantMismatchException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -41,6 +42,22 @@ final class DocumentParser {
         @Nullable
         String last() {
             return elements.isEmpty() ? null : elements.get(elements.size() - 1).id();
+        }
+
+        /**
+         * Refuses what says that it is another tenant's. What does not say whose it is, such as a document of another program,
+         * is the tenant's below whose name it lies.
+         *
+         * @param what what was asked for, in errors
+         * @param tenant the tenant that asks, or null if it is not known
+         * @throws TenantMismatchException if it is another tenant's
+         */
+        Parts of(String what, @Nullable String tenant) {
+            String owner = keepsake == null ? null : keepsake.owner();
+            if (tenant != null && owner != null && !owner.equals(tenant)) {
+                throw ObjectNames.mismatch(what);
+            }
+            return this;
         }
 
         /** Tells whether the memory was erased and the object goes next. What another program added since counts. */

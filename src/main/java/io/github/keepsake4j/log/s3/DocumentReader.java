@@ -80,7 +80,7 @@ final class DocumentReader {
     /** Returns the memory, or null if the object beside its document has gone. */
     private @Nullable Snapshot read(MemoryKey key, String name, Bucket.Content content, Document before) {
         String what = "Memory " + key;
-        DocumentParser.Parts parts = DocumentParser.parse(what, content);
+        DocumentParser.Parts parts = DocumentParser.parse(what, content).of(what, key.tenant());
         KeepsakeField keepsake = parts.keepsake();
         checkKey(key, parts);
         Tombstone tombstone = keepsake == null || keepsake.isUnchecked() ? tombstones.of(what, name) : Tombstone.NONE;
@@ -115,7 +115,7 @@ final class DocumentReader {
         if (kept == null) {
             return Document.of(parts, null, List.of(), tombstone);
         }
-        List<Entry> entries = kept.equals(before.kept()) ? before.keptEntries() : keptEntries(what, name, kept);
+        List<Entry> entries = kept.equals(before.kept()) ? before.keptEntries() : keptEntries(key, name, kept);
         if (entries.isEmpty()) {
             return null;
         }
@@ -139,9 +139,11 @@ final class DocumentReader {
                 .orElse(null);
     }
 
-    private List<Entry> keptEntries(String what, String name, String kept) {
+    private List<Entry> keptEntries(MemoryKey key, String name, String kept) {
+        String what = "Memory " + key + ", object beside it,";
         return bucket.get(what, names.kept(name, kept), null) instanceof Bucket.Content content
-                ? Document.entries(List.of(), DocumentParser.parse(what + ", object beside it,", content))
+                ? Document.entries(
+                        List.of(), DocumentParser.parse(what, content).of(what, key.tenant()))
                 : List.of();
     }
 

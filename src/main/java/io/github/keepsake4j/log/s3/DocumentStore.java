@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.MemoryTree.Entry;
 import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.TenantMismatchException;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -168,7 +169,7 @@ final class DocumentStore implements Memories {
     void endErasure(String what, String name) {
         Set<String> beside = beside(what, name);
         if (bucket.get(what, name, null) instanceof Bucket.Content content) {
-            DocumentParser.Parts parts = DocumentParser.parse(what, content);
+            DocumentParser.Parts parts = DocumentParser.parse(what, content).of(what, names.owner(name));
             KeepsakeField keepsake = parts.keepsake();
             if (keepsake != null && parts.isErasing()) {
                 Tombstone tombstone = new Tombstone(keepsake.epoch(), keepsake.revision(), keepsake.writes());
@@ -217,7 +218,8 @@ final class DocumentStore implements Memories {
         String write = chance.writeId();
         State unknown = unknownEpoch().state();
         Document empty = Document.empty(unknown.epoch(), unknown.revision(), List.of(write));
-        String mark = bucket.putIf(what, name, etag, DocumentWriter.mark(empty)).etag();
+        String mark = bucket.putIf(what, name, etag, DocumentWriter.mark(empty, names.owner(name)))
+                .etag();
         if (mark != null) {
             remove(what, name, mark, Tombstone.of(empty), kept);
         } else {
@@ -285,7 +287,7 @@ final class DocumentStore implements Memories {
         }
         MemoryKey key = names.key(name);
         try {
-            DocumentParser.Parts parts = DocumentParser.parse(what, content);
+            DocumentParser.Parts parts = DocumentParser.parse(what, content).of(what, names.owner(name));
             if (key == null && parts.keepsake() != null && parts.keepsake().key() != null) {
                 key = MemoryKey.parse(parts.keepsake().key());
             }
@@ -456,7 +458,8 @@ final class DocumentStore implements Memories {
                     throw new KeepsakeException(
                             what + ": the server refuses a write because the object is not " + etag
                                     + ", although it is. Nothing was written. It does not understand the condition If-Match as"
-                                    + " it is sent: try S3MessageLog.Builder.quotedEtags(false)",
+                                    + " it is sent: try S3MessageLog.Builder.quotedEtags(false). Is the bucket versioned? Some servers then compare"
+                                    + " with another version: use one that never was",
                             null);
                 }
                 if (conflicts == CONFLICTS) {
@@ -477,7 +480,7 @@ final class DocumentStore implements Memories {
             if (left == null || left.etag() == null || left.standing() != Snapshot.Standing.ERASED_BEFORE) {
                 return;
             }
-            Bucket.Put put = bucket.putIf(what, name, left.etag(), DocumentWriter.mark(left.document()));
+            Bucket.Put put = bucket.putIf(what, name, left.etag(), DocumentWriter.mark(left.document(), key.tenant()));
             if (put.etag() != null) {
                 bucket.deleteIf(what, name, put.etag());
             } else {
@@ -542,8 +545,7 @@ final class DocumentStore implements Memories {
                 return put;
             }
             if (base.etag() == null
-                    && tombstones.of(what, name).epoch()
-                            > base.document().state().epoch()) {
+                    && erasedEpoch(put.etag()) > base.document().state().epoch()) {
                 // An erasure came between what was read and this write.
                 return new Bucket.Put(null, false);
             }
@@ -560,6 +562,16 @@ final class DocumentStore implements Memories {
             }
             tryToRemoveOrphans(now);
             return put;
+        }
+
+        /** Returns the epoch of the newest erasure. A document that was created in another tenant's place is taken back. */
+        private long erasedEpoch(String created) {
+            try {
+                return tombstones.of(what, name).epoch();
+            } catch (TenantMismatchException e) {
+                bucket.deleteIf(what, name, created);
+                throw e;
+            }
         }
 
         /** Ends an erasure whose mark is written. */

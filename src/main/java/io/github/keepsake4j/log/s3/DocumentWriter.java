@@ -62,15 +62,23 @@ final class DocumentWriter {
                 before.others());
         return new Written(
                 document,
-                bytes(document, state.createdAt() != null && ObjectNames.isHashed(name) ? key : null, step),
+                bytes(
+                        document,
+                        key.tenant(),
+                        state.createdAt() != null && ObjectNames.isHashed(name) ? key : null,
+                        step),
                 kept == null || keptIsThere
                         ? null
-                        : bytes(Document.holding(document.keptEntries()), null, Step.REPLACE));
+                        : bytes(Document.holding(document.keptEntries()), key.tenant(), null, Step.REPLACE));
     }
 
-    /** Writes the mark of a removal that is no erasure. It is there until the object goes. */
-    static byte[] mark(Document removed) {
-        return bytes(removed, null, Step.REMOVE);
+    /**
+     * Writes the mark of a removal that is no erasure. It is there until the object goes.
+     *
+     * @param tenant the tenant, or null if it is not known
+     */
+    static byte[] mark(Document removed, @Nullable String tenant) {
+        return bytes(removed, tenant, null, Step.REMOVE);
     }
 
     private static State with(State state, List<Entry> entries) {
@@ -149,7 +157,7 @@ final class DocumentWriter {
         return a == b;
     }
 
-    private static byte[] bytes(Document document, @Nullable MemoryKey key, Step step) {
+    private static byte[] bytes(Document document, @Nullable String tenant, @Nullable MemoryKey key, Step step) {
         StringBuilder json = new StringBuilder("{\"version\":1,\"messages\":[");
         String separator = "\n";
         for (Entry entry : document.shown()) {
@@ -162,7 +170,7 @@ final class DocumentWriter {
                 .append(':')
                 .append(value));
         Map<String, String> keepsake =
-                new LinkedHashMap<>(RawJson.fieldsOf(RawJson.write(KeepsakeField.of(document, key, step))));
+                new LinkedHashMap<>(RawJson.fieldsOf(RawJson.write(KeepsakeField.of(document, tenant, key, step))));
         keepsake.putAll(document.othersInKeepsake());
         json.append(",\n\"").append(Element.EXTRA).append("\":").append(RawJson.object(keepsake));
         return json.append("}\n").toString().getBytes(StandardCharsets.UTF_8);

@@ -43,6 +43,8 @@ import org.jspecify.annotations.Nullable;
  *     before, so a reader looks for a tombstone too
  * @param erasing true if the memory was erased and the object goes next; nothing but its deletion may follow
  * @param asideStays true if only the object goes, and what was moved aside because it could not be read stays
+ * @param tenant the tenant whose memory it is, whatever {@code last} says; null in documents of older versions, and where a
+ *     damaged document did not tell it
  */
 record KeepsakeField(
         @Nullable String last,
@@ -63,7 +65,8 @@ record KeepsakeField(
         @Nullable String key,
         @Nullable Boolean unchecked,
         @Nullable Boolean erasing,
-        @Nullable Boolean asideStays) {
+        @Nullable Boolean asideStays,
+        @Nullable String tenant) {
 
     /** What a write does to the document's object. */
     enum Step {
@@ -125,8 +128,13 @@ record KeepsakeField(
         revision = Tombstone.number(revision);
     }
 
-    /** Returns the object of a document. */
-    static KeepsakeField of(Document document, @Nullable MemoryKey key, Step step) {
+    /**
+     * Returns the object of a document.
+     *
+     * @param tenant the memory's tenant, or null if it is not known
+     * @param key the memory's key, or null if the object's name tells it
+     */
+    static KeepsakeField of(Document document, @Nullable String tenant, @Nullable MemoryKey key, Step step) {
         State state = document.state();
         List<Entry> shown = document.shown();
         return new KeepsakeField(
@@ -148,12 +156,19 @@ record KeepsakeField(
                 key == null ? null : key.canonical(),
                 step.isCreation() ? true : null,
                 step.isMark() ? true : null,
-                step == Step.REMOVE ? true : null);
+                step == Step.REMOVE ? true : null,
+                tenant);
     }
 
     /** Returns the object of a document that has none, of a memory that may have been erased before. */
     static KeepsakeField missing(Tombstone tombstone) {
-        return of(tombstone.document(), null, Step.REPLACE);
+        return of(tombstone.document(), null, null, Step.REPLACE);
+    }
+
+    /** Returns the tenant whose memory it is, or null if it does not say. */
+    @Nullable
+    String owner() {
+        return tenant == null && key != null ? MemoryKey.parse(key).tenant() : tenant;
     }
 
     boolean isUnchecked() {

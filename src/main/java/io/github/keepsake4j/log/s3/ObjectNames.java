@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.s3;
 
+import io.github.keepsake4j.log.TenantMismatchException;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -114,9 +115,33 @@ record ObjectNames(String prefix, String defaultTenant) {
         return below("erased", tenantOf(document)) + hash(withoutPrefix(document));
     }
 
+    /** Returns the tenant whose documents have such a name, or null if the name holds no more than its hash. */
+    @Nullable
+    String owner(String document) {
+        String tenant = tenantOf(document);
+        if (tenant.isEmpty()) {
+            return defaultTenant;
+        }
+        String encoded = tenant.split("/", -1)[1];
+        return encoded.startsWith("!") ? null : decode(encoded);
+    }
+
+    /** Returns the error for what is another tenant's. */
+    static TenantMismatchException mismatch(String what) {
+        return new TenantMismatchException(what
+                + ": what the bucket holds under this name is another tenant's. It was neither returned nor changed. Logs whose"
+                + " defaultTenant differs need a prefix or a bucket each; without defaultTenant, each tenant has names of its"
+                + " own");
+    }
+
     private String tenantOf(String document) {
         Matcher parts = DOCUMENT.matcher(withoutPrefix(document));
         return parts.matches() && parts.group(1) != null ? parts.group(1) : "";
+    }
+
+    /** Returns the name of the object that is created twice to try the server. */
+    String probe() {
+        return prefix + "aside/probe";
     }
 
     /** Returns the beginning of the names of the objects that erasures of a tenant leave. */

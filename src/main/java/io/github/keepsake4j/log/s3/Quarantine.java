@@ -37,7 +37,11 @@ final class Quarantine {
         for (Bucket.Listed object : bucket.list(what, names.allQuarantined(tenant))) {
             if (bucket.get(what, object.name(), null) instanceof Bucket.Content content) {
                 try {
-                    keys.add(MemoryKey.parse(new String(content.bytes(), StandardCharsets.UTF_8)));
+                    MemoryKey key = MemoryKey.parse(new String(content.bytes(), StandardCharsets.UTF_8));
+                    if (!key.tenant().equals(tenant)) {
+                        throw ObjectNames.mismatch(what);
+                    }
+                    keys.add(key);
                 } catch (InvalidInputException e) {
                     throw new UnreadableDataException(
                             what + ": the object " + object.name()

@@ -66,6 +66,10 @@ import software.amazon.awssdk.services.s3.S3Configuration;
  * messages once. So a turn's cost grows with the memory: this log is for memories of some thousand messages. In
  * {@linkplain Builder#turnMode() turn mode} all appends of a turn are one PUT.
  *
+ * <p><b>Servers.</b> Before its first creation, a log creates the object {@code aside/probe} twice and expects that the server
+ * refuses it once. One that takes both honors no {@code If-None-Match}: nothing is written there, and the error says so. The
+ * object stays, so no permission to delete is needed, and the next log needs one request for this. Later turns need none.
+ *
  * <p><b>Consistency.</b> Writes are conditional, so any number of processes may use one memory: nothing that was acknowledged
  * is lost, nothing is stored twice, and a read sees everything that was acknowledged before it began. A writer that loses a
  * race makes its change again on what the winner wrote. A writer that loses 40 races gets a retryable error.
@@ -95,10 +99,12 @@ public final class S3MessageLog extends TreeMessageLog {
     private S3MessageLog(Builder builder, S3Client client, boolean ownClient, String bucketName) {
         this.clock = builder.clock;
         this.storeClock = new StoreClock(clock);
+        ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
         this.bucket = new Bucket(
                 client,
                 ownClient,
                 bucketName,
+                names.probe(),
                 new Bucket.Settings(
                         builder.gzipAbove,
                         builder.maxObjectBytes,
@@ -106,7 +112,6 @@ public final class S3MessageLog extends TreeMessageLog {
                         builder.encryptionKeyId,
                         builder.quotedEtags),
                 storeClock);
-        ObjectNames names = new ObjectNames(builder.prefix, builder.defaultTenant);
         MovedContents contents = new MovedContents(bucket, names, builder.moveContentsAbove);
         this.tombstones = new Tombstones(bucket, names);
         DocumentReader reader = new DocumentReader(bucket, names, tombstones, contents);
@@ -256,6 +261,12 @@ public final class S3MessageLog extends TreeMessageLog {
      */
     public String quarantine(String objectName) {
         return store.quarantine(Objects.requireNonNull(objectName, "objectName"));
+    }
+
+    /** Tries in a test what the log tries before its first creation, so that the test's own requests are counted alone. */
+    S3MessageLog tried() {
+        bucket.checkCreation("A test");
+        return this;
     }
 
     @Override
@@ -425,7 +436,10 @@ public final class S3MessageLog extends TreeMessageLog {
         }
 
         /**
-         * Sets the tenant whose documents are directly below the prefix. Default: {@code "default"}.
+         * Sets the tenant whose documents are directly below the prefix. A log with another default tenant needs another prefix
+         * or bucket: what another tenant's log wrote is refused with a {@code TenantMismatchException}. A document that does
+         * not say whose it is (of another program or an older version) is taken for this tenant's, and the next write says
+         * it. Default: {@code "default"}.
          *
          * @param tenant the tenant's id
          * @return this

@@ -1,6 +1,5 @@
 package io.github.keepsake4j.log.s3;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
@@ -50,9 +49,5 @@ record Tombstone(long epoch, long revision, List<String> writes) {
     /** Returns the memory that begins anew. */
     Document document() {
         return Document.empty(epoch, revision, writes);
-    }
-
-    byte[] bytes() {
-        return RawJson.write(this).getBytes(StandardCharsets.UTF_8);
     }
 }

@@ -3,9 +3,12 @@ package io.github.keepsake4j.log.s3;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The tombstones of erased memories, in objects whose names are hashes. The document of an erased memory is not there any
@@ -13,10 +16,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class Tombstones {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Tombstones.class);
     private static final int ATTEMPTS = 40;
 
     /** A tombstone and its object's etag; null if there is no object. */
     private record Found(Tombstone tombstone, @Nullable String etag) {}
+
+    /** A tombstone as it is stored, with the hash of the tenant whose memory was erased, or null if it does not tell it. */
+    private record Stored(long epoch, long revision, List<String> writes, @Nullable String tenant) {
+
+        byte[] bytes() {
+            return RawJson.write(this).getBytes(StandardCharsets.UTF_8);
+        }
+    }
 
     private final Bucket bucket;
     private final ObjectNames names;
@@ -36,26 +48,43 @@ final class Tombstones {
     }
 
     private Found find(String what, String document) {
-        String name = names.tombstone(document);
+        return find(what, names.tombstone(document), names.owner(document));
+    }
+
+    private Found find(String what, String name, @Nullable String tenant) {
         if (!(bucket.get(what, name, null) instanceof Bucket.Content content)) {
             return new Found(Tombstone.NONE, null);
         }
+        Stored stored;
+        Tombstone tombstone;
         try {
-            return new Found(RawJson.MAPPER.readValue(content.bytes(), Tombstone.class), content.etag());
+            stored = RawJson.MAPPER.readValue(content.bytes(), Stored.class);
+            tombstone = new Tombstone(stored.epoch(), stored.revision(), stored.writes());
         } catch (IOException | RuntimeException e) {
             throw new UnreadableDataException(
                     what + " cannot be read: the object " + name
                             + ", which an erasure left, is damaged. Erase it again",
                     null);
         }
+        if (tenant != null && stored.tenant() != null && !stored.tenant().equals(ObjectNames.hash(tenant))) {
+            throw ObjectNames.mismatch(what);
+        }
+        return new Found(tombstone, content.etag());
     }
 
     /** Stores a tombstone, unless there is a newer one. */
     void put(String what, String document, Tombstone tombstone) {
         String name = names.tombstone(document);
+        String owner = names.owner(document);
+        byte[] bytes = new Stored(
+                        tombstone.epoch(),
+                        tombstone.revision(),
+                        tombstone.writes(),
+                        owner == null ? null : ObjectNames.hash(owner))
+                .bytes();
         String etag = null;
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            if (bucket.putIf(what, name, etag, tombstone.bytes()).etag() != null) {
+            if (bucket.putIf(what, name, etag, bytes).etag() != null) {
                 return;
             }
             Found there = findDamaged(what, document);
@@ -79,6 +108,14 @@ final class Tombstones {
         }
     }
 
+    private void checkTenant(String what, String name, String tenant) {
+        try {
+            find(what, name, tenant);
+        } catch (UnreadableDataException e) {
+            LOG.debug("{}: a damaged tombstone is removed", what);
+        }
+    }
+
     /**
      * Deletes a tenant's tombstones that are older than a time of the server's.
      *
@@ -94,6 +131,7 @@ final class Tombstones {
             for (Bucket.Listed object : part.objects()) {
                 after = object.name();
                 if (object.writtenAt().isBefore(limit)) {
+                    checkTenant(what, object.name(), tenant);
                     bucket.deleteIf(what, object.name(), object.etag());
                     removed++;
                 }

@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.TenantMismatchException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
@@ -307,8 +308,10 @@ final class TurnMode implements Memories {
             if (closed) {
                 return;
             }
-            if (e instanceof InvalidInputException) {
-                // The document would be too large, and the next turn must not fail because of this one.
+            if (e instanceof InvalidInputException || e instanceof TenantMismatchException) {
+                // The document would be too large or is another tenant's, and the next turn must not fail because of
+                // this
+                // one.
                 turns.remove(key);
             }
             if (!turns.containsKey(key)) {

@@ -71,8 +71,9 @@ class BucketListingTest extends BucketFixture {
         int gets = wire.count("GET");
         int lists = wire.count("LIST");
         int deletes = wire.count("DELETE");
-        int puts = wire.count("PUT");
+        int puts;
         try (MessageLog fresh = another()) {
+            puts = wire.count("PUT");
             reports.add(CleanUp.of(fresh).idleFor(Duration.ofHours(1)).run("default"));
         }
         Tell.line(

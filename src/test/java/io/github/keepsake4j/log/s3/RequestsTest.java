@@ -67,7 +67,8 @@ class RequestsTest extends BucketFixture {
         assertThat(requests(() -> log.releaseLease(NODE, "work", "two"))).isEqualTo("1 GET");
         MessageLog second = another();
         assertThat(requests(() -> second.append(NODE, batch("c")))).isEqualTo("1 GET, 1 PUT");
-        assertThat(requests(() -> another().read(NODE, ReadQuery.newest(1)))).isEqualTo("1 GET");
+        MessageLog third = another();
+        assertThat(requests(() -> third.read(NODE, ReadQuery.newest(1)))).isEqualTo("1 GET");
         assertThat(requests(() -> log.append(NODE, batch("d"))))
                 .as("another writer was first")
                 .isEqualTo("1 GET, 2 PUT");
@@ -81,6 +82,32 @@ class RequestsTest extends BucketFixture {
         assertThat(requests(() -> second.read(NODE, ReadQuery.wholeBranch())))
                 .as("what was cleared is fetched once")
                 .isEqualTo("1 GET");
+    }
+
+    @Test
+    void the_server_is_tried_once_for_each_log_and_before_its_first_creation() throws Exception {
+        bucket = server.newBucket();
+        try (MessageLog first =
+                        S3MessageLog.builder().client(client).bucket(bucket).build();
+                MessageLog second =
+                        S3MessageLog.builder().client(client).bucket(bucket).build()) {
+            assertThat(requests(() -> first.read(NODE, ReadQuery.newest(1))))
+                    .as("a read needs no try")
+                    .isEqualTo("2 GET");
+            AtomicInteger tries = new AtomicInteger();
+            server.before(request -> {
+                if (request.equals("PUT aside/probe")) {
+                    tries.incrementAndGet();
+                }
+            });
+            S3Writer.inThreads(8, thread -> first.append(ConversationKey.of("default", "c" + thread), batch("a")));
+            assertThat(tries).as("one object twice, for all threads").hasValue(2);
+            second.append(NODE, batch("a"));
+            assertThat(tries).as("the object is there").hasValue(3);
+            assertThat(requests(() -> second.append(NODE, batch("b")))).isEqualTo("1 PUT");
+            assertThat(requests(() -> second.append(ConversationKey.of("default", "new"), batch("a"))))
+                    .isEqualTo("3 GET, 1 PUT");
+        }
     }
 
     private static final AiMessage TWO_CALLS =

@@ -28,8 +28,6 @@ import software.amazon.awssdk.services.s3.S3Client;
 /** The contract over the wire. Large documents are compressed, small ones are not. */
 class S3MessageLogTest extends MessageLogContract implements StoreClockContract {
 
-    private static final ObjectNames NAMES = new ObjectNames("chat/", "default");
-
     private static S3Server server;
     private static TcpProxy line;
     private static S3Client client;
@@ -110,7 +108,12 @@ class S3MessageLogTest extends MessageLogContract implements StoreClockContract 
         return builder;
     }
 
-    private S3MessageLog.Builder builder(Clock clock) {
+    /** Returns the names that the settings give to the objects. */
+    ObjectNames names() {
+        return new ObjectNames("chat/", "default");
+    }
+
+    S3MessageLog.Builder builder(Clock clock) {
         return connected(S3MessageLog.builder())
                 .bucket(bucket)
                 .prefix("chat")
@@ -121,7 +124,7 @@ class S3MessageLogTest extends MessageLogContract implements StoreClockContract 
     @Override
     public List<MemoryKey> asListed(List<MemoryKey> lastCreatedFirst) {
         return lastCreatedFirst.stream()
-                .sorted(Comparator.comparing(NAMES::document))
+                .sorted(Comparator.comparing(names()::document))
                 .toList();
     }
 
@@ -129,7 +132,7 @@ class S3MessageLogTest extends MessageLogContract implements StoreClockContract 
     public void corrupt(MemoryKey key, String messageId) {
         String element = rawBytes(key, messageId);
         String damaged = document(key).replace(element, element.replace("\"content\":\"", "\"content\":5,\"was\":\""));
-        direct.putObject(request -> request.bucket(bucket).key(NAMES.document(key)), RequestBody.fromString(damaged));
+        direct.putObject(request -> request.bucket(bucket).key(names().document(key)), RequestBody.fromString(damaged));
     }
 
     /** The element's line. */
@@ -145,7 +148,7 @@ class S3MessageLogTest extends MessageLogContract implements StoreClockContract 
 
     private String document(MemoryKey key) {
         return new String(
-                direct.getObjectAsBytes(request -> request.bucket(bucket).key(NAMES.document(key)))
+                direct.getObjectAsBytes(request -> request.bucket(bucket).key(names().document(key)))
                         .asByteArray(),
                 StandardCharsets.UTF_8);
     }

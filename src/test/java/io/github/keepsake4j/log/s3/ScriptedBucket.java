@@ -148,6 +148,9 @@ final class ScriptedBucket {
 
         @Override
         public PutObjectResponse putObject(PutObjectRequest request, RequestBody body) {
+            if (request.key().endsWith("aside/probe")) {
+                throw S3Exception.builder().statusCode(412).build();
+            }
             try (var in = body.contentStreamProvider().newStream()) {
                 String text = new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
                 Answer answer = ask(new Request("PUT", request.key(), request.ifMatch(), request.ifNoneMatch(), text));
