@@ -7,12 +7,15 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -76,18 +79,22 @@ final class HandedOut {
      * @param messages the messages that the caller receives: the first ones of the reading
      */
     void add(MemoryKey key, Reading reading, List<ChatMessage> messages) {
-        add(key, reading, messages, false);
+        add(key, reading, messages, at -> false);
     }
 
-    /** Records a list that a caller has set: the first messages that the memory shows now. */
-    void set(MemoryKey key, Reading reading, List<ChatMessage> list) {
-        add(key, reading, list, true);
+    /**
+     * Records a list that a caller has set: the first messages that the memory shows now.
+     *
+     * @param given says of the list's places which instances a read gave out, as messages that are {@linkplain #forget forgotten}
+     */
+    void set(MemoryKey key, Reading reading, List<ChatMessage> list, BitSet given) {
+        add(key, reading, list, at -> !given.get(at));
     }
 
-    private void add(MemoryKey key, Reading reading, List<ChatMessage> messages, boolean own) {
+    private void add(MemoryKey key, Reading reading, List<ChatMessage> messages, IntPredicate own) {
         long number = next();
         for (int at = 0; at < messages.size(); at++) {
-            add(key, number, reading, at, messages.get(at), own);
+            add(key, number, reading, at, messages.get(at), own.test(at));
         }
     }
 
@@ -207,6 +214,25 @@ final class HandedOut {
         return list.stream()
                 .flatMap(message -> find(message).stream())
                 .anyMatch(origin -> origin.key().equals(key) && origin.epoch() < epoch && !origin.own());
+    }
+
+    /**
+     * Forgets that an instance is a stored message, which a storage that was taken back to an older state does not have. If the same
+     * instance is stored again, it is that message from then on.
+     *
+     * @return whether a read gave the instance out as that message
+     */
+    boolean forget(MemoryKey key, ChatMessage message, String id) {
+        AtomicBoolean given = new AtomicBoolean();
+        origins.change(message, known -> known.stream()
+                .filter(origin -> {
+                    boolean lost =
+                            origin.key().equals(key) && origin.place().id().equals(id);
+                    given.compareAndSet(false, lost && !origin.own());
+                    return !lost;
+                })
+                .toList());
+        return given.get();
     }
 
     /**

@@ -20,6 +20,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -243,6 +244,9 @@ public final class ViewWriter {
          */
         private final boolean[] omitted;
 
+        /** The places of the list whose instances a read gave out, as messages that are not there any more. */
+        private final BitSet lost = new BitSet();
+
         /** What the caller has seen. */
         private final Reading saw;
 
@@ -316,12 +320,14 @@ public final class ViewWriter {
         private Reading done(Reading now) {
             request.outbox().answered();
             List<ChatMessage> set = new ArrayList<>(list.size());
+            BitSet given = new BitSet();
             for (int i = 0; i < omitted.length; i++) {
                 if (!omitted[i]) {
+                    given.set(set.size(), lost.get(i));
                     set.add(list.get(i));
                 }
             }
-            handedOut.set(key, now, set);
+            handedOut.set(key, now, set, given);
             return now;
         }
 
@@ -443,15 +449,18 @@ public final class ViewWriter {
         private void forgetLost() {
             Map<String, LoggedMessage> there = new HashMap<>();
             log.find(key, named()).forEach(message -> there.put(message.id(), message));
-            boolean lost = saw.position().head() != null
+            boolean isTakenBack = saw.position().head() != null
                     && !there.containsKey(saw.position().head());
             long newest = 0;
             for (int i = 0; i < places.length; i++) {
                 Place place = places[i];
                 if (place != null) {
                     places[i] = there.containsKey(place.id()) ? place.in(there) : null;
-                    lost |= places[i] == null;
                     newest = places[i] == null ? newest : Math.max(newest, place.sequence());
+                    if (places[i] == null) {
+                        isTakenBack = true;
+                        lost.set(i, handedOut.forget(key, list.get(i), place.id()));
+                    }
                 }
             }
             running = running.stream()
@@ -459,7 +468,7 @@ public final class ViewWriter {
                     .map(place -> place.in(there))
                     .toList();
             summary = summary != null && there.containsKey(summary) ? summary : null;
-            if (lost) {
+            if (isTakenBack) {
                 known = newest;
             }
         }

@@ -86,6 +86,22 @@ class TakenBackTest {
             assertThat(before).as(id).hasSize(MESSAGES - lost);
             List<ChatMessage> list = new ArrayList<>(held);
             list.add(user("new"));
+            // What was stored again is known in the next list, also in one with a gap.
+            for (int again = 0; again < 4; again++) {
+                if (way == Way.UPDATED) {
+                    store.updateMessages(id, list);
+                } else {
+                    memory.set(list);
+                }
+                assertThat(history(keepsake.conversation(id)))
+                        .as("%s, update %s", id, again)
+                        .doesNotHaveDuplicates();
+                list = new ArrayList<>(list);
+                list.add(user("again " + again));
+                if (again == 2) {
+                    list.remove(list.size() - 4);
+                }
+            }
             if (way == Way.UPDATED) {
                 store.updateMessages(id, list);
             } else {
