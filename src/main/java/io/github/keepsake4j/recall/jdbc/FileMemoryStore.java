@@ -48,7 +48,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>{@code <id>_memories.jsonl}: the chunks, one a line. Lines are only added, unless a memory is corrected, pinned or
  *       forgotten.
- *   <li>{@code <id>_summary.jsonl}: the summary that holds, in one line. Its versions are in {@code <id>.summaries.jsonl}.
+ *   <li>{@code <id>_summary.jsonl}: the summary that holds, in one line. Its versions are in {@code <id>.summaries.jsonl}. What
+ *       another program wrote there before is the first version.
  *   <li>{@code <id>_vector_memory.db}: the facts in SQLite, with the tables {@code memories}, {@code memories_fts} and
  *       {@code vector_memory_tracker}. It is made with the first fact. Needs {@code org.xerial:sqlite-jdbc}.
  *   <li>{@code <id>.key}: the discussion's key, by which a clean-up finds what an erasure left that was ended by a crash.
@@ -301,6 +302,7 @@ public final class FileMemoryStore implements MemoryStore {
         MemoryRules.checkSummary(summary);
         return writing("new summary", key, files -> {
             noteKey(files, key);
+            takeOverSummary(files);
             JsonLines lines = JsonLines.read(files.summaries());
             Ledger known = ledger(files, MemoryKind.SUMMARY, lines);
             if (known.entries().size() != versions
@@ -317,6 +319,7 @@ public final class FileMemoryStore implements MemoryStore {
 
     /** Writes the file with the summary that holds. It is a copy: when a process dies before this, the next change writes it. */
     private static void showSummary(MemoryFiles files) throws IOException {
+        takeOverSummary(files);
         MadeMemory holding = holding(files);
         if (holding == null) {
             Files.deleteIfExists(files.summary());
@@ -333,6 +336,7 @@ public final class FileMemoryStore implements MemoryStore {
                 return Files.exists(files.facts())
                         && writingFacts("change of a memory", key, s -> facts.put(s, key, least, memory));
             }
+            takeOverSummary(files);
             Path file = memory.kind() == MemoryKind.CHUNK ? files.ledger() : files.summaries();
             JsonLines lines = JsonLines.read(file);
             Ledger ledger = ledger(files, memory.kind(), lines);
@@ -485,7 +489,16 @@ public final class FileMemoryStore implements MemoryStore {
     }
 
     private static Ledger ledger(MemoryFiles files, MemoryKind kind) throws IOException {
-        return ledger(files, kind, JsonLines.read(kind == MemoryKind.CHUNK ? files.ledger() : files.summaries()));
+        boolean isForeign = kind == MemoryKind.SUMMARY && !Files.exists(files.summaries());
+        Path file = kind == MemoryKind.CHUNK ? files.ledger() : isForeign ? files.summary() : files.summaries();
+        return ledger(files, kind, JsonLines.read(file));
+    }
+
+    /** Makes a summary that another program wrote the first version. */
+    private static void takeOverSummary(MemoryFiles files) throws IOException {
+        if (!Files.exists(files.summaries()) && Files.exists(files.summary())) {
+            JsonLines.replace(files.summaries(), JsonLines.read(files.summary()).objects());
+        }
     }
 
     private static Ledger ledger(MemoryFiles files, MemoryKind kind, JsonLines lines) throws IOException {

@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A file of JSON objects, one a line. A last line without an end was being written when a process died, and counts as absent,
- * unless it is whole: other programs leave the end out.
+ * A file of JSON objects, one a line. A last line without an end counts if it is whole: other programs leave the end out. Else it
+ * counts as absent if it was being written by us when a process or the machine died. Anything else is another program's, and is
+ * neither read nor written over.
  *
  * @param objects the objects, in order
  * @param length the number of bytes that they are in
@@ -45,16 +46,37 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
         if (begin == bytes.length) {
             return new JsonLines(objects, begin, true);
         }
+        String tail = new String(bytes, begin, bytes.length - begin, StandardCharsets.UTF_8);
         try {
-            String tail = new String(bytes, begin, bytes.length - begin, StandardCharsets.UTF_8);
             objects.add(MemoryJson.object("The end of " + file, tail));
             return new JsonLines(objects, bytes.length, false);
-        } catch (UnreadableDataException torn) {
-            return new JsonLines(objects, begin, true);
+        } catch (UnreadableDataException e) {
+            if (isTorn(tail)) {
+                return new JsonLines(objects, begin, true);
+            }
+            throw new UnreadableDataException(
+                    "The end of " + file
+                            + " is no JSON object, and not what is left of one that was being written here. Nothing"
+                            + " was changed. Move the file aside, or restore it",
+                    e);
         }
     }
 
-    /** Adds an object. What is left of a line that was never finished is cut off. */
+    /** Returns whether a line without an end begins as ours do. A file system may add zeros when the machine fails. */
+    private static boolean isTorn(String tail) {
+        String written = tail.substring(0, tail.length() - zeros(tail));
+        return written.startsWith(Ledger.BEGIN) || Ledger.BEGIN.startsWith(written);
+    }
+
+    private static int zeros(String tail) {
+        int count = 0;
+        while (count < tail.length() && tail.charAt(tail.length() - 1 - count) == 0) {
+            count++;
+        }
+        return count;
+    }
+
+    /** Adds an object. What is left of a line that we never finished is cut off. */
     void append(Path file, Map<String, ?> object) throws IOException {
         boolean isNew = !Files.exists(file);
         byte[] line = ((endsInLine ? "" : "\n") + PlainJson.write(object) + "\n").getBytes(StandardCharsets.UTF_8);

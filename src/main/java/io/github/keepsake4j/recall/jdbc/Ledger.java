@@ -27,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 record Ledger(Progress progress, List<Entry> entries) {
 
     private static final String TEXT = "text_block";
+
+    /** What each line that we write begins with. Other programs write a space behind the colon. */
+    static final String BEGIN = "{\"" + TEXT + "\":\"";
+
     private static final String HASH = "hash";
     private static final String OWN = "keepsake";
 

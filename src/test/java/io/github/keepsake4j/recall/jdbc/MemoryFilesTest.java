@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -8,6 +9,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.memories.Discussion;
 import io.github.keepsake4j.recall.memories.DiscussionConfig;
 import io.github.keepsake4j.recall.memories.Discussions;
@@ -20,6 +22,7 @@ import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.SourceMessage;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -31,8 +34,12 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -202,7 +209,7 @@ class MemoryFilesTest {
                 discussion.qualityMemory(talk(20));
                 discussion.updateSummary();
             }
-            assertThat(filesWith("qqsecret")).hasSize(4);
+            assertThat(filesWith("qqsecret")).hasSize(5);
             store.acquireLease(SECRET_KEY, "memories", "me", java.time.Duration.ofMinutes(1));
             discussion(store, SECRET_KEY, true).erase();
             assertThat(filesWith("qqsecret")).isEmpty();
@@ -224,6 +231,115 @@ class MemoryFilesTest {
             store.put(KEY, chunk.withStatus(MemoryStatus.FORGOTTEN));
             assertThat(filesWith("qqsecret")).isEmpty();
             assertThat(filesWith("qqsec")).isEmpty();
+        }
+    }
+
+    /** Files of other programs under our names, cut at every byte: nothing of them is lost. */
+    @Test
+    void what_another_program_wrote_stays_byte_by_byte_or_is_continued() throws Exception {
+        Random random = new Random(7);
+        int refused = 0;
+        int continued = 0;
+        for (int file = 0; file < Counts.of(12, 500); file++) {
+            byte[] whole = foreign(file, random).getBytes(StandardCharsets.UTF_8);
+            for (int length = 1; length <= whole.length; length++) {
+                byte[] before = Arrays.copyOf(whole, length);
+                Path folder = directory.resolve(file + "-" + length);
+                MemoryFiles files = MemoryFiles.of(folder, KEY);
+                Path ledger = Files.createDirectories(files.directory()).resolve(files.ledger());
+                Files.write(ledger, before);
+                String as = "file " + file + " of " + length + " bytes";
+                byte[] after;
+                try (MemoryStore store = FileMemoryStore.of(folder)) {
+                    MadeMemory chunk = MadeMemory.ofText(MemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
+                    long revision = store.progress(KEY, MemoryKind.CHUNK).revision();
+                    assertThat(store.add(KEY, MemoryKind.CHUNK, revision, Passage.NONE, List.of(chunk)))
+                            .isTrue();
+                    after = Files.readAllBytes(ledger);
+                    assertThat(store.chunks(KEY, 1)).as(as).hasSize(1);
+                    continued++;
+                } catch (UnreadableDataException e) {
+                    assertThat(Files.readAllBytes(ledger)).as(as).isEqualTo(before);
+                    assertThat(e).hasMessageContaining(ledger.toString());
+                    refused++;
+                    continue;
+                }
+                byte[] kept = withoutOurBeginning(before);
+                assertThat(Arrays.copyOf(after, kept.length)).as(as).isEqualTo(kept);
+            }
+        }
+        assertThat(refused).isPositive();
+        assertThat(continued).isPositive();
+    }
+
+    /** What is left of a file without an unfinished line that is, byte by byte, the beginning of one of ours. */
+    private static byte[] withoutOurBeginning(byte[] bytes) {
+        String text = new String(bytes, StandardCharsets.ISO_8859_1);
+        String tail = text.substring(text.lastIndexOf('\n') + 1);
+        return Ledger.BEGIN.startsWith(tail) ? Arrays.copyOf(bytes, bytes.length - tail.length()) : bytes;
+    }
+
+    private static String foreign(int kind, Random random) {
+        String text = random.ints(5 + random.nextInt(20), 'a', 'z' + 1)
+                .mapToObj(Character::toString)
+                .collect(Collectors.joining());
+        String line = "{\"text_block\": \"" + text + " é\", \"hash\": \"" + random.nextInt() + "\"}";
+        return switch (kind % 7) {
+            case 0 -> "[" + line + ", " + line + "]";
+            case 1 -> Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
+            case 2 -> line + "\n{\"text_block\": \"" + text + "\", \"score\": NaN}";
+            case 3 -> line + "\r\n" + line;
+            case 4 -> "{\n  \"text_block\": \"" + text + "\"\n}\n";
+            case 5 -> "{\"hash\":\"1\",\"text_block\":\"" + text + "\"}\n" + line + "\n";
+            default -> text + "\0\0" + text;
+        };
+    }
+
+    @Test
+    void zeros_behind_an_unfinished_line_of_ours_are_cut_off() throws Exception {
+        MemoryFiles files = MemoryFiles.of(directory, KEY);
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            MadeMemory chunk = MadeMemory.ofText(MemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
+            store.add(KEY, MemoryKind.CHUNK, 0, Passage.NONE, List.of(chunk));
+            String whole = Files.readString(files.ledger());
+            for (String tail :
+                    List.of("\0\0\0", "{\"te\0\0", "{\"text_block\":\"ab\0", whole.substring(0, 30) + "\0")) {
+                Files.writeString(files.ledger(), whole + tail);
+                assertThat(store.chunks(KEY, 5)).hasSize(1);
+                MadeMemory next = MadeMemory.ofText(MemoryKind.CHUNK, "next", Passage.NONE, Trust.USER);
+                long revision = store.progress(KEY, MemoryKind.CHUNK).revision();
+                assertThat(store.add(KEY, MemoryKind.CHUNK, revision, Passage.NONE, List.of(next)))
+                        .isTrue();
+                assertThat(Files.readString(files.ledger())).startsWith(whole).doesNotContain("\0");
+            }
+        }
+    }
+
+    @Test
+    void a_summary_that_another_program_wrote_is_the_first_version() throws Exception {
+        MemoryFiles files = MemoryFiles.of(directory, KEY);
+        Files.createDirectories(files.directory());
+        String theirs = "{\"text_block\": \"Ada likes bees.\", \"hash\": \"abc\", \"more\": 1}\n";
+        Files.writeString(files.summary(), theirs);
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            assertThat(store.summary(KEY).text()).isEqualTo("Ada likes bees.");
+            assertThat(store.summaries(KEY)).hasSize(1);
+            assertThat(Files.readString(files.summary())).isEqualTo(theirs);
+            MadeMemory second = MadeMemory.ofText(MemoryKind.SUMMARY, "Ada likes wasps.", Passage.NONE, Trust.USER);
+            assertThat(store.addSummary(KEY, 0, 0, second)).isFalse();
+            assertThat(store.addSummary(KEY, 1, 0, second)).isTrue();
+            assertThat(store.summaries(KEY))
+                    .extracting(MadeMemory::text)
+                    .containsExactly("Ada likes bees.", "Ada likes wasps.");
+            assertThat(store.summary(KEY).text()).isEqualTo("Ada likes wasps.");
+            assertThat(Files.readString(files.summaries())).contains("\"more\":1");
+        }
+        Files.delete(files.summaries());
+        Files.writeString(files.summary(), "gAAAAABm-token");
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            MadeMemory third = MadeMemory.ofText(MemoryKind.SUMMARY, "Other", Passage.NONE, Trust.USER);
+            assertThatThrownBy(() -> store.addSummary(KEY, 0, 0, third)).isInstanceOf(UnreadableDataException.class);
+            assertThat(Files.readString(files.summary())).isEqualTo("gAAAAABm-token");
         }
     }
 
