@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.FieldSource;
 
 /** A script that is changed raises the versions that it writes, so that no library takes other tables for its own. */
-class SchemaScriptsTest {
+public class SchemaScriptsTest {
 
     static final List<String> SCRIPTS = List.of(
             "postgresql/V1__keepsake.sql",
@@ -61,7 +61,7 @@ class SchemaScriptsTest {
     }
 
     /** Returns the version of the tables after a first script. */
-    static int version(String script) {
+    public static int version(String script) {
         Matcher versions = VERSIONS.matcher(read(script));
         assertThat(versions.find()).as("versions in " + script).isTrue();
         return Integer.parseInt(versions.group(1));
@@ -76,7 +76,8 @@ class SchemaScriptsTest {
         }
     }
 
-    private static String read(String name) {
+    /** Returns the text of a script. */
+    public static String read(String name) {
         try (InputStream in = SchemaScriptsTest.class.getResourceAsStream("/io/github/keepsake4j/schema/" + name)) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

@@ -31,7 +31,7 @@ final class PostgresErrors {
      */
     static KeepsakeException translate(String what, SQLException e, boolean mayBePrepared) {
         if (e instanceof TooLargeException) {
-            return new InvalidInputException(what, e.getMessage());
+            return new InvalidInputException(what, String.valueOf(e.getMessage()));
         }
         String state = SqlStates.of(e);
         SQLException cause = SqlStates.withoutDetail(e);
