@@ -15,6 +15,7 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.EvaluationResult;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.lang.reflect.RecordComponent;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -28,6 +29,21 @@ import org.postgresql.jdbc.PgConnection;
 /** One-way flow between the packages, as package-info of the root says. */
 @AnalyzeClasses(packages = "io.github.keepsake4j", importOptions = ImportOption.DoNotIncludeTests.class)
 class ArchitectureTest {
+
+    /** How components are named that hold what users, models or tools said, or what was made of it. */
+    private static final Set<String> SAID = Set.of(
+            "answer",
+            "content",
+            "error",
+            "keywords",
+            "metadata",
+            "payload",
+            "query",
+            "reason",
+            "request",
+            "text",
+            "title",
+            "words");
 
     private static final String ROOT = "io.github.keepsake4j";
 
@@ -207,6 +223,43 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("org.springframework..", "org.aopalliance..");
+
+    /** A record's own text would hold what its components hold, and records get into logs. */
+    @ArchTest
+    static final ArchRule records_that_hold_what_was_said_do_not_print_it = classes()
+            .that()
+            .areRecords()
+            .and()
+            .arePublic()
+            .should(new ArchCondition<JavaClass>("have a toString() of their own if they hold what was said") {
+                @Override
+                public void check(JavaClass type, ConditionEvents events) {
+                    boolean ownText = type.getMethod("toString").getAccessesFromSelf().stream()
+                            .anyMatch(access -> access.getTargetOwner().equals(type));
+                    for (RecordComponent component : type.reflect().getRecordComponents()) {
+                        if (!ownText && holdsWhatWasSaid(component)) {
+                            events.add(SimpleConditionEvent.violated(type, type.getName() + " prints " + component));
+                        }
+                    }
+                }
+            });
+
+    private static boolean holdsWhatWasSaid(RecordComponent component) {
+        String type = component.getGenericType().getTypeName();
+        return !type.startsWith("java.util.function.")
+                && (SAID.contains(component.getName()) && type.contains("String")
+                        || type.matches(".*dev\\.langchain4j\\.data\\.message\\.(\\w*Message|\\w*Content)[>,\\]\\s]*"));
+    }
+
+    @Test
+    void a_record_that_prints_what_was_said_is_found() {
+        assertThat(records_that_hold_what_was_said_do_not_print_it
+                        .evaluate(new ClassFileImporter().importClasses(PrintsText.class))
+                        .hasViolation())
+                .isTrue();
+    }
+
+    public record PrintsText(String text) {}
 
     /** A native image needs a hint for each use; {@code KeepsakeRuntimeHints} has them. */
     @ArchTest

@@ -98,4 +98,10 @@ public record MessagePreview(String messageId, ChatMessageType type, Instant cre
         }
         return line.substring(0, end).stripTrailing() + "…";
     }
+
+    /** Leaves out the text, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "MessagePreview[messageId=" + messageId + ", type=" + type + ", createdAt=" + createdAt + "]";
+    }
 }

@@ -571,4 +571,10 @@ public record Context(
         ChatMessage other = replaced.get(logged.id());
         return other == null ? logged : logged.withMessage(other);
     }
+
+    /** Leaves out what is shown in the place of messages, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "Context[memoryId=" + memoryId + ", turns=" + turns.size() + ", unread=" + unread + "]";
+    }
 }

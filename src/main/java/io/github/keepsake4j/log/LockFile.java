@@ -85,6 +85,7 @@ public final class LockFile {
             LockFile open = OPEN.get(path);
             if (open == null || !open.isThere()) {
                 // One whose name is gone lives on until its users have closed it.
+                SmallFiles.create(path);
                 open = new LockFile(path, FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
                 OPEN.put(path, open);
             }

@@ -33,4 +33,10 @@ public record Made(@Nullable Seen seen, @Nullable Usage usage, @Nullable String 
                 ? made
                 : new Made(made == null ? null : made.seen(), made == null ? null : made.usage(), request);
     }
+
+    /** Leaves out the request, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "Made[seen=" + seen + ", usage=" + usage + ", request=" + (request == null ? "none" : "kept") + "]";
+    }
 }

@@ -63,4 +63,11 @@ public record MemoryInfo(
             @Nullable Instant lastMessageAt) {
         this(key, title, metadata, messages, tokens, createdAt, lastMessageAt, createdAt);
     }
+
+    /** Leaves out the title and the metadata, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "MemoryInfo[key=" + key + ", messages=" + messages + ", tokens=" + tokens + ", createdAt=" + createdAt
+                + ", lastMessageAt=" + lastMessageAt + "]";
+    }
 }

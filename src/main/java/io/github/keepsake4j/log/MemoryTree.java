@@ -97,6 +97,12 @@ public final class MemoryTree {
                     usage,
                     request);
         }
+
+        /** Leaves out the payload and the request, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "Entry[id=" + id + ", parentId=" + parentId + ", sequence=" + sequence + ", type=" + type + "]";
+        }
     }
 
     /**
@@ -125,7 +131,14 @@ public final class MemoryTree {
             Map<String, Lease> leases,
             @Nullable String title,
             Map<String, String> metadata,
-            @Nullable Instant createdAt) {}
+            @Nullable Instant createdAt) {
+
+        /** Leaves out the title and the metadata, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "State[epoch=" + epoch + ", revision=" + revision + ", entries=" + entries.size() + "]";
+        }
+    }
 
     /** A stored message and what it inherits from its parent, so that reads need not walk to the root. */
     private static final class Node {

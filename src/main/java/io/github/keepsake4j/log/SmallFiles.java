@@ -10,6 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import org.jspecify.annotations.Nullable;
 
 /** Files that are read and replaced as a whole. An interrupted thread does so too. */
@@ -39,6 +41,39 @@ public final class SmallFiles {
     }
 
     /**
+     * Makes a file that only its owner may read and write, unless it is there. Windows gives it the rights of its directory. If it
+     * cannot be made, what opens it next tells why.
+     *
+     * @param path the file
+     */
+    public static void create(Path path) {
+        try {
+            if (!Files.exists(path)) {
+                Files.createFile(path, forOwner(path, "rw-------"));
+            }
+        } catch (IOException e) {
+            // Another writer was first, or the caller, who opens the file next, fails as well.
+            return;
+        }
+    }
+
+    /**
+     * Returns what makes a directory one that only its owner may use. On Windows it has the rights of the directory above.
+     *
+     * @param path the directory
+     * @return attributes for {@link Files#createDirectories}
+     */
+    public static FileAttribute<?>[] ownersDirectory(Path path) {
+        return forOwner(path, "rwx------");
+    }
+
+    private static FileAttribute<?>[] forOwner(Path path, String rights) {
+        return path.getFileSystem().supportedFileAttributeViews().contains("posix")
+                ? new FileAttribute<?>[] {PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(rights))}
+                : new FileAttribute<?>[0];
+    }
+
+    /**
      * Replaces a file, so that each reader sees it as it was or as it is, also after a loss of power if it is forced. That it
      * is as it is now is sure after {@link #forceNames}.
      *
@@ -49,6 +84,7 @@ public final class SmallFiles {
      */
     public static void replace(Path path, byte[] bytes, boolean force) throws IOException {
         Path made = made(path);
+        create(made);
         try (FileOutputStream out = new FileOutputStream(made.toFile())) {
             out.write(bytes);
             if (force) {
@@ -88,6 +124,7 @@ public final class SmallFiles {
      * @throws IOException if it cannot be written
      */
     public static void add(Path path, byte[] bytes, boolean force) throws IOException {
+        create(path);
         try (FileOutputStream out = new FileOutputStream(path.toFile(), true)) {
             out.write(bytes);
             if (force) {

@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The root of this library's exceptions. The subclass tells the caller what to do: retry ({@link #isRetryable()}),
  * correct the input, or repair stored data. An exception's text names the memory and never contains the text of a
- * message.
+ * message. It is one line that can be printed: control and format characters, such as those of an id, are written as their
+ * hexadecimal numbers behind a backslash.
  */
 public class KeepsakeException extends RuntimeException {
 
@@ -18,7 +19,23 @@ public class KeepsakeException extends RuntimeException {
      * @param cause the cause, or null
      */
     public KeepsakeException(String message, @Nullable Throwable cause) {
-        super(message, cause);
+        super(printable(message), cause);
+    }
+
+    /** Escapes what would end a line of a log, steer a terminal or turn the direction of text: ids are any Unicode. */
+    private static String printable(String message) {
+        StringBuilder line = new StringBuilder(message.length());
+        message.codePoints().forEach(c -> {
+            switch (Character.getType(c)) {
+                case Character.CONTROL,
+                        Character.FORMAT,
+                        Character.LINE_SEPARATOR,
+                        Character.PARAGRAPH_SEPARATOR,
+                        Character.SURROGATE -> line.append(String.format("\\u%04x", c));
+                default -> line.appendCodePoint(c);
+            }
+        });
+        return line.toString();
     }
 
     /**

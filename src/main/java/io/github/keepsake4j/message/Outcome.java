@@ -102,4 +102,10 @@ public record Outcome(Kind kind, @Nullable String reason) {
                 : MAX_REASON_LENGTH;
         return reason.substring(0, end);
     }
+
+    /** Leaves out the reason, which may quote a model, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "Outcome[kind=" + kind + "]";
+    }
 }

@@ -80,4 +80,10 @@ public record OwnText(String text, boolean isAll) {
         }
         return user.toBuilder().contents(own).build();
     }
+
+    /** Leaves out the text, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "OwnText[isAll=" + isAll + "]";
+    }
 }

@@ -84,4 +84,10 @@ public record ShortenedResult(ToolExecutionResultMessage message, long tokens) {
                 ? text.text()
                 : "[" + content.type().name().toLowerCase(Locale.ROOT) + " left out]";
     }
+
+    /** Leaves out the result, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "ShortenedResult[tokens=" + tokens + "]";
+    }
 }

@@ -83,4 +83,10 @@ public record Shown(Reading reading, List<LoggedMessage> messages, @Nullable Map
         LoggedMessage shown = messages.get(place);
         return stored == null ? shown.message() : stored.getOrDefault(shown.id(), shown.message());
     }
+
+    /** Leaves out what is shown, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "Shown[messages=" + messages.size() + "]";
+    }
 }

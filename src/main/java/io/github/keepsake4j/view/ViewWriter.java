@@ -145,7 +145,14 @@ public final class ViewWriter {
             @Nullable String summary,
             @Nullable Long epoch,
             Supplier<Shown> current,
-            Outbox outbox) {}
+            Outbox outbox) {
+
+        /** Leaves out the messages, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "Request[messages=" + messages.size() + ", epoch=" + epoch + "]";
+        }
+    }
 
     /**
      * Sets the list that a memory shows.

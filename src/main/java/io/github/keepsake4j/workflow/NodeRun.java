@@ -93,4 +93,11 @@ public record NodeRun(
         return new NodeRun(
                 tenantId, appId, conversationId, nodeId, turn, prompt, query, given, variables, fileUploadConfig);
     }
+
+    /** Leaves out the query, the prompt and the variables, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "NodeRun[tenantId=" + tenantId + ", appId=" + appId + ", conversationId=" + conversationId + ", nodeId="
+                + nodeId + ", turn=" + turn + "]";
+    }
 }

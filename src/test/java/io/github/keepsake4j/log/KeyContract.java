@@ -2,15 +2,18 @@ package io.github.keepsake4j.log;
 
 import static io.github.keepsake4j.log.LogTesting.*;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Ids are data. Whatever characters they contain, each memory returns only its own messages. */
@@ -56,6 +59,18 @@ public interface KeyContract extends LogUnderTest {
             "x".repeat(511),
             "ü".repeat(256),
             "😀".repeat(128));
+
+    @Test
+    default void noErrorCarriesAControlCharacterOfAnId() {
+        String odd = "a\nb\r\u001b[31m\u202e\u2028";
+        for (ThrowingCallable call : List.<ThrowingCallable>of(
+                () -> log().append(KEY, Append.under(Parent.of(odd), List.of(message("m", UserMessage.from("x"), 1)))),
+                () -> log().moveHead(KEY, odd, null))) {
+            assertThatThrownBy(call).isInstanceOfSatisfying(KeepsakeException.class, e -> assertThat(e.getMessage())
+                    .contains("a")
+                    .doesNotContainPattern("[\\p{Cntrl}\\p{Cf}\u2028]"));
+        }
+    }
 
     @Test
     default void oddConversationIdsNameMemoriesOfTheirOwn() {

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.log.SmallFiles;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
@@ -30,6 +31,7 @@ class Disk implements Closeable {
     private final Opener opener;
 
     Disk(Path path, Opener opener) throws IOException {
+        SmallFiles.create(path);
         this.file = new RandomAccessFile(path.toFile(), "rw");
         this.opener = opener;
     }

@@ -365,7 +365,7 @@ public final class FileMessageLog implements MessageLog {
             last = lastOf(names, last);
             number = numberOf(names);
         }
-        Files.createDirectories(names.directory());
+        Files.createDirectories(names.directory(), SmallFiles.ownersDirectory(names.directory()));
         Tombstone tombstone = new Tombstone(last.epoch() + 1, last.revision() + 1, erasedAt());
         tombstone.write(names.tombstone(), force);
         forceNames(names.directory());
@@ -659,7 +659,7 @@ public final class FileMessageLog implements MessageLog {
 
     private void create(MemoryKey key, Names names, String line, Tombstone before, Instant now) throws IOException {
         if (!Files.exists(names.directory())) {
-            Files.createDirectory(names.directory());
+            Files.createDirectory(names.directory(), SmallFiles.ownersDirectory(names.directory()));
             forceNames(root);
         }
         TenantList list = new TenantList(names.directory(), opener, force);
@@ -888,7 +888,7 @@ public final class FileMessageLog implements MessageLog {
             }
             try {
                 if (!Files.exists(root)) {
-                    Files.createDirectories(root);
+                    Files.createDirectories(root, SmallFiles.ownersDirectory(root));
                     if (fsync) {
                         SmallFiles.forceNames(parent);
                     }

@@ -89,7 +89,7 @@ final class Leases {
                                         .toList())
                         .end()
                 + "\n";
-        Files.createDirectories(names.directory());
+        Files.createDirectories(names.directory(), SmallFiles.ownersDirectory(names.directory()));
         SmallFiles.replace(names.leases(), json.getBytes(StandardCharsets.UTF_8), force);
     }
 }

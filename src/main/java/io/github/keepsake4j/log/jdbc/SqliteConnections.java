@@ -1,6 +1,7 @@
 package io.github.keepsake4j.log.jdbc;
 
 import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.sql.SqlConnection;
@@ -173,6 +174,8 @@ final class SqliteConnections extends Connections {
         config.setGetGeneratedKeys(false);
         // Erased data is overwritten and does not remain in free pages.
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
+        // SQLite gives the files beside it the same rights.
+        SmallFiles.create(file);
         SqlConnection begun = SqlConnection.of(config.createConnection("jdbc:sqlite:" + file.toAbsolutePath()));
         try {
             switchToWal(new Session(begun, dialect));

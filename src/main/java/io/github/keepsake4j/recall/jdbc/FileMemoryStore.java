@@ -557,7 +557,7 @@ public final class FileMemoryStore implements MemoryStore {
             MemoryFiles files = files(key);
             return locks(what).holding(files.lock(), what + " of " + key, LOCK_TIMEOUT, () -> {
                 if (!Files.isDirectory(files.directory())) {
-                    Files.createDirectories(files.directory());
+                    Files.createDirectories(files.directory(), SmallFiles.ownersDirectory(files.directory()));
                     SmallFiles.forceNames(root);
                 }
                 return work.run(files);
@@ -574,7 +574,7 @@ public final class FileMemoryStore implements MemoryStore {
             if (locks != null) {
                 locks.close();
             }
-            Files.createDirectories(root);
+            Files.createDirectories(root, SmallFiles.ownersDirectory(root));
             locks = LockFile.open(root);
             lockFile = locks;
         }

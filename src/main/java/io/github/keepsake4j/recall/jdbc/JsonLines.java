@@ -80,6 +80,7 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
     void append(Path file, Map<String, ?> object) throws IOException {
         boolean isNew = !Files.exists(file);
         byte[] line = ((endsInLine ? "" : "\n") + PlainJson.write(object) + "\n").getBytes(StandardCharsets.UTF_8);
+        SmallFiles.create(file);
         try (RandomAccessFile out = new RandomAccessFile(file.toFile(), "rw")) {
             out.setLength(length);
             out.seek(length);

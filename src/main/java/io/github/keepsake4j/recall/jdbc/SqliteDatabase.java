@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.log.LogClosedException;
+import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
@@ -212,7 +213,10 @@ final class SqliteDatabase implements Database {
         config.setBusyTimeout(BUSY_TIMEOUT_MILLIS);
         config.setJournalMode(mode.journal());
         config.setSynchronous(mode.synchronous());
-        if (!mode.isMade()) {
+        if (mode.isMade()) {
+            // SQLite gives the files beside it the same rights.
+            SmallFiles.create(file);
+        } else {
             config.resetOpenMode(SQLiteOpenMode.CREATE);
         }
         config.setCacheSize(-CACHE_KIB);

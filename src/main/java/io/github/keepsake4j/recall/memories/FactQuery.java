@@ -48,4 +48,10 @@ public record FactQuery(List<String> keywords, int limit, Trust leastTrust) {
     public static FactQuery of(String text) {
         return new FactQuery(Arrays.asList(text.split(";", -1)), DEFAULT_LIMIT, Trust.RETRIEVED);
     }
+
+    /** Leaves out the keywords, so that the result may be logged. */
+    @Override
+    public String toString() {
+        return "FactQuery[keywords=" + keywords.size() + ", limit=" + limit + ", leastTrust=" + leastTrust + "]";
+    }
 }

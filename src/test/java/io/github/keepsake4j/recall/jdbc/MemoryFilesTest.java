@@ -24,9 +24,11 @@ import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -44,6 +46,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The files as other programs see them, and what is left of them after an erasure. */
@@ -83,6 +87,28 @@ class MemoryFilesTest {
     private static String sha256(String text) throws Exception {
         return HexFormat.of()
                 .formatHex(MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    @Test
+    @DisabledOnOs(OS.WINDOWS)
+    void all_files_are_their_owners_alone() throws Exception {
+        try (MemoryStore store = FileMemoryStore.of(directory.resolve("memories"))) {
+            Discussion discussion = discussion(store, KEY, false);
+            discussion.qualityMemory(talk(10));
+            discussion.updateSummary();
+            try (Stream<Path> files = Files.walk(directory.resolve("memories"))) {
+                assertThat(files).hasSizeGreaterThan(3).allMatch(file -> right(file)
+                        .equals(Files.isDirectory(file) ? "rwx------" : "rw-------"));
+            }
+        }
+    }
+
+    private static String right(Path file) {
+        try {
+            return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test
