@@ -1,9 +1,11 @@
 package io.github.keepsake4j.summary;
 
 import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
-import java.util.zip.CRC32;
 
 /**
  * Tags around untrusted text. They end in a word that does not occur in the text, so the text cannot close them. The
@@ -13,6 +15,9 @@ import java.util.zip.CRC32;
  */
 public record PromptTags(String word) {
 
+    /** Eight hexadecimal digits, which a model repeats without a fault. */
+    private static final int WORD_BYTES = 4;
+
     /**
      * Returns tags for texts.
      *
@@ -20,21 +25,32 @@ public record PromptTags(String word) {
      * @return the tags
      */
     public static PromptTags around(List<String> texts) {
-        CRC32 sum = new CRC32();
+        MessageDigest sum = sha256();
         texts.forEach(text -> sum.update(text.getBytes(StandardCharsets.UTF_8)));
-        return free(texts, sum.getValue());
+        return free(texts, sum.digest());
     }
 
     /**
-     * Returns tags with the first word, counting up from a number, that does not occur in the texts. Case is
-     * ignored, because a model might ignore it.
+     * Returns tags with the first word that does not occur in the texts. Case is ignored, because a model might ignore it. Each
+     * word is a hash of a count and of all texts, so a text that holds chosen words has other ones.
      */
-    static PromptTags free(List<String> texts, long first) {
-        for (long number = first; ; number++) {
-            String word = String.format("%08x", number & 0xFFFF_FFFFL);
+    static PromptTags free(List<String> texts, byte[] hash) {
+        for (int count = 0; ; count++) {
+            MessageDigest sum = sha256();
+            sum.update(hash);
+            byte[] digest = sum.digest(new byte[] {(byte) (count >> 8), (byte) count});
+            String word = HexFormat.of().formatHex(digest, 0, WORD_BYTES);
             if (texts.stream().noneMatch(text -> containsIgnoringCase(text, word))) {
                 return new PromptTags(word);
             }
+        }
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
         }
     }
 

@@ -80,6 +80,7 @@ final class Bucket {
             boolean quotedEtags) {}
 
     private static final byte[] NOTHING = {};
+    private static final int PART = 65_536;
 
     /** What the object says that is created to try the server. */
     private static final byte[] PROBE = "\"Tells Keepsake4j that this server honors If-None-Match\"\n".getBytes(UTF_8);
@@ -156,6 +157,11 @@ final class Bucket {
             throw RetryableException.create("The answer's head ended too early");
         }
         try {
+            Long length = response.contentLength();
+            if (length != null && length > settings.maxBytes()) {
+                in.abort();
+                return tooLarge(response.eTag());
+            }
             byte[] bytes = in.readNBytes(oneTooMany());
             if (bytes.length > settings.maxBytes()) {
                 in.abort();
@@ -167,18 +173,44 @@ final class Bucket {
         }
     }
 
+    /** Counts before it keeps anything: a small object may hold gigabytes of one letter. */
     private Content inflated(String etag, byte[] bytes) {
-        try (InputStream in = new GZIPInputStream(new ByteArrayInputStream(bytes), 65_536)) {
-            return checked(etag, in.readNBytes(oneTooMany()));
+        try {
+            int size = inflatedSize(bytes);
+            if (size > settings.maxBytes()) {
+                return tooLarge(etag);
+            }
+            byte[] inflated = new byte[size];
+            try (InputStream in = gunzip(bytes)) {
+                in.readNBytes(inflated, 0, inflated.length);
+            }
+            return new Content(etag, inflated, null);
         } catch (IOException e) {
             return new Content(etag, NOTHING, "it is compressed, and damaged");
         }
     }
 
+    private int inflatedSize(byte[] bytes) throws IOException {
+        long size = 0;
+        try (InputStream in = gunzip(bytes)) {
+            byte[] part = new byte[PART];
+            for (int got = 0; got >= 0 && size <= settings.maxBytes(); got = in.read(part)) {
+                size += got;
+            }
+        }
+        return (int) Math.min(size, oneTooMany());
+    }
+
+    private static InputStream gunzip(byte[] bytes) throws IOException {
+        return new GZIPInputStream(new ByteArrayInputStream(bytes), PART);
+    }
+
     private Content checked(String etag, byte[] bytes) {
-        return bytes.length > settings.maxBytes()
-                ? new Content(etag, NOTHING, "it is larger than the limit of " + settings.maxBytes() + " bytes")
-                : new Content(etag, bytes, null);
+        return bytes.length > settings.maxBytes() ? tooLarge(etag) : new Content(etag, bytes, null);
+    }
+
+    private Content tooLarge(String etag) {
+        return new Content(etag, NOTHING, "it is larger than the limit of " + settings.maxBytes() + " bytes");
     }
 
     private int oneTooMany() {

@@ -295,7 +295,7 @@ public final class S3MessageLog extends TreeMessageLog {
 
         private static final Duration TURN_IDLE = Duration.ofSeconds(5);
         private static final long DEFAULT_GZIP_ABOVE = 64 * 1024;
-        private static final long DEFAULT_MAX_OBJECT_BYTES = 256L * 1024 * 1024;
+        private static final long DEFAULT_MAX_OBJECT_BYTES = 64L * 1024 * 1024;
 
         private @Nullable S3Client client;
         private @Nullable URI endpoint;
@@ -463,7 +463,7 @@ public final class S3MessageLog extends TreeMessageLog {
 
         /**
          * Sets the size of the largest document that is read or written, before compression. Reading needs about four times
-         * as much heap. Default: 256 MiB.
+         * as much heap. Default: 64 MiB.
          *
          * @param bytes the size in bytes, 1 to 1 GiB
          * @return this

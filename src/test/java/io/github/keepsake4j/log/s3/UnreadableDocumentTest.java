@@ -8,7 +8,12 @@ import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Summary;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.UnreadableDataException;
+import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.S3Server;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -19,12 +24,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import software.amazon.awssdk.services.s3.S3Client;
 
 /** A document that cannot be read causes an error that names the memory, and it is never overwritten. */
 @Timeout(600)
@@ -197,5 +204,38 @@ class UnreadableDocumentTest extends BucketFixture {
 
     private static byte[] utf8(String text) {
         return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void a_small_object_that_inflates_to_more_than_the_heap_is_refused_and_the_process_goes_on() throws Exception {
+        ByteArrayOutputStream small = new ByteArrayOutputStream();
+        try (GZIPOutputStream gzip = new GZIPOutputStream(small)) {
+            byte[] spaces = " ".repeat(1 << 20).getBytes(StandardCharsets.UTF_8);
+            for (int i = 0; i < Counts.of(200, 2_000); i++) {
+                gzip.write(spaces);
+            }
+        }
+        put(NODE_OBJECT, small.toByteArray());
+        Child child = Child.start(List.of("-Xmx128m"), SmallHeap.class, server.port(), bucket);
+        assertThat(child.awaitEnd()).contains("refused", "went on");
+    }
+
+    /** A process with little heap. */
+    static final class SmallHeap {
+        public static void main(String[] arguments) {
+            try (S3Client client = S3Server.client(Integer.parseInt(arguments[0]));
+                    MessageLog log = S3MessageLog.builder()
+                            .client(client)
+                            .bucket(arguments[1])
+                            .build()) {
+                try {
+                    log.read(NODE, ReadQuery.newest(1));
+                } catch (UnreadableDataException e) {
+                    System.out.println("refused");
+                }
+                log.append(ConversationKey.of("default", "other"), batch("a"));
+                System.out.println("went on");
+            }
+        }
     }
 }
