@@ -195,16 +195,20 @@ class SchemaVersionsTest {
                         () -> store.facts(KEY, 3)));
     }
 
+    private DataSource source(Tables tables) {
+        if (!tables.isSqlite()) {
+            return postgres;
+        }
+        SQLiteDataSource source = new SQLiteDataSource();
+        source.setUrl("jdbc:sqlite:" + file(tables));
+        source.getConfig().setBusyTimeout(60_000);
+        return source;
+    }
+
     private void execute(Tables tables, String sql) throws SQLException {
-        if (tables.isSqlite()) {
-            SQLiteDataSource source = new SQLiteDataSource();
-            source.setUrl("jdbc:sqlite:" + file(tables));
-            try (Connection connection = source.getConnection();
-                    Statement statement = connection.createStatement()) {
-                statement.executeUpdate("BEGIN IMMEDIATE; " + sql + "; COMMIT");
-            }
-        } else {
-            Postgres.execute(postgres, sql);
+        try (Connection connection = source(tables).getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.executeUpdate("BEGIN" + (tables.isSqlite() ? " IMMEDIATE; " : "; ") + sql + "; COMMIT");
         }
     }
 
@@ -212,12 +216,8 @@ class SchemaVersionsTest {
         String sql = tables.isSqlite()
                 ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'keepsake%'"
                 : "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'keepsake%'";
-        SQLiteDataSource sqlite = new SQLiteDataSource();
-        if (tables.isSqlite()) {
-            sqlite.setUrl("jdbc:sqlite:" + file(tables));
-        }
         List<String> names = new ArrayList<>();
-        try (Connection connection = (tables.isSqlite() ? sqlite : postgres).getConnection();
+        try (Connection connection = source(tables).getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {
             while (rows.next()) {
@@ -365,9 +365,7 @@ class SchemaVersionsTest {
     }
 
     private int count(Tables tables, String table) throws SQLException {
-        SQLiteDataSource sqlite = new SQLiteDataSource();
-        sqlite.setUrl("jdbc:sqlite:" + file(tables));
-        try (Connection connection = (tables.isSqlite() ? sqlite : postgres).getConnection();
+        try (Connection connection = source(tables).getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet row = statement.executeQuery("SELECT count(*) FROM " + table)) {
             row.next();
@@ -391,9 +389,7 @@ class SchemaVersionsTest {
         SqlSchema next = isSqlite
                 ? SqlSchema.sqlite("index", folder, tables.versions, scripts)
                 : SqlSchema.postgresql("index", folder, tables.versions, scripts);
-        SQLiteDataSource sqlite = new SQLiteDataSource();
-        sqlite.setUrl("jdbc:sqlite:" + file(tables));
-        try (SqlConnection connection = SqlConnection.reader(isSqlite ? sqlite : postgres);
+        try (SqlConnection connection = SqlConnection.reader(source(tables));
                 Statement statement = connection.create()) {
             SqlSchema.Versions versions = next.versions(statement);
 

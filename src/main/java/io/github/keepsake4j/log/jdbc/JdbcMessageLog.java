@@ -71,10 +71,11 @@ import org.jspecify.annotations.Nullable;
  * {@link Builder#transactionPooler()} or add {@code prepareThreshold=0} to the URL, unless the pooler tracks prepared
  * statements (PgBouncer 1.21 and newer, {@code max_prepared_statements} above 0). A pooler in statement mode does not work.
  *
- * <p><b>Citus.</b> The script {@code citus.sql} beside the schema's scripts distributes the tables by memory. Each statement
- * then goes to one shard, except that lists of a tenant's memories, its usage and the nodes of a conversation ask all of them.
- * Whether the tables are distributed is looked up on first use, and again when a statement fails by it; an append is then one round trip of two statements in a transaction, or several round trips if it
- * does more than to add one message under the head.
+ * <p><b>Citus.</b> The script {@code citus.sql} beside the schema's scripts distributes the tables by memory. Each
+ * statement then goes to one shard, except that lists of a tenant's memories, its usage and the nodes of a conversation ask
+ * all of them. Whether the tables are distributed is looked up on first use, and again when a statement fails by it; an
+ * append is then one round trip of two statements in a transaction, or several round trips if it does more than to add one
+ * message under the head.
  *
  * <p>A lease ends by PostgreSQL's clock, so the clocks of the machines that use it do not matter. With SQLite it ends by the
  * clock of the process.
