@@ -30,8 +30,17 @@ import org.jspecify.annotations.Nullable;
  */
 final class Finder {
 
-    /** How many messages behind the watermark of a memory are looked at. */
+    /** How many messages behind the watermark of a memory are looked at, from the oldest on. */
     static final int TAIL = 200;
+
+    /** How many of the newest messages are looked at where there are more, since what was just said is asked for first. */
+    static final int NEWEST = 50;
+
+    /**
+     * How many UTF-16 code units of what is not indexed yet are split for one search. A longer message is found when it is indexed.
+     * The worst text of this length takes 0.1 seconds on one core.
+     */
+    static final int MAX_SPLIT = 50_000;
 
     /** Of how many memories at most these are read for one search. */
     private static final int MAX_TAILS = 20;
@@ -53,8 +62,21 @@ final class Finder {
         this.maxPostings = maxPostings;
     }
 
-    /** The messages behind the watermark of a memory, and whether there are more than were read. */
+    /** The messages behind the watermark of a memory, and whether there are more than were split. */
     private record Tail(MemoryKey key, List<IndexedMessage> messages, boolean more) {}
+
+    /** What one search may still split. Used by one thread. */
+    private static final class Budget {
+
+        private int left = MAX_SPLIT;
+
+        boolean takes(LoggedMessage message) {
+            int length = IndexedText.of(message.message()).length();
+            boolean fits = length <= left;
+            left -= fits ? length : 0;
+            return fits;
+        }
+    }
 
     /**
      * Finds messages.
@@ -71,8 +93,9 @@ final class Finder {
         List<Tail> tails = new ArrayList<>();
         List<MemoryKey> looked = behind.stream().limit(MAX_TAILS).toList();
         Map<MemoryKey, Watermark> known = index.watermarks(looked);
+        Budget budget = new Budget();
         for (MemoryKey key : looked) {
-            Tail tail = tail(key, known.get(key));
+            Tail tail = tail(key, known.get(key), budget);
             lagging |= tail.more();
             tails.add(tail);
         }
@@ -102,7 +125,7 @@ final class Finder {
         return behind;
     }
 
-    private Tail tail(MemoryKey key, @Nullable Watermark known) {
+    private Tail tail(MemoryKey key, @Nullable Watermark known, Budget budget) {
         MessageLog log = logs.apply(key);
         long epoch = log.read(key, ReadQuery.newest(0)).position().epoch();
         if (known != null && known.epoch() == epoch) {
@@ -110,27 +133,38 @@ final class Finder {
             HistoryPage page = log.history(key, new HistoryQuery(TAIL + 1, known.sequence() - 1, true));
             List<LoggedMessage> read = page.messages();
             if (!read.isEmpty() && read.get(0).sequence() == known.sequence()) {
-                return tail(key, read.subList(1, read.size()), page);
+                return tail(key, read.subList(1, read.size()), page, budget);
             }
         }
         if (known != null) {
             indexer.changed(key);
         }
         HistoryPage page = log.history(key, HistoryQuery.oldest(TAIL));
-        return tail(key, page.messages(), page);
+        return tail(key, page.messages(), page, budget);
     }
 
-    private Tail tail(MemoryKey key, List<LoggedMessage> messages, HistoryPage page) {
+    private Tail tail(MemoryKey key, List<LoggedMessage> oldest, HistoryPage page, Budget budget) {
         boolean more = page.next().isPresent();
+        NavigableMap<Long, LoggedMessage> read = new TreeMap<>();
+        oldest.forEach(message -> read.put(message.sequence(), message));
+        if (more) {
+            logs.apply(key)
+                    .history(key, HistoryQuery.newest(NEWEST))
+                    .messages()
+                    .forEach(message -> read.put(message.sequence(), message));
+        }
+        List<IndexedMessage> split = new ArrayList<>();
+        for (LoggedMessage message : read.descendingMap().values()) {
+            if (budget.takes(message)) {
+                split.add(IndexedText.split(message, words));
+            } else {
+                more = true;
+            }
+        }
         if (more) {
             indexer.changed(key);
         }
-        return new Tail(
-                key,
-                messages.stream()
-                        .map(message -> IndexedText.split(message, words))
-                        .toList(),
-                more);
+        return new Tail(key, split, more);
     }
 
     /** Returns the sequences that lie around some places. */

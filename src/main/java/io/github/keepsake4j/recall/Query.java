@@ -3,6 +3,7 @@ package io.github.keepsake4j.recall;
 import io.github.keepsake4j.recall.SearchResult.Highlight;
 import io.github.keepsake4j.recall.words.Token;
 import io.github.keepsake4j.recall.words.Token.Kind;
+import io.github.keepsake4j.recall.words.WantedTerms;
 import io.github.keepsake4j.recall.words.Words;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,8 +15,9 @@ import java.util.Set;
  * What a person looks for.
  *
  * @param terms the terms to look up
+ * @param hasBeginning whether one of them is the beginning of a word
  */
-record Query(Set<String> terms) {
+record Query(Set<String> terms, boolean hasBeginning) {
 
     /** The number of UTF-16 code units of a query that terms are made from. */
     static final int MAX_LENGTH = 2_000;
@@ -35,13 +37,13 @@ record Query(Set<String> terms) {
         List<Token> tokens = words.tokens(used);
         Set<String> terms = new LinkedHashSet<>();
         add(tokens, Set.of(Kind.WORD, Kind.CHARACTERS), MAX_TERMS / 2, terms);
-        lastWord(used, words).forEach(token -> terms.add(token.term()));
+        boolean hasBeginning = lastWord(used, words).stream().map(Token::term).anyMatch(terms::add);
         add(tokens, Set.of(Kind.PART), MAX_TERMS, terms);
         if (terms.isEmpty()) {
             add(tokens, Set.of(Kind.STOP_WORD), MAX_TERMS, terms);
         }
         terms.removeIf(term -> term.isEmpty() || term.indexOf('\0') >= 0);
-        return new Query(terms);
+        return new Query(terms, hasBeginning);
     }
 
     private static void add(List<Token> tokens, Set<Kind> kinds, int most, Set<String> terms) {
@@ -77,8 +79,10 @@ record Query(Set<String> terms) {
      */
     List<Highlight> highlights(String text, Words words) {
         List<Token> found = new ArrayList<>();
-        for (List<Token> tokens : List.of(words.tokens(text), words.beginnings(text))) {
-            tokens.stream().filter(token -> terms.contains(token.term())).forEach(found::add);
+        WantedTerms wanted = WantedTerms.of(terms);
+        found.addAll(words.tokens(text, wanted).tokens());
+        if (hasBeginning) {
+            found.addAll(words.beginnings(text, wanted));
         }
         found.sort(Comparator.comparingInt(Token::start));
         List<Highlight> highlights = new ArrayList<>();

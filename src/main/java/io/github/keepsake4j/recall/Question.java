@@ -25,6 +25,9 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
     static final int MAX_TERMS = 1_000;
 
+    /** The number of UTF-16 code units of a question that terms are made from. */
+    static final int MAX_LENGTH = 20_000;
+
     Question {
         units = List.copyOf(units);
     }
@@ -84,10 +87,11 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
      */
     static Question of(String text, Collection<String> speakers, Words words) {
         Named named = new Named(speakers);
-        List<Token> tokens = words.tokens(text);
-        List<Unit> units = units(text, tokens, named, false);
+        String used = text.substring(0, Math.min(text.length(), MAX_LENGTH));
+        List<Token> tokens = words.tokens(used);
+        List<Unit> units = units(used, tokens, named, false);
         if (units.isEmpty()) {
-            units = units(text, tokens, named, true);
+            units = units(used, tokens, named, true);
         }
         return new Question(units, named.only(), NamedDates.in(text));
     }

@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -62,16 +63,19 @@ public abstract class MessageSearchContract {
         final MessageLog watched;
 
         Process(MessageLog logOfProcess) {
+            this(logOfProcess, Words.standard());
+        }
+
+        Process(MessageLog logOfProcess, Words words) {
             indexer = new Indexer(
                     index,
                     key -> logOfProcess,
                     List.of(logOfProcess),
-                    Words.standard(),
+                    words,
                     task -> {},
                     pause -> task -> {},
                     new Indexer.Settings(Duration.ofMillis(1), Duration.ofSeconds(30), 2, 64, Duration.ofSeconds(60)));
-            search = new MessageSearch(
-                    index, key -> logOfProcess, Words.standard(), indexer, MessageSearch.MAX_POSTINGS);
+            search = new MessageSearch(index, key -> logOfProcess, words, indexer, MessageSearch.MAX_POSTINGS);
             watched = search.watched(logOfProcess);
             indexer.use("acme");
         }
@@ -124,6 +128,51 @@ public abstract class MessageSearchContract {
 
     private static List<String> texts(List<LoggedMessage> messages) {
         return messages.stream().map(one -> IndexedText.of(one.message())).toList();
+    }
+
+    /** Terms are made where a text is split, and a word's only once while it is remembered. */
+    @Test
+    void a_search_splits_little_of_what_is_not_indexed_yet_however_long_it_is() {
+        AtomicLong mapped = new AtomicLong();
+        Words counting = Words.builder()
+                .language("en")
+                .mapping(term -> {
+                    mapped.addAndGet(term.length());
+                    return term;
+                })
+                .build();
+        process = new Process(log, counting);
+        Random random = new Random(1);
+        StringBuilder distinct = new StringBuilder("zebra ");
+        while (distinct.length() < 702_000) {
+            distinct.append(Integer.toString(random.nextInt(1 << 30), 36)).append(' ');
+        }
+        say(CHAT, "I like quokkas.", distinct.toString(), "And wombats.");
+
+        SearchResult found = search(Scope.memory(CHAT), "quokkas wombats zebra");
+        assertThat(texts(found)).containsExactlyInAnyOrder("I like quokkas.", "And wombats.");
+        assertThat(found.lagging()).isTrue();
+        // Each letter of a word is in a few terms: its stems, its parts and its beginnings.
+        assertThat(mapped).hasValueLessThan(12L * Finder.MAX_SPLIT);
+
+        process.indexer.drain();
+        mapped.set(0);
+        SearchResult indexed = search(Scope.memory(CHAT), "zebra");
+        assertThat(indexed.hits()).hasSize(1);
+        assertThat(indexed.lagging()).isFalse();
+        assertThat(mapped).hasValueLessThan(12L * Words.MAX_LENGTH);
+    }
+
+    @Test
+    void what_was_just_said_is_found_however_far_behind_the_index_is() {
+        String[] many = new String[1_000];
+        Arrays.setAll(many, i -> "message " + i);
+        say(CHAT, many);
+        say(CHAT, "The wombat sleeps.");
+
+        SearchResult found = search(Scope.memory(CHAT), "wombat");
+        assertThat(texts(found)).containsExactly("The wombat sleeps.");
+        assertThat(found.lagging()).isTrue();
     }
 
     @Test
