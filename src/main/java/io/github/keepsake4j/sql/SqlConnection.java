@@ -96,12 +96,21 @@ public final class SqlConnection implements AutoCloseable {
         }
     }
 
-    /** Returns whether the data source lets the driver prepare on the server. */
+    /**
+     * Returns whether the data source lets the driver prepare on the server.
+     *
+     * @return whether it does
+     */
     public boolean preparesOnServer() {
         return driver != null && driver.prepares();
     }
 
-    /** Creates a statement with parameters that is not prepared on the server. */
+    /**
+     * Creates a statement with parameters that is not prepared on the server.
+     *
+     * @param sql the text
+     * @return the statement
+     */
     public PreparedStatement prepare(String sql) throws SQLException {
         return connection.prepareStatement(sql);
     }
@@ -109,6 +118,9 @@ public final class SqlConnection implements AutoCloseable {
     /**
      * Creates a statement with parameters that the driver prepares on the server as often as the data source says. The caller
      * ensures that the server refuses its values for each other statement that is prepared.
+     *
+     * @param sql the text
+     * @return the statement
      */
     public PreparedStatement prepareOnServer(String sql) throws SQLException {
         PreparedStatement statement = connection.prepareStatement(sql);
@@ -121,6 +133,9 @@ public final class SqlConnection implements AutoCloseable {
     /**
      * Returns the places, from 1, of the parameters that have PostgreSQL's type {@code uuid}, which is compared with no text. The
      * server says so itself, whatever tables of the same name other schemas have.
+     *
+     * @param sql the text
+     * @return the places
      */
     public Set<Integer> uuidParameters(String sql) throws SQLException {
         Set<Integer> places = new HashSet<>();
@@ -137,34 +152,60 @@ public final class SqlConnection implements AutoCloseable {
         return places;
     }
 
-    /** Creates a statement without parameters. */
+    /**
+     * Creates a statement without parameters.
+     *
+     * @return the statement
+     */
     public Statement create() throws SQLException {
         return connection.createStatement();
     }
 
-    /** Runs a statement without parameters and results. */
+    /**
+     * Runs a statement without parameters and results.
+     *
+     * @param sql the text
+     */
     public void execute(String sql) throws SQLException {
         try (Statement statement = create()) {
             statement.execute(sql);
         }
     }
 
-    /** Creates an array for a parameter. */
+    /**
+     * Creates an array for a parameter.
+     *
+     * @param type the elements' type in PostgreSQL
+     * @param elements the elements
+     * @return the array
+     */
     public Array array(String type, Object[] elements) throws SQLException {
         return connection.createArrayOf(type, elements);
     }
 
-    /** Returns what the driver says of the database. */
+    /**
+     * Returns what the driver says of the database.
+     *
+     * @return the metadata
+     */
     public DatabaseMetaData metaData() throws SQLException {
         return connection.getMetaData();
     }
 
-    /** Returns whether each statement is a transaction of its own. */
+    /**
+     * Returns whether each statement is a transaction of its own.
+     *
+     * @return whether it is so
+     */
     public boolean isAutoCommit() throws SQLException {
         return connection.getAutoCommit();
     }
 
-    /** Sets whether each statement is a transaction of its own. */
+    /**
+     * Sets whether each statement is a transaction of its own.
+     *
+     * @param wanted whether it is to be so
+     */
     public void setAutoCommit(boolean wanted) throws SQLException {
         if (connection.getAutoCommit() != wanted) {
             connection.setAutoCommit(wanted);
@@ -183,7 +224,13 @@ public final class SqlConnection implements AutoCloseable {
         connection.rollback();
     }
 
-    /** Commits what work does, or rolls it back if it fails. The connection must not be in auto-commit mode. */
+    /**
+     * Commits what work does, or rolls it back if it fails. The connection must not be in auto-commit mode.
+     *
+     * @param <T> what the work returns
+     * @param work the work
+     * @return what the work returns
+     */
     public <T> T inTransaction(Work<T> work) throws SQLException {
         try {
             T result = work.run();
@@ -207,7 +254,11 @@ public final class SqlConnection implements AutoCloseable {
     @FunctionalInterface
     public interface Work<T> {
 
-        /** Does the work. */
+        /**
+         * Does the work.
+         *
+         * @return its result
+         */
         T run() throws SQLException;
     }
 

@@ -82,12 +82,21 @@ public final class SqlSchema {
         return new SqlSchema(what, folder, table, true, scripts);
     }
 
-    /** Returns the version of tables to which all scripts were applied, which is the library's own. */
+    /**
+     * Returns the version of tables to which all scripts were applied, which is the library's own.
+     *
+     * @return the version
+     */
     public int version() {
         return scripts.get(scripts.size() - 1).version();
     }
 
-    /** Returns what the tables say of themselves. */
+    /**
+     * Returns what the tables say of themselves.
+     *
+     * @param statement a statement of the connection to ask by
+     * @return the versions
+     */
     public Versions versions(Statement statement) throws SQLException {
         try (ResultSet rows = statement.executeQuery((isSqlite ? IS_IN_SQLITE : IS_IN_POSTGRESQL).formatted(table))) {
             if (!rows.next()) {
@@ -116,7 +125,12 @@ public final class SqlSchema {
         }
     }
 
-    /** Returns whether all scripts were applied. */
+    /**
+     * Returns whether all scripts were applied.
+     *
+     * @param versions what the tables say of themselves
+     * @return whether they were
+     */
     public boolean isComplete(Versions versions) {
         return versions.version() >= version();
     }
@@ -124,6 +138,7 @@ public final class SqlSchema {
     /**
      * Applies the scripts that were not applied. The caller ensures that no other process does the same meanwhile.
      *
+     * @param statement a statement of the connection to ask by
      * @return what the tables say of themselves afterwards
      */
     public Versions complete(Statement statement) throws SQLException {
@@ -145,6 +160,7 @@ public final class SqlSchema {
     /**
      * Checks that this library may use the tables.
      *
+     * @param versions what the tables say of themselves
      * @param why why the library does not apply the scripts itself
      */
     public void check(Versions versions, String why) {
@@ -154,7 +170,14 @@ public final class SqlSchema {
         }
     }
 
-    /** Returns the error for tables that lack a script. */
+    /**
+     * Returns the error for tables that lack a script.
+     *
+     * @param versions what the tables say of themselves
+     * @param why why the library does not apply the scripts itself
+     * @param cause the error of the database, or null
+     * @return the error
+     */
     public KeepsakeException missing(Versions versions, String why, @Nullable SQLException cause) {
         return new KeepsakeException(
                 "The tables of the " + what
@@ -166,7 +189,12 @@ public final class SqlSchema {
                 cause);
     }
 
-    /** Returns the path of the first script that was not applied to tables that are not newer than the library. */
+    /**
+     * Returns the path of the first script that was not applied to tables that are not newer than the library.
+     *
+     * @param versions what the tables say of themselves
+     * @return the path
+     */
     public String next(Versions versions) {
         return folder
                 + scripts.stream()
@@ -176,7 +204,11 @@ public final class SqlSchema {
                         .name();
     }
 
-    /** Returns the path of the first script. */
+    /**
+     * Returns the path of the first script.
+     *
+     * @return the path
+     */
     public String first() {
         return next(new Versions(0, 0));
     }

@@ -26,25 +26,45 @@ public final class SqlStates {
 
     private SqlStates() {}
 
-    /** Returns the SQLSTATE of an error, or an empty text. */
+    /**
+     * Returns the SQLSTATE of an error, or an empty text.
+     *
+     * @param e the error
+     * @return the state
+     */
     public static String of(SQLException e) {
         @Nullable String state = e.getSQLState();
         return state == null ? "" : state;
     }
 
-    /** Returns the SQLSTATE of an error for the end of a message, or an empty text. */
+    /**
+     * Returns the SQLSTATE of an error for the end of a message, or an empty text.
+     *
+     * @param e the error
+     * @return the text
+     */
     public static String inBrackets(SQLException e) {
         String state = of(e);
         return state.isEmpty() ? "" : " (SQLSTATE " + state + ")";
     }
 
-    /** Returns whether the error is a serialization failure or a deadlock. The same work may succeed now. */
+    /**
+     * Returns whether the error is a serialization failure or a deadlock. The same work may succeed now.
+     *
+     * @param e the error
+     * @return whether it is
+     */
     public static boolean isLostRace(SQLException e) {
         String state = of(e);
         return state.equals("40001") || state.equals("40P01");
     }
 
-    /** Returns whether the types or the number of results of a prepared statement are not those of its plan. */
+    /**
+     * Returns whether the types or the number of results of a prepared statement are not those of its plan.
+     *
+     * @param e the error
+     * @return whether they are not
+     */
     public static boolean isCachedPlan(SQLException e) {
         return of(e).equals("0A000") && String.valueOf(e.getMessage()).contains(CACHED_PLAN);
     }
@@ -52,6 +72,9 @@ public final class SqlStates {
     /**
      * Returns whether a script that was run since the tables were checked may be the reason. 42P01, 42703: a table or a column is
      * missing; 0A000: the tables are distributed now.
+     *
+     * @param e the error
+     * @return whether it may be
      */
     public static boolean mayHaveOtherTables(SQLException e) {
         String state = of(e);
@@ -65,6 +88,7 @@ public final class SqlStates {
      * @param connection the connection on which the statement failed
      * @param error the error
      * @param timeoutSeconds how long it may take to look, or 0 for no limit
+     * @return the error
      */
     public static SQLException readOnlyBySetting(SqlConnection connection, SQLException error, int timeoutSeconds) {
         if (!of(error).equals(READ_ONLY)) {
@@ -100,6 +124,7 @@ public final class SqlStates {
      *
      * @param e the error
      * @param tables what to do about a missing table
+     * @return what is wrong and what to do, or null
      */
     public static @Nullable String mistake(SQLException e, String tables) {
         if (e instanceof ReadOnlySessionException) {
@@ -130,6 +155,9 @@ public final class SqlStates {
      * Returns whether the database is not available. None: a pool that gave no connection; 08: connection; 25006: a standby
      * server, after a failover; 40: conflict with concurrent transactions; 53: resources; 55P03: lock timeout; 57: stopped by
      * the operator, by a shutdown or by a timeout; 58: system error.
+     *
+     * @param e the error
+     * @return whether it is not
      */
     public static boolean isUnavailable(SQLException e) {
         String state = of(e);
@@ -149,6 +177,9 @@ public final class SqlStates {
      * Removes the details of an error. The first line of its text says what is wrong. Further lines may repeat the
      * values of a row, including message text. An error with more than one line is therefore replaced by one with only
      * the first line.
+     *
+     * @param e the error
+     * @return the error without its details
      */
     public static SQLException withoutDetail(SQLException e) {
         String message = e.getMessage();

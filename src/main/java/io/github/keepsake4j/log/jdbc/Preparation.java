@@ -35,7 +35,11 @@ final class Preparation {
 
     private final PlanRenewal renewal;
 
-    /** @param renewal says what text a statement that is prepared has at the moment */
+    /**
+     * Creates the object.
+     *
+     * @param renewal says what text a statement that is prepared has at the moment
+     */
     Preparation(PlanRenewal renewal) {
         this.renewal = renewal;
     }
