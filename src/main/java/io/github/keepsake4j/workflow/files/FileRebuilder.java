@@ -11,12 +11,14 @@ import io.github.keepsake4j.message.MemoryKey;
 import java.net.InetAddress;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Base64;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,17 +34,27 @@ public final class FileRebuilder {
     private static final String PDF = "application/pdf";
     private static final int MAX_NAME = 100;
 
+    /** All remote files of a history together take no longer, but for a look-up that has begun. */
+    private static final Duration REMOTE = Duration.ofSeconds(15);
+
+    private static final Duration LOOKUP = Duration.ofSeconds(5);
+
+    /** More remote files of a history are not fetched. */
+    static final int MOST_FETCHED = 20;
+
     private final FileResolver resolver;
     private final FileContentSource source;
     private final RemoteUrls remote;
     private final @Nullable RemoteFetcher fetcher;
+    private final LongSupplier nanos;
 
     /** Creates a rebuilder that checks URLs with the given rules. */
-    FileRebuilder(FileResolver resolver, FileContentSource source, RemoteUrls remote, boolean fetchesRemoteFiles) {
+    FileRebuilder(FileResolver resolver, FileContentSource source, RemoteUrls remote, @Nullable RemoteFetcher fetcher) {
         this.resolver = resolver;
         this.source = source;
         this.remote = remote;
-        this.fetcher = fetchesRemoteFiles ? new RemoteFetcher(remote) : null;
+        this.fetcher = fetcher;
+        this.nanos = fetcher == null ? System::nanoTime : fetcher.nanos();
     }
 
     /**
@@ -69,8 +81,8 @@ public final class FileRebuilder {
      */
     public static FileRebuilder of(
             FileResolver resolver, FileContentSource source, boolean fetchesRemoteFiles, RemoteHosts hosts) {
-        return new FileRebuilder(
-                resolver, source, new RemoteUrls(InetAddress::getAllByName, hosts), fetchesRemoteFiles);
+        RemoteUrls remote = new RemoteUrls(RemoteUrls.within(LOOKUP, InetAddress::getAllByName), hosts);
+        return new FileRebuilder(resolver, source, remote, fetchesRemoteFiles ? new RemoteFetcher(remote) : null);
     }
 
     /**
@@ -117,6 +129,11 @@ public final class FileRebuilder {
         private final String tenantId;
         private final FileUploadConfig config;
 
+        /** When remote files are no longer looked at, by the clock; null before the first one. */
+        private @Nullable Long end;
+
+        private int fetched;
+
         Request(MemoryKey key, String tenantId, FileUploadConfig config) {
             this.key = key;
             this.tenantId = tenantId;
@@ -157,13 +174,21 @@ public final class FileRebuilder {
         }
 
         private Content inWeb(FileReference file, URI url) {
-            if (!remote.isAllowed(url)) {
-                return missing(file, "its URL is refused because its host is not allowed or not in the open web");
+            long now = nanos.getAsLong();
+            long until = end == null ? now + REMOTE.toNanos() : end;
+            end = until;
+            if (now - until >= 0) {
+                return missing(file, "the " + REMOTE.toSeconds() + " seconds for remote files are over");
             }
             if (fetcher == null || !isLoaded(file)) {
-                return ofUrl(file, null, url);
+                return remote.isAllowed(url)
+                        ? ofUrl(file, null, url)
+                        : missing(file, "its URL is refused because its host is not allowed or not in the open web");
             }
-            return fetcher.fetch(url, config.maxFileBytes())
+            if (++fetched > MOST_FETCHED) {
+                return missing(file, "a history has more than " + MOST_FETCHED + " remote files");
+            }
+            return fetcher.fetch(url, config.maxFileBytes(), until)
                     .map(found -> ofBytes(file, url.getPath(), found.mimeType(), found.bytes()))
                     .orElseGet(() -> missing(file, "its URL is refused or redirects to a URL that is refused"));
         }

@@ -3,7 +3,14 @@ package io.github.keepsake4j.workflow.files;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Distinguishes URLs that are allowed, such as those of the open web, from URLs that point to internal addresses. A user's URL is passed to a model's
@@ -39,35 +46,69 @@ final class RemoteUrls {
         this.hosts = hosts;
     }
 
-    /**
-     * Returns whether a URL is allowed: its host is listed, or it points to the open web. For a name that cannot be
-     * resolved it is unknown where it points, so the rule for hosts decides.
-     */
+    /** Returns addresses by a look-up that is given up after a time: a resolver may ask dead servers for long. */
+    static Names within(Duration time, Names names) {
+        return host -> {
+            CompletableFuture<InetAddress[]> found = new CompletableFuture<>();
+            Thread thread = new Thread(
+                    () -> {
+                        try {
+                            found.complete(names.addresses(host));
+                        } catch (UnknownHostException | RuntimeException e) {
+                            found.completeExceptionally(e);
+                        }
+                    },
+                    "keepsake-names");
+            thread.setDaemon(true);
+            thread.start();
+            try {
+                return found.get(time.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (ExecutionException | TimeoutException e) {
+                throw new UnknownHostException(host);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new UnknownHostException(host);
+            }
+        };
+    }
+
+    /** Returns whether a URL is allowed. */
     boolean isAllowed(URI url) {
+        return checked(url) != null;
+    }
+
+    /**
+     * Returns the addresses of a URL that is allowed: its host is listed, or it points to the open web. For a name that cannot
+     * be resolved it is unknown where it points, so the rule for hosts decides.
+     *
+     * @return the addresses that were checked, none for a host that is allowed by its name, or null if the URL is refused
+     */
+    @Nullable
+    List<InetAddress> checked(URI url) {
         String host = url.getHost();
         if (host == null || !("http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme()))) {
-            return false;
+            return null;
         }
         if (hosts.isList()) {
-            return hosts.lists(host);
+            return hosts.lists(host) ? List.of() : null;
         }
         boolean isAddress6 = host.startsWith("[");
         if (!isAddress6
                 && NUMBERS.matcher(host).matches()
                 && !FOUR_NUMBERS.matcher(host).matches()) {
-            return false;
+            return null;
         }
         String name = isAddress6 ? host.substring(1, host.length() - 1) : host;
         try {
             InetAddress[] addresses = names.addresses(name);
             for (InetAddress address : addresses) {
                 if (isInside(address.getAddress(), address)) {
-                    return false;
+                    return null;
                 }
             }
-            return addresses.length > 0;
+            return addresses.length > 0 ? List.of(addresses) : null;
         } catch (UnknownHostException e) {
-            return !isAddress6 && hosts.allowsUnresolved(host);
+            return !isAddress6 && hosts.allowsUnresolved(host) ? List.of() : null;
         }
     }
 

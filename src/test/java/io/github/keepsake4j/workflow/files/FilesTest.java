@@ -31,8 +31,11 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
@@ -45,7 +48,10 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.BeforeEach;
@@ -283,7 +289,7 @@ class FilesTest {
         FileResolver resolver =
                 (tenant, files) -> Map.of(file, new ResolvedFile(file, "k/i1", "cat.png", "image/png", sizeInRow));
         FileContentSource source = (tenant, resolved) -> FileContent.bytes(new byte[bytes]);
-        return new FileRebuilder(resolver, source, remote(), false)
+        return new FileRebuilder(resolver, source, remote(), null)
                 .rebuild(KEY, "acme", new FileUploadConfig(DetailLevel.HIGH, 1000), List.of(file))
                 .apply(file);
     }
@@ -369,10 +375,12 @@ class FilesTest {
         });
         server.start();
         try {
-            RemoteFetcher fetcher =
-                    new RemoteFetcher(new RemoteUrls(host -> addresses("outside.example")), Duration.ofSeconds(1));
+            RemoteFetcher fetcher = new RemoteFetcher(
+                    new RemoteUrls(host -> addresses("outside.example")), FilesTest::toLoopback, System::nanoTime);
             URI url = URI.create("http://localhost:" + server.getAddress().getPort() + "/for-ever");
-            assertThatThrownBy(() -> fetcher.fetch(url, 1000)).isInstanceOf(UncheckedIOException.class);
+            assertThatThrownBy(() -> fetcher.fetch(
+                            url, 1000, System.nanoTime() + Duration.ofSeconds(1).toNanos()))
+                    .isInstanceOf(UncheckedIOException.class);
             assertThat(requests).hasSizeLessThan(5);
         } finally {
             server.stop(0);
@@ -629,10 +637,80 @@ class FilesTest {
         return rebuilt(remote, true, files);
     }
 
+    /** Connects with the test's server in the place of the checked address. */
+    private static Socket toLoopback(InetSocketAddress checked, int timeoutMillis) throws IOException {
+        return DirectHttp.connect(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), checked.getPort()), timeoutMillis);
+    }
+
+    /** Each connection to a dead address takes all of its time. The clock is the test's. */
+    @Test
+    @ExpectedLog("is shown as a placeholder")
+    void a_hundred_dead_addresses_take_at_most_twenty_seconds_of_each_history() {
+        AtomicLong clock = new AtomicLong();
+        AtomicInteger tried = new AtomicInteger();
+        RemoteUrls remote = new RemoteUrls(host -> addresses("outside.example"));
+        FileRebuilder rebuilder = new FileRebuilder(
+                FileResolver.NONE,
+                FileContentSource.NONE,
+                remote,
+                new RemoteFetcher(
+                        remote,
+                        (address, millis) -> {
+                            tried.incrementAndGet();
+                            clock.addAndGet(Duration.ofMillis(millis).toNanos());
+                            throw new SocketTimeoutException();
+                        },
+                        clock::get));
+        FileUploadConfig config = new FileUploadConfig(DetailLevel.HIGH, 1000);
+        for (boolean oneServer : new boolean[] {false, true}) {
+            List<FileReference> files = IntStream.range(0, 100)
+                    .mapToObj(i -> FileReference.remoteUrl(
+                            Type.IMAGE, "http://" + (oneServer ? "one" : "dead" + i) + ".example/" + i + ".png"))
+                    .toList();
+            for (int history = 0; history < 2; history++) {
+                long before = clock.get();
+                int triedBefore = tried.get();
+                var made = rebuilder.rebuild(KEY, "acme", config, files);
+                assertThat(files).allSatisfy(file -> assertThat(made.apply(file))
+                        .isEqualTo(TextContent.from("[image: not available]")));
+                assertThat(Duration.ofNanos(clock.get() - before)).isLessThanOrEqualTo(Duration.ofSeconds(20));
+                // What failed is remembered: a server that is dead costs one attempt in some minutes.
+                assertThat(tried.get() - triedBefore).isEqualTo(oneServer ? 1 - history : 3);
+            }
+        }
+    }
+
+    @Test
+    void a_name_that_leads_elsewhere_after_its_check_is_not_asked_again() throws Exception {
+        AtomicInteger lookups = new AtomicInteger();
+        List<InetAddress> connected = new CopyOnWriteArrayList<>();
+        RemoteUrls rebinding =
+                new RemoteUrls(host -> addresses(lookups.incrementAndGet() == 1 ? "outside.example" : "loop.example"));
+        RemoteFetcher fetcher = new RemoteFetcher(
+                rebinding,
+                (address, millis) -> {
+                    connected.add(address.getAddress());
+                    throw new ConnectException();
+                },
+                System::nanoTime);
+        assertThatThrownBy(() -> fetcher.fetch(
+                        URI.create("https://rebinds.example/a.png"),
+                        1000,
+                        System.nanoTime() + Duration.ofSeconds(9).toNanos()))
+                .isInstanceOf(UncheckedIOException.class);
+        assertThat(connected).containsExactly(addresses("outside.example"));
+        assertThat(lookups).hasValue(1);
+    }
+
     private static List<Content> rebuilt(RemoteUrls remote, boolean fetches, FileReference... files) {
         FileUploadConfig config = new FileUploadConfig(DetailLevel.HIGH, 1000);
         return Stream.of(files)
-                .map(new FileRebuilder(FileResolver.NONE, FileContentSource.NONE, remote, fetches)
+                .map(new FileRebuilder(
+                                FileResolver.NONE,
+                                FileContentSource.NONE,
+                                remote,
+                                fetches ? new RemoteFetcher(remote, FilesTest::toLoopback, System::nanoTime) : null)
                         .rebuild(KEY, "acme", config, List.of(files)))
                 .toList();
     }
