@@ -1066,8 +1066,10 @@ public final class Keepsake {
          * @return a new {@link Keepsake}
          * @throws InvalidInputException if the message log or a required summarizer is missing, the tenant breaks a
          *     rule, or a duration is out of range
+         * @throws KeepsakeException if the LangChain4j on the class path is too old. It names the version that is needed
          */
         public Keepsake build() {
+            LangChain4j.check();
             if (messageLog == null) {
                 throw new InvalidInputException(
                         "messageLog", "is required, such as JdbcMessageLog.sqlite(Path.of(\"chat.db\"))");

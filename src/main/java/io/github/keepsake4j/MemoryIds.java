@@ -45,8 +45,8 @@ record MemoryIds(String tenant, boolean acceptDefault, @Nullable Function<Object
             throw new InvalidInputException(
                     "memory id",
                     "no @MemoryId was given (or it is literally \"default\"), so LangChain4j passes \"default\", which every user would share. Add a"
-                            + " @MemoryId parameter (or .id(memoryId) to the builder of a chat memory), or call Keepsake.builder().acceptDefaultMemoryId() if there is only"
-                            + " one user");
+                            + " @MemoryId parameter (or .id(memoryId) to the builder of a chat memory), or call Keepsake.builder().acceptDefaultMemoryId() (in Spring Boot,"
+                            + " keepsake4j.accept-default-memory-id=true) if there is only one user");
         }
         String text = text(memoryId);
         if (text != null) {

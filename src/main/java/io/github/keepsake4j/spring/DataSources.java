@@ -5,7 +5,6 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog.SchemaMode;
 import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.KeepsakeException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -13,8 +12,6 @@ import java.sql.SQLException;
 import java.util.List;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.core.io.ResourceLoader;
 import org.springframework.util.ClassUtils;
@@ -28,7 +25,6 @@ final class DataSources {
     static final String POSTGRESQL = "postgresql";
     static final String SQLITE = "sqlite";
 
-    private static final Logger LOG = LoggerFactory.getLogger(DataSources.class);
     private static final String SQLITE_URL = "jdbc:sqlite:";
     private static final boolean HAS_SPRING_JDBC = ClassUtils.isPresent(
             "org.springframework.jdbc.datasource.DelegatingDataSource", DataSources.class.getClassLoader());
@@ -86,9 +82,11 @@ final class DataSources {
         if (properties.jdbc().transactionPooler()) {
             builder.transactionPooler();
         }
-        MessageLog log = builder.build();
-        check(log);
-        return log;
+        return FirstRead.of(
+                "The DataSource cannot keep memories",
+                FirstRead.makeTables("postgresql/V1__keepsake.sql"),
+                builder::build,
+                log -> log.read(ConversationKey.of(properties.tenant(), "keepsake4j"), ReadQuery.newest(0)));
     }
 
     /** Returns the data source if it is of PostgreSQL, or null. */
@@ -99,24 +97,6 @@ final class DataSources {
 
     private static DataSource apartFromTransactions(DataSource source) {
         return HAS_SPRING_JDBC ? TransactionalDataSource.around(source) : source;
-    }
-
-    /** A first read finds what a first chat would: tables that are missing, a user without rights. */
-    private void check(MessageLog log) {
-        try {
-            log.read(ConversationKey.of(properties.tenant(), "keepsake4j"), ReadQuery.newest(0));
-        } catch (KeepsakeException e) {
-            if (e.isRetryable()) {
-                LOG.warn("The database cannot be reached at the start: {}", e.getMessage());
-                return;
-            }
-            log.close();
-            throw new ConfigurationException(
-                    "The DataSource cannot keep memories: " + e.getMessage() + ".",
-                    "Set keepsake4j.jdbc.initialize-schema=always, so that the tables are made at the start, or run the script"
-                            + " in the jar by hand or by Flyway.",
-                    e);
-        }
     }
 
     private Database required() {
@@ -169,12 +149,7 @@ final class DataSources {
             DatabaseMetaData data = connection.getMetaData();
             return new Database(source, platform == null ? data.getDatabaseProductName() : "SQLite", data.getURL());
         } catch (SQLException e) {
-            throw new ConfigurationException(
-                    "The DataSource gives no connection (" + e.getClass().getName()
-                            + "), so its kind of database is unknown.",
-                    "Check that the database runs and that spring.datasource is right. With keepsake4j.jdbc.platform=postgresql"
-                            + " the application starts without it.",
-                    e);
+            throw FirstRead.noConnection(e);
         }
     }
 

@@ -1,9 +1,11 @@
 package io.github.keepsake4j.spring;
 
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog.SchemaMode;
+import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.recall.MessageIndex;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
 import io.github.keepsake4j.recall.jdbc.JdbcMessageIndex;
+import java.util.List;
 import javax.sql.DataSource;
 
 /** Opens the index: in the file that is named, else in PostgreSQL if the memories are there, else in memory. */
@@ -13,6 +15,7 @@ final class Indexes {
 
     static MessageIndex open(KeepsakeProperties properties, DataSources dataSources) {
         if (properties.index().file() != null) {
+            Stores.needDirectory(properties.index().file(), "index.file");
             return JdbcMessageIndex.sqlite(properties.index().file());
         }
         boolean isJdbc = properties.store() == null || properties.store() == Store.JDBC;
@@ -26,6 +29,10 @@ final class Indexes {
         if (properties.jdbc().initializeSchema() == SchemaMode.ALWAYS) {
             builder.createTables();
         }
-        return builder.build();
+        return FirstRead.of(
+                "The DataSource cannot keep the index",
+                FirstRead.makeTables("index/postgresql/V1__keepsake_index.sql"),
+                builder::build,
+                index -> index.watermarks(List.of(ConversationKey.of(properties.tenant(), "keepsake4j"))));
     }
 }

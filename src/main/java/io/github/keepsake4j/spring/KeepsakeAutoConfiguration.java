@@ -15,6 +15,8 @@ import io.github.keepsake4j.summary.Summarizer;
 import java.util.List;
 import java.util.Objects;
 import javax.sql.DataSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -45,7 +47,10 @@ import org.springframework.core.io.ResourceLoader;
 @ImportRuntimeHints(KeepsakeRuntimeHints.class)
 class KeepsakeAutoConfiguration {
 
+    private static final Logger LOG = LoggerFactory.getLogger(KeepsakeAutoConfiguration.class);
+
     static final String NODE_LOG = "keepsakeNodeLog";
+    static final String CHAT_MEMORY_STORE = "keepsakeChatMemoryStore";
 
     private static final String MEMORIES = "memories.enabled";
 
@@ -173,7 +178,18 @@ class KeepsakeAutoConfiguration {
             Settings.importFrom(properties.importFrom(), beans, builder);
         }
         customizers.orderedStream().forEach(customizer -> customizer.customize(builder));
-        return builder.build();
+        Keepsake keepsake = builder.build();
+        MessageIndex index = indexes.getIfUnique();
+        Discussions made = properties.memories().enabled() ? discussions.getIfUnique() : null;
+        LOG.info(
+                "Keepsake4j: store {}, window {}, index {}, memories that are made {}",
+                messageLog.backend(),
+                strategies.getIfUnique() == null
+                        ? Settings.window(properties)
+                        : strategy.getClass().getSimpleName(),
+                index == null ? "off" : index.backend(),
+                made == null ? "off" : made.store().backend());
+        return keepsake;
     }
 
     /** Declared as LangChain4j's interface, because its starter looks at the declared types. */
@@ -185,7 +201,7 @@ class KeepsakeAutoConfiguration {
     }
 
     /** Primary, because the store that is imported from may be a bean too. */
-    @Bean
+    @Bean(CHAT_MEMORY_STORE)
     @Lazy
     @Primary
     @Conditional(OnNoOtherChatMemoryStore.class)

@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -51,17 +52,22 @@ final class KeepsakeEndpoint {
         return new Report(asked, logs);
     }
 
+    /** What a thorough check of one memory found; {@code known} is false if no log has the memory. */
+    record Checked(boolean known, List<Damaged> damaged) {}
+
     /** Checks one memory of the application's tenant thoroughly. */
     @ReadOperation
     @Nullable
-    List<Damaged> check(@Selector String memoryId) {
+    Checked check(@Selector String memoryId) {
         Keepsake keepsake = inUse.keepsake();
         if (keepsake == null) {
             return null;
         }
         MemoryKey key = keepsake.conversation(memoryId).key();
+        boolean known = false;
         List<Damaged> found = new ArrayList<>();
         for (MessageLog log : inUse.logs().values()) {
+            known |= exists(log, key);
             log.check(key)
                     .forEach(damage -> found.add(new Damaged(
                             damage.messageId() == null
@@ -69,7 +75,16 @@ final class KeepsakeEndpoint {
                                     : damage.kind() + " " + damage.messageId(),
                             damage.problem())));
         }
-        return found;
+        return new Checked(known || !found.isEmpty(), found);
+    }
+
+    private static boolean exists(MessageLog log, MemoryKey key) {
+        try {
+            return log.details(key).info() != null;
+        } catch (UnreadableDataException e) {
+            // The check tells of the damage.
+            return true;
+        }
     }
 
     private static Counts counts(MessageLog log, String tenant) {

@@ -1,13 +1,16 @@
 package io.github.keepsake4j.spring;
 
+import io.github.keepsake4j.message.KeepsakeException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 
-/** Prints what is missing and what to add, in place of a stack trace. */
-final class KeepsakeFailureAnalyzer extends AbstractFailureAnalyzer<ConfigurationException> {
+/** Prints what is missing and what to add, in place of a stack trace. Other errors of ours say both in one sentence. */
+final class KeepsakeFailureAnalyzer extends AbstractFailureAnalyzer<KeepsakeException> {
 
     @Override
-    protected FailureAnalysis analyze(Throwable root, ConfigurationException cause) {
-        return new FailureAnalysis(cause.problem(), cause.action(), root);
+    protected FailureAnalysis analyze(Throwable root, KeepsakeException cause) {
+        return cause instanceof ConfigurationException known
+                ? new FailureAnalysis(known.problem(), known.action(), root)
+                : new FailureAnalysis(cause.getMessage() + ".", "", root);
     }
 }

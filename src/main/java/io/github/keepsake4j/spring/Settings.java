@@ -4,6 +4,7 @@ import dev.langchain4j.model.TokenCountEstimator;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.KeepsakeChatMemoryStore;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -18,6 +19,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
@@ -58,6 +60,29 @@ final class Settings {
         }
     }
 
+    /** Returns the limits of {@link #strategy} by the names of their properties, for the log of the start. */
+    static String window(KeepsakeProperties properties) {
+        KeepsakeProperties.Strategy limits = properties.strategy();
+        List<String> parts = new ArrayList<>();
+        if (properties.summary().enabled()) {
+            parts.add("summary");
+        }
+        if (limits.maxTokens() != null) {
+            parts.add("max-tokens=" + limits.maxTokens());
+        }
+        if (limits.maxTurns() != null) {
+            parts.add("max-turns=" + limits.maxTurns());
+        }
+        if (limits.maxMessages() != null || (limits.maxTokens() == null && limits.maxTurns() == null)) {
+            parts.add("max-messages=" + maxMessages(limits));
+        }
+        return String.join(" ", parts);
+    }
+
+    private static int maxMessages(KeepsakeProperties.Strategy limits) {
+        return limits.maxMessages() == null ? DEFAULT_MESSAGES : limits.maxMessages();
+    }
+
     static TokenCountEstimator estimator(@Nullable String model) {
         if (model == null) {
             return TokenCounter.standard();
@@ -88,8 +113,7 @@ final class Settings {
             parts.add(stepped(SlidingWindow.withMaxTurns(limits.maxTurns()), limits.step()));
         }
         if (limits.maxMessages() != null || (limits.maxTokens() == null && limits.maxTurns() == null)) {
-            int most = limits.maxMessages() == null ? DEFAULT_MESSAGES : limits.maxMessages();
-            parts.add(stepped(SlidingWindow.withMaxMessages(most), limits.step()));
+            parts.add(stepped(SlidingWindow.withMaxMessages(maxMessages(limits)), limits.step()));
         }
         if (limits.keepToolResults() != null) {
             parts.add(ClearToolResults.keepNewest(limits.keepToolResults()));
@@ -145,7 +169,27 @@ final class Settings {
             builder.importFrom(beans.getBean(name, ImportSource.class));
             return;
         }
-        builder.importFrom(named(name, "import-from", ChatMemoryStore.class, beans));
+        if (beans.containsBean(name) && beans.isTypeMatch(name, ChatMemoryStore.class) && !isOurs(name, beans)) {
+            builder.importFrom(beans.getBean(name, ChatMemoryStore.class));
+            return;
+        }
+        List<String> others = Stream.of(ChatMemoryStore.class, ImportSource.class)
+                .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))
+                .filter(bean -> !isOurs(bean, beans))
+                .toList();
+        throw new ConfigurationException(
+                "keepsake4j.import-from names the bean " + name
+                        + ", and there is no other ChatMemoryStore or ImportSource of this" + " name.",
+                others.isEmpty()
+                        ? "Add a bean of the old ChatMemoryStore, or remove the property."
+                        : "Set it to one of: " + String.join(", ", others) + ".",
+                null);
+    }
+
+    /** Returns whether a bean is a store of this library, which cannot be imported from. */
+    private static boolean isOurs(String bean, ConfigurableListableBeanFactory beans) {
+        return bean.equals(KeepsakeAutoConfiguration.CHAT_MEMORY_STORE)
+                || beans.isTypeMatch(bean, KeepsakeChatMemoryStore.class);
     }
 
     private static <T> T named(String name, String property, Class<T> type, ConfigurableListableBeanFactory beans) {

@@ -1,9 +1,12 @@
 package io.github.keepsake4j.spring;
 
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.file.FileMessageLog;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
+import io.github.keepsake4j.message.ConversationKey;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,11 +103,14 @@ final class Stores {
         return switch (store) {
             case JDBC -> dataSources.log();
             case SQLITE -> sqlite(required(properties.sqlite().file(), named, "sqlite.file"));
-            case FILE ->
-                FileMessageLog.builder()
-                        .directory(required(properties.file().directory(), named, "file.directory"))
+            case FILE -> {
+                Path directory = required(properties.file().directory(), named, "file.directory");
+                needWritable(directory, "file.directory");
+                yield FileMessageLog.builder()
+                        .directory(directory)
                         .fsync(properties.file().fsync())
                         .build();
+            }
             case REDIS -> {
                 need(JEDIS, named, "redis.clients:jedis");
                 yield RedisStore.open(properties.redis(), beans);
@@ -131,14 +137,53 @@ final class Stores {
                     "Remove keepsake4j.jdbc.initialize-schema=never, so that they are made.",
                     null);
         }
+        needDirectory(file, "sqlite.file");
+        return FirstRead.of(
+                "The SQLite file " + file + " cannot keep memories",
+                "Set keepsake4j.sqlite.file to another file, or move this one away.",
+                () -> JdbcMessageLog.sqlite(file),
+                log -> log.read(ConversationKey.of("default", "keepsake4j"), ReadQuery.newest(0)));
+    }
+
+    /** Refuses a place for a SQLite file where none can be made or opened. */
+    static void needDirectory(Path file, String property) {
         Path directory = file.toAbsolutePath().getParent();
-        if (!exists && directory != null && !directory.toFile().isDirectory()) {
+        String problem = null;
+        if (directory != null && !Files.exists(directory)) {
+            problem = " is in a directory that does not exist.";
+        } else if (Files.isDirectory(file)) {
+            problem = " is a directory.";
+        } else if (Files.exists(file) ? !Files.isWritable(file) : directory != null && !isUsable(directory)) {
+            problem = " cannot be written by this process.";
+        }
+        if (problem != null) {
             throw new ConfigurationException(
-                    "The SQLite file " + file + " is in a directory that does not exist.",
-                    "Make the directory, or set keepsake4j.sqlite.file to another place.",
+                    "The SQLite file " + file + problem,
+                    "Set keepsake4j." + property
+                            + " to a file in a directory that exists and that this process may write.",
                     null);
         }
-        return JdbcMessageLog.sqlite(file);
+    }
+
+    /** Refuses a directory that is none, that may not be written, or that cannot be made. */
+    static void needWritable(Path directory, String property) {
+        Path there = directory.toAbsolutePath();
+        while (there.getParent() != null && !Files.exists(there)) {
+            there = there.getParent();
+        }
+        if (!isUsable(there)) {
+            throw new ConfigurationException(
+                    "The directory " + directory + " cannot be used: " + there
+                            + (Files.isDirectory(there)
+                                    ? " may not be written by this process."
+                                    : " is not a directory."),
+                    "Set keepsake4j." + property + " to a directory that this process may write.",
+                    null);
+        }
+    }
+
+    private static boolean isUsable(Path directory) {
+        return Files.isDirectory(directory) && Files.isWritable(directory);
     }
 
     private void need(String type, Object what, String artifact) {

@@ -151,6 +151,7 @@ class MemoryIdsTest {
         refused(Double.NaN, "memory id", "finite");
         refused(new BigDecimal("1E+999999999"), "memory id", "digits");
         refused("default", "memory id", "Keepsake.builder().acceptDefaultMemoryId()");
+        refused("default", "memory id", "keepsake4j.accept-default-memory-id=true");
         assertThatThrownBy(() -> keepsake(new InMemoryMessageLog()).chatMemory(null))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("null");

@@ -9,6 +9,7 @@ import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.spring.bare.BareApplication;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.beans.BeanWrapper;
@@ -94,7 +95,8 @@ class ActuatorTest {
             assertThat(counts.damaged()).isEmpty();
             assertThat(endpoint.report("other").logs().get("keepsakeMessageLog").memories())
                     .isZero();
-            assertThat(endpoint.check("alice")).isEmpty();
+            assertThat(endpoint.check("alice")).isEqualTo(new KeepsakeEndpoint.Checked(true, List.of()));
+            assertThat(endpoint.check("nobody")).isEqualTo(new KeepsakeEndpoint.Checked(false, List.of()));
             assertThat(endpoint.report(null).toString()).doesNotContain("My name");
         });
         app().withPropertyValues("management.endpoint.keepsake.access=NONE")

@@ -370,6 +370,19 @@ class ContextTest {
                 });
     }
 
+    @Test
+    void our_own_store_is_neither_proposed_nor_taken_to_import_from() {
+        for (String name : List.of("absent", "keepsakeChatMemoryStore")) {
+            inMemory().withPropertyValues("keepsake4j.import-from=" + name).run(context -> assertThat(failure(context))
+                    .contains("import-from names the bean " + name, "Add a bean of the old ChatMemoryStore")
+                    .doesNotContain("one of:"));
+            inMemory()
+                    .withPropertyValues("keepsake4j.import-from=" + name)
+                    .withUserConfiguration(OldStore.class)
+                    .run(context -> assertThat(failure(context)).contains("Set it to one of: old."));
+        }
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class OldStore {
 

@@ -218,6 +218,24 @@ class StoresTest {
     }
 
     @Test
+    void a_place_that_cannot_be_used_is_named_with_its_property() throws Exception {
+        Path file = Files.writeString(directory.resolve("taken"), "x".repeat(5_000));
+        Map<String, String> problems = Map.of(
+                "memories.directory=" + file + "/made", "taken is not a directory",
+                "index.file=" + directory, "is a directory",
+                "index.file=" + directory + "/absent/index.db", "directory that does not exist",
+                "sqlite.file=" + file, "taken cannot keep memories: ");
+        problems.forEach((property, problem) -> runner().withPropertyValues(
+                        property.startsWith("sqlite") ? "keepsake4j.tenant=acme" : "keepsake4j.store=in-memory",
+                        "keepsake4j.memories.enabled=true",
+                        "keepsake4j.index.enabled=true",
+                        "keepsake4j." + property)
+                .withBean(ChatModel.class, () -> ChatModelMock.thatAlwaysResponds("ok"))
+                .run(context -> assertThat(failure(context))
+                        .contains(problem, "Set keepsake4j." + property.substring(0, property.indexOf('=')))));
+    }
+
+    @Test
     void tables_of_postgresql_are_made_only_if_that_is_asked_for() throws Exception {
         DataSource source = Contexts.postgres(Postgres.newest().newDatabase());
 
@@ -337,7 +355,7 @@ class StoresTest {
     void with_the_platform_named_the_database_may_be_away_at_the_start() {
         DataSource away = Postgres.database("none", 1);
         with(away).withPropertyValues("keepsake4j.store=jdbc").run(context -> assertThat(failure(context))
-                .contains("gives no connection", "keepsake4j.jdbc.platform"));
+                .contains("The database server cannot be reached (SQLSTATE 08001)", "keepsake4j.jdbc.platform"));
         with(away)
                 .withPropertyValues("keepsake4j.store=jdbc", "keepsake4j.jdbc.platform=postgresql")
                 .run(context -> assertThat(context).hasNotFailed());

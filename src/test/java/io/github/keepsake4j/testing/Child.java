@@ -44,6 +44,31 @@ public final class Child implements AutoCloseable {
                 .start());
     }
 
+    /**
+     * Runs a process to its end, well or not, and returns all that it printed, errors too.
+     *
+     * @param before what comes before the tests' class path
+     */
+    public static String output(List<Path> before, Class<?> main, Object... arguments)
+            throws IOException, InterruptedException {
+        String first = before.stream().map(path -> path + File.pathSeparator).collect(Collectors.joining());
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-Dorg.slf4j.simpleLogger.log.io.github.keepsake4j=info",
+                "-cp",
+                first + classPath(),
+                main.getName()));
+        Stream.of(arguments).map(Object::toString).forEach(command::add);
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try {
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } finally {
+            process.destroyForcibly();
+            process.waitFor();
+        }
+    }
+
     /** Returns the next line that the child printed, or null at the end of its output. */
     public String line() throws IOException {
         return lines.readLine();

@@ -13,6 +13,11 @@ import org.springframework.context.annotation.Configuration;
 @EnableAutoConfiguration
 public class BareApplication {
 
+    /** Starts and ends. */
+    public static void main(String[] args) {
+        SpringApplication.run(BareApplication.class, args).close();
+    }
+
     /** Chats on files, in a class loader that lacks what is optional, and returns the backend. */
     public static String chat(String directory) {
         SpringApplication application = new SpringApplication(BareApplication.class);

@@ -1,0 +1,155 @@
+package io.github.keepsake4j.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.keepsake4j.spring.bare.BareApplication;
+import io.github.keepsake4j.testing.Child;
+import io.github.keepsake4j.testing.Postgres;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What an application says when it starts, or why it does not, in a JVM of its own. */
+class StartUpTest {
+
+    private static final String PASSWORD = "canary-5b1e";
+    private static final String WITHOUT_DATA_SOURCE = Contexts.WITHOUT_OTHERS
+            + ",org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration"
+            + ",org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration";
+
+    @TempDir
+    Path directory;
+
+    private static String output(List<Path> before, Stream<String> properties) throws Exception {
+        String[] arguments = Stream.concat(
+                        Stream.of("spring.main.banner-mode=off", "spring.main.web-application-type=none"), properties)
+                .map(property -> "--" + property)
+                .toArray(String[]::new);
+        String output = Child.output(before, BareApplication.class, (Object[]) arguments);
+        assertThat(output).doesNotContain(PASSWORD);
+        return output;
+    }
+
+    private static String output(String... properties) throws Exception {
+        return output(List.of(), Stream.concat(Stream.of(WITHOUT_DATA_SOURCE), Stream.of(properties)));
+    }
+
+    private static String onDatabase(int port, String database, String user, String... properties) throws Exception {
+        return output(
+                List.of(),
+                Stream.concat(
+                        Stream.of(
+                                Contexts.WITHOUT_OTHERS,
+                                "spring.datasource.url=jdbc:postgresql://127.0.0.1:" + port + "/" + database,
+                                "spring.datasource.username=" + user,
+                                "spring.datasource.password=" + PASSWORD),
+                        Stream.of(properties)));
+    }
+
+    /** Returns the first line of the failure's description. */
+    private static String firstLine(String output) {
+        assertThat(output).contains("Description:");
+        return output.substring(output.indexOf("Description:") + "Description:".length())
+                .strip()
+                .lines()
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void an_older_langchain4j_stops_the_start_and_the_bom_is_named() throws Exception {
+        List<Path> older;
+        try (Stream<Path> jars = Files.list(Path.of("target", "older-langchain4j"))) {
+            older = jars.sorted().toList();
+        }
+        assertThat(older).hasSize(2);
+        List<String> lines = new ArrayList<>();
+        for (List<Path> before : List.of(older, older.subList(0, 1), older.subList(1, 2))) {
+            lines.add(firstLine(output(before, Stream.of(WITHOUT_DATA_SOURCE, "keepsake4j.store=in-memory"))));
+        }
+        assertThat(lines)
+                .allMatch(line -> line.contains("found 1.12.2; import langchain4j-bom 1.19.0 in dependencyManagement"))
+                .satisfiesExactly(
+                        both -> assertThat(both).startsWith("Keepsake4j needs langchain4j-core 1.19, "),
+                        one -> assertThat(one).startsWith("Keepsake4j needs langchain4j 1.19, "),
+                        core -> assertThat(core).startsWith("Keepsake4j needs langchain4j-core 1.19, "));
+    }
+
+    @Test
+    void a_wrong_password_an_absent_database_and_a_server_that_is_down_are_told_apart() throws Exception {
+        Postgres server = Postgres.newest();
+        int port = server.port();
+        asksForPasswordOf("walled", server.database("postgres"));
+        assertThat(firstLine(onDatabase(port, "postgres", "walled", "keepsake4j.tenant=acme")))
+                .isEqualTo("The database server refuses the user or the password (SQLSTATE 28P01): FATAL: password"
+                        + " authentication failed for user \"walled\"");
+        assertThat(firstLine(onDatabase(
+                        port, "postgres", "walled", "keepsake4j.tenant=acme", "keepsake4j.jdbc.platform=postgresql")))
+                .startsWith("The database server refuses the user or the password (SQLSTATE 28P01): FATAL: password");
+        assertThat(firstLine(onDatabase(port, "none", "postgres", "keepsake4j.tenant=acme")))
+                .isEqualTo("The database does not exist (SQLSTATE 3D000): FATAL: database \"none\" does not exist");
+        assertThat(firstLine(onDatabase(1, "none", "postgres", "keepsake4j.tenant=acme")))
+                .startsWith(
+                        "The database server cannot be reached (SQLSTATE 08001): Connection to 127.0.0.1:1 refused.");
+    }
+
+    /** The embedded server trusts everyone else. */
+    private void asksForPasswordOf(String user, DataSource source) throws Exception {
+        Postgres.execute(source, "CREATE ROLE " + user + " LOGIN PASSWORD 'another one'");
+        try (Connection connection = source.getConnection();
+                ResultSet row = connection.createStatement().executeQuery("SHOW hba_file")) {
+            row.next();
+            Path rules = Path.of(row.getString(1));
+            Files.writeString(rules, "host all " + user + " 127.0.0.1/32 scram-sha-256\n" + Files.readString(rules));
+        }
+        Postgres.execute(source, "SELECT pg_reload_conf()");
+    }
+
+    @Test
+    void missing_tables_of_the_index_stop_the_start() throws Exception {
+        int port = Postgres.newest().port();
+        String database = Postgres.newest().newDatabase();
+        onDatabase(port, database, "postgres", "keepsake4j.jdbc.initialize-schema=always");
+        String output = onDatabase(port, database, "postgres", "keepsake4j.index.enabled=true");
+        assertThat(firstLine(output)).startsWith("The DataSource cannot keep the index: ");
+        assertThat(output).contains("index/postgresql/V1__keepsake_index.sql");
+    }
+
+    @Test
+    void one_line_says_what_is_kept_where() throws Exception {
+        String database = Postgres.newest().newDatabase();
+        String output = onDatabase(
+                Postgres.newest().port(),
+                database,
+                "postgres",
+                "keepsake4j.jdbc.initialize-schema=always",
+                "keepsake4j.index.enabled=true",
+                "keepsake4j.strategy.max-turns=7");
+        assertThat(output.lines().filter(line -> line.contains("Keepsake4j: ")))
+                .singleElement()
+                .asString()
+                .endsWith(
+                        "Keepsake4j: store postgresql, window max-turns=7, index postgresql, memories that are made off");
+        assertThat(output("keepsake4j.file.directory=" + directory.resolve("chats")))
+                .contains("Keepsake4j: store file, window max-messages=50, index off, memories that are made off");
+    }
+
+    @Test
+    void a_directory_that_cannot_be_used_has_a_failure_analysis() throws Exception {
+        Path file = Files.writeString(directory.resolve("taken"), "");
+        String output = output("keepsake4j.file.directory=" + file);
+        assertThat(firstLine(output))
+                .isEqualTo("The directory " + file + " cannot be used: " + file + " is not a directory.");
+        assertThat(output).contains("Set keepsake4j.file.directory to");
+        // Another error than those of the configuration.
+        assertThat(firstLine(output("keepsake4j.file.directory=" + directory + "/absent/chats")))
+                .contains("the directory " + directory + "/absent does not exist");
+    }
+}
