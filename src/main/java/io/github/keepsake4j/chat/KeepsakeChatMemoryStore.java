@@ -72,7 +72,9 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
 
     /**
      * Returns the list that was set last, followed by the messages that other writers have added since. If no list was
-     * set, returns all messages that the memory shows.
+     * set, returns the messages that the memory shows, but not more than the newest {@value ViewReader#MOST_UNSET} of
+     * {@value ViewReader#MOST_UNSET_TOKENS} tokens and the system message: a conversation of any length may be opened with a small
+     * heap. {@code Conversation.history} has all of them.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
      * @return a new, mutable list; empty for a memory that was never written

@@ -3,6 +3,7 @@ package io.github.keepsake4j.transfer;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
@@ -104,6 +105,8 @@ public final class MemoryCopy {
      *
      * @param tenant the tenant's id
      * @return what was copied; {@link Report#damaged()} memories are missing or not whole
+     * @throws StorageUnavailableException (retryable) if a log cannot be reached; or, after all others were copied, if a memory did
+     *     not stop changing: the message names it, and further ones are suppressed exceptions
      * @throws KeepsakeException as {@link #memory} does; what was copied until then stays
      */
     public Report tenant(String tenant) {
@@ -116,6 +119,8 @@ public final class MemoryCopy {
      *
      * @param tenants the tenants' ids
      * @return what was copied; {@link Report#damaged()} memories are missing or not whole
+     * @throws StorageUnavailableException (retryable) if a log cannot be reached; or, after all others were copied, if a memory did
+     *     not stop changing: the message names it, and further ones are suppressed exceptions
      * @throws KeepsakeException as {@link #memory} does; what was copied until then stays
      */
     public Report tenants(Collection<String> tenants) {
@@ -128,8 +133,9 @@ public final class MemoryCopy {
      * @param key the memory
      * @return what was copied
      * @throws ErasedException if the memory is erased in the target meanwhile; it stays erased
-     * @throws KeepsakeException if the target has other messages of this memory, if the source has it no more or erases it
-     *     meanwhile, or if it does not stop changing
+     * @throws StorageUnavailableException (retryable) if a log cannot be reached, or if the memory does not stop changing
+     * @throws KeepsakeException if the target has other messages of this memory, or if the source has it no more or erases it
+     *     meanwhile
      */
     public Report memory(MemoryKey key) {
         MemoryTarget to = new MemoryTarget(target, key);
@@ -150,10 +156,8 @@ public final class MemoryCopy {
                 return new Report(now.memories(), now.messages(), List.of(), 0);
             }
         }
-        throw new KeepsakeException(
-                "Memory " + key + " is not the same in both logs after " + MOST_PASSES
-                        + " passes. Copy it again when nothing is added to it",
-                null);
+        throw new Memories.ChangingException("Memory " + key + " is not the same in both logs after " + MOST_PASSES
+                + " passes. Copy it again when nothing is added to it");
     }
 
     private static KeepsakeException gone(MemoryKey key, String problem) {

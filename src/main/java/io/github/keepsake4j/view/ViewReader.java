@@ -78,8 +78,18 @@ public final class ViewReader {
     }
 
     /**
-     * Reads all messages that a memory shows. The cost depends on the number of returned messages and on how much the
-     * guess exceeds it, not on the size of the branch.
+     * The largest number of messages that a list has which was never set. More than a model reads, and little enough for a small
+     * heap.
+     */
+    public static final int MOST_UNSET = 10_000;
+
+    /** The largest sum of these messages' stored tokens. */
+    public static final int MOST_UNSET_TOKENS = 1_000_000;
+
+    /**
+     * Reads all messages that a memory shows. Where no view is in force, reads at most the newest {@value #MOST_UNSET} messages of
+     * {@value #MOST_UNSET_TOKENS} tokens, from a user message on, and the system message in force before them. The cost depends on
+     * the number of returned messages and on how much the guess exceeds it, not on the size of the branch.
      *
      * @param log where to read
      * @param key the memory
@@ -94,13 +104,41 @@ public final class ViewReader {
         Tail newest = log.read(key, ReadQuery.newest(guess));
         View view = newest.view();
         if (view == null) {
-            return newest.complete() ? newest : readOn(log, key, newest, null);
+            return newest.complete() ? newest : unset(log, key, newest);
         }
         boolean reachesView = newest.complete()
                 || newest.messages().get(0).sequence() <= view.anchorSequence()
                 || Objects.equals(newest.messages().get(0).parentId(), view.anchor());
-        Tail branch = reachesView ? newest : readOn(log, key, newest, view.anchor());
+        Tail branch = reachesView
+                ? newest
+                : readOn(log, key, newest, ReadQuery.wholeBranch().after(view.anchor()));
         return new ViewReader(log, key, ReadQuery.wholeBranch(), newest.epoch()).resolve(branch, view);
+    }
+
+    /** Reads what is shown where nothing was set: the list begins with a turn, as one that a window cut. */
+    private static Tail unset(MessageLog log, MemoryKey key, Tail newest) {
+        int left = Math.max(1, MOST_UNSET - newest.messages().size());
+        Tail tail = readOn(log, key, newest, ReadQuery.newest(left).upToTokens(MOST_UNSET_TOKENS));
+        LoggedMessage system = tail.system();
+        List<LoggedMessage> messages = new ArrayList<>(tail.messages());
+        if (!tail.complete()) {
+            while (messages.size() > 1 && !(messages.get(0).message() instanceof UserMessage)) {
+                messages.remove(0);
+            }
+            if (system != null && !messages.contains(system)) {
+                messages.add(0, system);
+            }
+        }
+        return new Tail(
+                tail.position(),
+                messages,
+                List.of(),
+                system,
+                tail.user(),
+                null,
+                null,
+                tail.complete(),
+                tail.missingParent());
     }
 
     /**
@@ -172,11 +210,12 @@ public final class ViewReader {
         }
     }
 
-    private static Tail readOn(MessageLog log, MemoryKey key, Tail newest, @Nullable String after) {
+    private static Tail readOn(MessageLog log, MemoryKey key, Tail newest, ReadQuery query) {
         String next = Objects.requireNonNull(newest.messages().get(0).parentId(), "parent");
-        Tail older = readMore(log, key, ReadQuery.wholeBranch().endingIn(next).after(after), newest.epoch());
+        Tail older = readMore(log, key, query.endingIn(next), newest.epoch());
         List<LoggedMessage> messages = new ArrayList<>(older.messages());
         messages.addAll(newest.messages());
+        boolean toRoot = query.after() == null;
         return new Tail(
                 newest.position(),
                 messages,
@@ -185,8 +224,8 @@ public final class ViewReader {
                 newest.user(),
                 newest.view(),
                 null,
-                after == null && older.complete(),
-                after == null ? older.missingParent() : null);
+                toRoot && older.complete(),
+                toRoot ? older.missingParent() : null);
     }
 
     private Tail resolve(Tail branch, View view) {

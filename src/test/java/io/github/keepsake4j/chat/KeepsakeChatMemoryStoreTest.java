@@ -27,6 +27,7 @@ import io.github.keepsake4j.testing.CountedLog;
 import io.github.keepsake4j.testing.CountedLog.Fault;
 import io.github.keepsake4j.testing.Dialogue;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
+import io.github.keepsake4j.view.ViewReader;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,34 @@ class KeepsakeChatMemoryStoreTest {
         store.updateMessages("alice", List.of());
         assertThat(counted.messagesWritten + counted.viewsWritten).isZero();
         assertThat(history()).isEmpty();
+    }
+
+    @Test
+    void a_long_conversation_that_nothing_was_set_for_is_opened_by_its_newest_messages() {
+        MemoryKey key = ConversationKey.of("default", "alice");
+        List<NewMessage> batch = new ArrayList<>(List.of(NewMessage.of(SystemMessage.from("rules"), 1, "test")));
+        for (int i = 0; i < ViewReader.MOST_UNSET; i++) {
+            batch.add(NewMessage.of(user("q" + i), 1, "test"));
+            batch.add(NewMessage.of(ai("a" + i), 1, "test"));
+        }
+        // The newest messages begin with an answer.
+        batch.add(NewMessage.of(user("last"), 1, "test"));
+        log.append(key, Append.under(Parent.head(), batch));
+
+        List<ChatMessage> messages = store.getMessages("alice");
+        assertThat(messages).hasSize(ViewReader.MOST_UNSET);
+        assertThat(messages.get(0)).isEqualTo(SystemMessage.from("rules"));
+        assertThat(messages.get(1)).isInstanceOf(UserMessage.class);
+        assertThat(messages.get(messages.size() - 1)).isEqualTo(user("last"));
+        assertThat(other.getMessages("alice")).isEqualTo(messages);
+
+        List<ChatMessage> window = new ArrayList<>(messages.subList(messages.size() - 3, messages.size()));
+        window.add(0, messages.get(0));
+        window.add(ai("next"));
+        store.updateMessages("alice", window);
+        assertThat(store.getMessages("alice")).isEqualTo(window);
+        assertThat(other.getMessages("alice")).isEqualTo(window);
+        assertThat(log.details(key).info().messages()).isEqualTo(batch.size() + 1);
     }
 
     @Test

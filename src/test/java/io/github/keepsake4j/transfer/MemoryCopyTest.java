@@ -14,6 +14,7 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
@@ -26,6 +27,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Home;
+import io.github.keepsake4j.testing.WatchedLog;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
@@ -272,6 +274,31 @@ class MemoryCopyTest {
         source.setOutcome(KEY, "a", Outcome.failed("timeout"), null);
         assertThat(copy.memory(KEY).messages()).isEqualTo(2);
         assertSame(source, target, KEY, "outcomes");
+    }
+
+    @Test
+    void e3_a_memory_that_does_not_rest_is_told_at_the_end_and_the_others_are_copied() {
+        MessageLog source = filled(1, 5, 3);
+        MessageLog busy = new WatchedLog(source) {
+            private int more;
+
+            @Override
+            protected void called(String method, Object[] arguments) {
+                if (method.equals("history") && arguments[0].equals(key(3))) {
+                    NewMessage next = new NewMessage("more " + more++, UserMessage.from("x"), 1, "test", null);
+                    source.append(key(3), Append.underHead(next));
+                }
+            }
+        }.log();
+        MessageLog target = new InMemoryMessageLog();
+
+        assertThatThrownBy(() -> MemoryCopy.between(busy, target).tenant("acme"))
+                .isInstanceOf(StorageUnavailableException.class)
+                .hasMessageContaining(key(3).toString());
+        for (int i : new int[] {0, 1, 2, 4}) {
+            assertSame(source, target, key(i), "memory " + i);
+        }
+        assertThat(MemoryCopy.between(source, target).tenant("acme").memories()).isEqualTo(5);
     }
 
     /** Returns a log that erases a memory right before its n-th change of a title or of metadata. */

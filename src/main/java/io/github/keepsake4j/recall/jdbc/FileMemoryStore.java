@@ -26,9 +26,7 @@ import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -437,13 +435,7 @@ public final class FileMemoryStore implements MemoryStore {
     @Override
     public void discussions(String tenant, Consumer<MemoryKey> action) {
         reading("list of memories", tenant, () -> {
-            List<Path> found = new ArrayList<>();
-            try (DirectoryStream<Path> keys = MemoryFiles.keys(root, tenant)) {
-                keys.forEach(found::add);
-            } catch (NoSuchFileException e) {
-                return true;
-            }
-            for (Path file : found) {
+            for (Path file : MemoryFiles.keys(root, tenant)) {
                 byte[] key = SmallFiles.read(file);
                 if (key != null) {
                     action.accept(key(file, key));

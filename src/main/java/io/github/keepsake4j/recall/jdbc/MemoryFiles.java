@@ -6,7 +6,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
@@ -75,9 +77,15 @@ record MemoryFiles(Path directory, String base, String hash) {
     }
 
     /** Returns the files that have the keys of a tenant's discussions. */
-    static DirectoryStream<Path> keys(Path root, String tenant) throws IOException {
-        return Files.newDirectoryStream(
-                of(root, ConversationKey.of(tenant, "any")).directory(), "*" + KEY);
+    static List<Path> keys(Path root, String tenant) throws IOException {
+        List<Path> found = new ArrayList<>();
+        Path directory = of(root, ConversationKey.of(tenant, "any")).directory();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, "*" + KEY)) {
+            files.forEach(found::add);
+        } catch (NoSuchFileException e) {
+            return List.of();
+        }
+        return found;
     }
 
     Path leases() {
