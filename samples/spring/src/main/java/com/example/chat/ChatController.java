@@ -36,6 +36,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 
 /**
@@ -48,7 +49,16 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 @RequestMapping("/conversations")
 class ChatController {
 
-    record Text(String text) {}
+    record Text(String text) {
+
+        /** Returns the text of a question, which LangChain4j takes only if it is not blank. */
+        String question() {
+            if (text == null || text.isBlank()) {
+                throw new ResponseStatusException(HttpStatus.BAD_REQUEST, "text: must not be blank");
+            }
+            return text;
+        }
+    }
 
     record Entry(String id, String title, String preview, long messages, Instant lastMessageAt) {}
 
@@ -148,12 +158,14 @@ class ChatController {
 
     @PostMapping(path = "/{id}/messages", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter ask(@PathVariable String id, @RequestBody Text question) {
-        return stream(id, () -> assistant.chat(id, question.text()));
+        String text = question.question();
+        return stream(id, () -> assistant.chat(id, text));
     }
 
     @PutMapping(path = "/{id}/messages/{questionId}", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
     SseEmitter edit(@PathVariable String id, @PathVariable String questionId, @RequestBody Text question) {
-        return stream(id, () -> keepsake.turn(id, Turn.edit(questionId), () -> assistant.chat(id, question.text())));
+        String text = question.question();
+        return stream(id, () -> keepsake.turn(id, Turn.edit(questionId), () -> assistant.chat(id, text)));
     }
 
     @PostMapping(path = "/{id}/messages/{answerId}/regenerate", produces = MediaType.TEXT_EVENT_STREAM_VALUE)

@@ -8,12 +8,14 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
 import io.github.keepsake4j.Keepsake;
 import java.io.IOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
@@ -170,6 +172,52 @@ class ChatControllerTest {
         HttpResponse<String> response = send("PUT", "alice/branches/none", null);
         assertThat(response.statusCode()).isEqualTo(400);
         assertThat(JSON.readTree(response.body()).get("detail").asString()).contains("none");
+    }
+
+    @Test
+    void a_question_without_text_is_the_callers_error_and_nothing_is_kept() throws Exception {
+        for (String text : List.of("", "  ")) {
+            assertThat(send("POST", "blank/messages", Map.of("text", text)).statusCode())
+                    .isEqualTo(400);
+        }
+        HttpRequest nothing = HttpRequest.newBuilder(request("POST", "blank/messages", null).uri())
+                .header("Content-Type", "application/json")
+                .POST(BodyPublishers.ofString("{}"))
+                .build();
+        assertThat(CLIENT.send(nothing, BodyHandlers.ofString()).statusCode()).isEqualTo(400);
+        assertThat(get("blank/messages").get("messages")).isEmpty();
+    }
+
+    @Test
+    void pages_of_other_sites_may_neither_read_nor_write() throws Exception {
+        int port = request("GET", "", null).uri().getPort();
+        for (String origin : List.of(
+                "http://evil.example", "null", "https://localhost:" + port, "http://localhost:1", "not an origin")) {
+            assertThat(statusFrom("Origin: " + origin, "GET", port)).as(origin).isEqualTo(403);
+            assertThat(statusFrom("Origin: " + origin, "DELETE", port)).as(origin).isEqualTo(403);
+        }
+        assertThat(statusFrom("Origin: http://localhost:" + port, "GET", port)).isEqualTo(200);
+        assertThat(statusFrom("Origin: http://127.0.0.1:" + port, "DELETE", port))
+                .isEqualTo(200);
+        assertThat(statusOf("GET", "evil.example:" + port, "Accept: */*", port)).isEqualTo(403);
+        assertThat(application.getEnvironment().getProperty("server.address")).isEqualTo("127.0.0.1");
+    }
+
+    private static int statusFrom(String header, String method, int port) throws IOException {
+        return statusOf(method, "localhost:" + port, header, port);
+    }
+
+    /** Asks by hand, because Java's client sets these headers itself. */
+    private static int statusOf(String method, String host, String header, int port) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            String path = method.equals("GET") ? "/conversations" : "/conversations/none";
+            socket.getOutputStream()
+                    .write((method + " " + path + " HTTP/1.1\r\nHost: " + host + "\r\n" + header
+                                    + "\r\nConnection: close\r\n\r\n")
+                            .getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return Integer.parseInt(answer.split(" ")[1]);
+        }
     }
 
     /** A server-sent event. */
