@@ -20,22 +20,18 @@ import org.jspecify.annotations.Nullable;
  */
 record FactsJson(List<MadeMemory> facts, List<String> problems) {
 
-    private static final Pattern FENCE = Pattern.compile("\\s*```\\w*\\R(.*?)\\R?```\\s*", Pattern.DOTALL);
+    /** How an object or an array of objects begins. Brackets in prose seldom begin so. */
+    private static final Pattern BEGIN = Pattern.compile("\\{\\s*[\"}]|\\[\\s*[{\\]]");
 
     /**
-     * Reads an answer.
+     * Reads an answer. What is around the JSON, such as prose or a fence, is left out; of several values all are read.
      *
      * @param replaced returns the id of the fact of a title that a fact of a trust may replace, or null
      * @throws MemoryFailedException if there is no JSON object or array in it, or no object in the array is valid
      */
     static FactsJson read(
             String answer, Passage source, Trust trust, BiFunction<String, Trust, @Nullable String> replaced) {
-        Matcher fence = FENCE.matcher(answer);
-        Object json = parse(fence.matches() ? fence.group(1) : answer);
-        if (!(json instanceof List<?>) && !(json instanceof Map<?, ?>)) {
-            throw new MemoryFailedException("The answer is neither a JSON object nor an array", null);
-        }
-        List<?> objects = json instanceof List<?> list ? list : List.of(json);
+        List<?> objects = objects(answer);
         List<MadeMemory> facts = new ArrayList<>();
         List<String> problems = new ArrayList<>();
         for (int i = 0; i < objects.size(); i++) {
@@ -51,12 +47,68 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
         return new FactsJson(List.copyOf(facts), List.copyOf(problems));
     }
 
-    private static @Nullable Object parse(String text) {
+    private static List<?> objects(String answer) {
         try {
-            return PlainJson.read("answer", text);
+            return objectsOf(PlainJson.read("answer", answer));
         } catch (InvalidInputException e) {
-            throw new MemoryFailedException("The answer is not JSON; " + e.getMessage(), null);
+            return objectsInside(answer, e);
         }
+    }
+
+    private static List<?> objectsOf(@Nullable Object json) {
+        if (json instanceof List<?> list) {
+            return list;
+        }
+        if (json instanceof Map<?, ?>) {
+            return List.of(json);
+        }
+        throw new MemoryFailedException("The answer is neither a JSON object nor an array", null);
+    }
+
+    /** Returns the objects among other text. Where one begins that is not JSON, the answer was cut off, and facts are missing. */
+    private static List<?> objectsInside(String answer, InvalidInputException whole) {
+        List<@Nullable Object> objects = new ArrayList<>();
+        Matcher begin = BEGIN.matcher(answer);
+        int end = 0;
+        while (begin.find(end)) {
+            end = end(answer, begin.start());
+            try {
+                objects.addAll(objectsOf(PlainJson.read("answer", answer.substring(begin.start(), end))));
+            } catch (InvalidInputException e) {
+                throw notJson(e);
+            }
+        }
+        if (end == 0) {
+            throw notJson(whole);
+        }
+        return objects;
+    }
+
+    /** Returns the place behind the bracket that closes the one at a place, or the end of the text. */
+    private static int end(String text, int from) {
+        int open = 0;
+        boolean inString = false;
+        for (int i = from; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (inString) {
+                if (c == '\\') {
+                    i++;
+                } else if (c == '"') {
+                    inString = false;
+                }
+            } else if (c == '"') {
+                inString = true;
+            } else if (c == '{' || c == '[') {
+                open++;
+            } else if ((c == '}' || c == ']') && --open == 0) {
+                return i + 1;
+            }
+        }
+        return text.length();
+    }
+
+    private static MemoryFailedException notJson(InvalidInputException e) {
+        return new MemoryFailedException("The answer is not JSON; " + e.getMessage(), null);
     }
 
     private static MadeMemory fact(
@@ -88,13 +140,17 @@ record FactsJson(List<MadeMemory> facts, List<String> problems) {
         if (value == null) {
             return List.of();
         }
-        if (value instanceof List<?> list && list.stream().allMatch(String.class::isInstance)) {
-            return list.stream()
-                    .map(String.class::cast)
-                    .filter(text -> !text.isBlank())
-                    .map(text -> TranscriptText.clean(text).strip())
-                    .toList();
+        List<?> values = value instanceof List<?> list ? list : List.of(value);
+        if (!values.stream().allMatch(FactsJson::isSingle)) {
+            throw new InvalidInputException(name, "must be a text, a number, a truth value, or a list of these");
         }
-        throw new InvalidInputException(name, "must be a list of texts");
+        return values.stream()
+                .map(each -> TranscriptText.clean(String.valueOf(each)).strip())
+                .filter(text -> !text.isEmpty())
+                .toList();
+    }
+
+    private static boolean isSingle(@Nullable Object value) {
+        return value instanceof String || value instanceof Number || value instanceof Boolean;
     }
 }

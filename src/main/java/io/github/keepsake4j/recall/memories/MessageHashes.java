@@ -3,6 +3,10 @@ package io.github.keepsake4j.recall.memories;
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.TextContent;
+import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.message.MessageText;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -14,6 +18,8 @@ import java.util.Objects;
 
 /** The hashes by which a message is found again. They are stored, so they never change. Pure functions. */
 final class MessageHashes {
+
+    private static final MessageCodec CODEC = new MessageCodec();
 
     private MessageHashes() {}
 
@@ -28,8 +34,8 @@ final class MessageHashes {
     }
 
     /**
-     * Returns the chained hash of each message: of its type, its text, its tool calls and the chained hash of the message before
-     * it.
+     * Returns the chained hash of each message: of its type, its text, its images and other contents, its tool calls and the
+     * chained hash of the message before it.
      */
     static List<String> chain(List<SourceMessage> messages) {
         List<String> chain = new ArrayList<>(messages.size());
@@ -46,6 +52,14 @@ final class MessageHashes {
         add(digest, before);
         add(digest, message.type().name());
         add(digest, MessageText.of(message));
+        if (message instanceof UserMessage user) {
+            List<Content> others = user.contents().stream()
+                    .filter(content -> !(content instanceof TextContent))
+                    .toList();
+            if (!others.isEmpty()) {
+                add(digest, CODEC.encode(UserMessage.from(others)));
+            }
+        }
         if (message instanceof AiMessage ai) {
             for (ToolExecutionRequest call : ai.toolExecutionRequests()) {
                 add(digest, Objects.requireNonNullElse(call.name(), ""));

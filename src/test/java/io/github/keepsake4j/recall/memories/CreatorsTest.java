@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -281,6 +282,21 @@ class CreatorsTest {
     }
 
     @Test
+    void b5_an_exchanged_image_in_a_message_without_text_is_an_edit() {
+        List<SourceMessage> messages = new ArrayList<>(talk(5));
+        messages.set(2, new SourceMessage("m3", picture("https://example.com/cat.png"), Trust.USER));
+        Discussion discussion = chunks("{\"lookbackStartTurn\":0}", CreatorsTest::about);
+        assertThat(discussion.qualityMemory(messages).made()).hasSize(1);
+        assertThat(discussion.qualityMemory(messages).made()).isEmpty();
+        messages.set(2, new SourceMessage("m3", picture("https://example.com/dog.png"), Trust.USER));
+        assertThat(discussion.qualityMemory(messages).made()).hasSize(1);
+    }
+
+    private static UserMessage picture(String url) {
+        return UserMessage.from(ImageContent.from(url));
+    }
+
+    @Test
     void b5_a_failed_chunk_is_tried_again_and_never_skipped() {
         AtomicInteger calls = new AtomicInteger();
         Discussion discussion = chunks("{\"lookbackStartTurn\":0,\"chunkEstimatedTokenSize\":50}", inputs -> {
@@ -506,7 +522,7 @@ class CreatorsTest {
                 """
                 ```json
                 [{"title":"A","summary":"a fact","entities":["x"],"key_phrases":["y"]},
-                 {"title":"B","entities":[]}, "text", {"title":"C","summary":"c","entities":"x"},
+                 {"title":"B","entities":[]}, "text", {"title":"C","summary":"c","entities":{"x":1}},
                  {"title":"D","summary":"d"}]
                 ```
                 """;
@@ -517,8 +533,61 @@ class CreatorsTest {
                 .containsExactly(
                         "fact 2 of 5: summary: must be a text that is not blank",
                         "fact 3 of 5: fact: must be an object",
-                        "fact 4 of 5: entities: must be a list of texts");
+                        "fact 4 of 5: entities: must be a text, a number, a truth value, or a list of these");
         assertThat(store.facts(KEY, 9)).hasSize(2);
+    }
+
+    @Test
+    void b7_prose_around_json_and_a_fence_inside_prose_are_accepted() {
+        String fact = "{\"title\":\"A [1]\",\"summary\":\"a \\\"}\\\" {in} it\"}";
+        String other = "{ \"title\":\"B\",\"summary\":\"b\"}";
+        Map<String, List<String>> answers = Map.ofEntries(
+                Map.entry("```json\n" + fact + "\n```", List.of("A [1]")),
+                Map.entry("```\n[" + fact + "," + other + "]\n```", List.of("A [1]", "B")),
+                Map.entry("Here it is:\n```json\n" + fact + "\n```\nI hope that helps.", List.of("A [1]")),
+                Map.entry("Here it is: ```JSON [" + fact + "," + other + "] ``` Done.", List.of("A [1]", "B")),
+                Map.entry("Of [the chunk], {as asked}: " + fact, List.of("A [1]")),
+                Map.entry(fact + "\nIs that \"right", List.of("A [1]")),
+                Map.entry("Facts: [" + fact + ", " + other + "]. That is all.", List.of("A [1]", "B")),
+                Map.entry(fact + "\n" + other, List.of("A [1]", "B")),
+                Map.entry("There is nothing: []", List.of()));
+        answers.forEach((answer, titles) -> {
+            Discussion discussion =
+                    chunks("{\"useVectorForQualityMemory\":true,\"lookbackStartTurn\":0}", any -> answer);
+            MemoryRun run = discussion.qualityMemory(talk(5));
+            assertThat(run.made()).as(answer).extracting(MadeMemory::title).isEqualTo(titles);
+            assertThat(run.problems()).as(answer).isEmpty();
+            store.erase(KEY);
+        });
+    }
+
+    @Test
+    void b7_json_that_is_cut_off_fails_also_behind_prose_and_what_was_whole_in_it_is_not_taken_for_all() {
+        String whole = "{\"title\":\"A\",\"summary\":\"a\"}";
+        for (String cut : List.of(
+                "[" + whole + ",{\"title\":\"B", whole + " and " + whole.substring(0, 20), "[".repeat(9) + whole)) {
+            assertThatThrownBy(() -> chunks(
+                                    "{\"useVectorForQualityMemory\":true,\"lookbackStartTurn\":0}",
+                                    any -> "Here: " + cut)
+                            .qualityMemory(talk(5)))
+                    .as(cut)
+                    .isInstanceOf(MemoryFailedException.class)
+                    .hasMessageContaining("not JSON");
+        }
+        assertThat(covered(MemoryKind.FACT)).isEmpty();
+    }
+
+    @Test
+    void b7_entities_and_key_phrases_may_be_single_values() {
+        String answer = "[{\"title\":\"A\",\"summary\":\"a\",\"entities\":\"Luna\",\"key_phrases\":2024},"
+                + "{\"title\":\"B\",\"summary\":\"b\",\"entities\":[\"Luna\",7,true],\"key_phrases\":\" \"}]";
+        List<MadeMemory> made = chunks("{\"useVectorForQualityMemory\":true,\"lookbackStartTurn\":0}", any -> answer)
+                .qualityMemory(talk(5))
+                .made();
+        assertThat(made)
+                .extracting(MadeMemory::entities)
+                .containsExactly(List.of("Luna"), List.of("Luna", "7", "true"));
+        assertThat(made).extracting(MadeMemory::keyPhrases).containsExactly(List.of("2024"), List.of());
     }
 
     @Test
