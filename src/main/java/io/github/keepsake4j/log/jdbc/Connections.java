@@ -26,6 +26,11 @@ abstract class Connections implements AutoCloseable {
     /** Runs work that writes, in one transaction that is committed when this method returns. */
     abstract <T> T write(Object what, Work<T> work);
 
+    /** Runs work that erases as {@link #write} does, and has what the database keeps besides its tables removed soon. */
+    <T> T erase(Object what, Work<T> work) {
+        return write(what, work);
+    }
+
     /** Runs work whose statements are independent of each other. Each statement is committed when it returns. */
     abstract <T> T single(Object what, Work<T> work);
 

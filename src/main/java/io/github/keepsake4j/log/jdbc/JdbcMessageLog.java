@@ -559,7 +559,7 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public long erase(MemoryKey key) {
         byte[] hash = Rows.hash(key);
-        return connections.write("erasure of memory " + key, session -> dialect.erase(session, hash));
+        return connections.erase("erasure of memory " + key, session -> dialect.erase(session, hash));
     }
 
     @Override
@@ -567,7 +567,7 @@ public final class JdbcMessageLog implements MessageLog {
         // Throws if it cannot be read: nothing goes that may be repaired.
         history(key, HistoryQuery.newest(1));
         byte[] hash = Rows.hash(key);
-        return connections.write("erasure of memory " + key, session -> {
+        return connections.erase("erasure of memory " + key, session -> {
             // Locks the memory's row until the transaction ends, so that no append comes between the look and the
             // erasure.
             dialect.locked(session, hash);

@@ -5,6 +5,7 @@ import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.sql.SqlConnection;
+import io.github.keepsake4j.sql.SqliteCheckpoints;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,6 +32,7 @@ final class SqliteConnections extends Connections {
 
     private final Path file;
     private final Duration busyTimeout;
+    private final SqliteCheckpoints checkpoints;
     private final Dialect dialect = new SqliteDialect();
     private final ReentrantLock lock = new ReentrantLock(true);
     private @Nullable SqlConnection connection;
@@ -46,6 +48,7 @@ final class SqliteConnections extends Connections {
     SqliteConnections(Path file, Duration busyTimeout) {
         this.file = file;
         this.busyTimeout = busyTimeout;
+        this.checkpoints = new SqliteCheckpoints(file);
     }
 
     /**
@@ -62,6 +65,13 @@ final class SqliteConnections extends Connections {
         return inTransaction("BEGIN IMMEDIATE", what, work);
     }
 
+    @Override
+    <T> T erase(Object what, Work<T> work) {
+        T result = write(what, work);
+        checkpoints.request();
+        return result;
+    }
+
     /** Runs reads in one transaction, so that all their statements see the same state. Only {@link #write} writes. */
     @Override
     <T> T single(Object what, Work<T> work) {
@@ -71,6 +81,7 @@ final class SqliteConnections extends Connections {
     @Override
     public void close() {
         closed = true;
+        checkpoints.close();
         disconnect();
     }
 
@@ -176,6 +187,7 @@ final class SqliteConnections extends Connections {
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         // SQLite gives the files beside it the same rights.
         SmallFiles.create(file);
+        boolean hasPages = checkpoints.hasPages();
         SqlConnection begun = SqlConnection.of(config.createConnection("jdbc:sqlite:" + file.toAbsolutePath()));
         try {
             switchToWal(new Session(begun, dialect));
@@ -192,6 +204,10 @@ final class SqliteConnections extends Connections {
         }
         connection = begun;
         opened = identity();
+        if (hasPages) {
+            // Perhaps those of an erasure whose process ended.
+            checkpoints.request();
+        }
         return begun;
     }
 

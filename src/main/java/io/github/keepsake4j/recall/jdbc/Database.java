@@ -14,6 +14,11 @@ interface Database extends AutoCloseable {
     /** Runs work that writes, in one transaction that is committed when this method returns. */
     <T> T write(String what, Work<T> work);
 
+    /** Runs work that erases as {@link #write} does, and has what the database keeps besides its tables removed soon. */
+    default <T> T erase(String what, Work<T> work) {
+        return write(what, work);
+    }
+
     /** Runs work that only reads. */
     <T> T read(String what, Work<T> work);
 

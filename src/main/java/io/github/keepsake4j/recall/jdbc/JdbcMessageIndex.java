@@ -209,7 +209,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public void remove(MemoryKey key) {
-        database.write("removal of memory " + key + " from the index", session -> {
+        database.erase("removal of memory " + key + " from the index", session -> {
             long tenant = lockTenant(session, key.tenant(), false);
             MemoryRow known = session.first(Sql.MEMORY, MemoryRow::of, (Object) MemoryRow.hash(key));
             if (known == null) {
@@ -228,7 +228,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public void clear() {
-        database.write("clearing of the index", session -> {
+        database.erase("clearing of the index", session -> {
             for (String table : List.of("posting", "term", "memory", "tenant", "words")) {
                 session.update("DELETE FROM keepsake_index_" + table);
             }

@@ -8,6 +8,7 @@ import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqlSchema;
+import io.github.keepsake4j.sql.SqliteCheckpoints;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
@@ -64,6 +65,7 @@ final class SqliteDatabase implements Database {
     private final Path file;
     private final Mode mode;
     private final Schema schema;
+    private final SqliteCheckpoints checkpoints;
     private final Channel writer = new Channel();
     private final Channel reader = new Channel();
     private volatile boolean closed;
@@ -72,6 +74,7 @@ final class SqliteDatabase implements Database {
         this.file = file;
         this.mode = mode;
         this.schema = schema;
+        this.checkpoints = new SqliteCheckpoints(file);
     }
 
     /** A connection, its statements, and the turn to use them. */
@@ -95,6 +98,13 @@ final class SqliteDatabase implements Database {
     @Override
     public <T> T write(String what, Work<T> work) {
         return in(writer, "BEGIN IMMEDIATE", what, work);
+    }
+
+    @Override
+    public <T> T erase(String what, Work<T> work) {
+        T result = write(what, work);
+        checkpoints.request();
+        return result;
     }
 
     @Override
@@ -137,6 +147,7 @@ final class SqliteDatabase implements Database {
     @Override
     public void close() {
         closed = true;
+        checkpoints.close();
         for (Channel channel : new Channel[] {reader, writer}) {
             channel.lock.lock();
             try {
@@ -229,6 +240,7 @@ final class SqliteDatabase implements Database {
         config.setPragma(SQLiteConfig.Pragma.SECURE_DELETE, "true");
         // A query reads some pages for each term, more than the default cache of 2 MB keeps.
         config.setPragma(SQLiteConfig.Pragma.MMAP_SIZE, String.valueOf(MAPPED));
+        boolean hasPages = checkpoints.hasPages();
         SqlConnection begun = connect(config);
         try (Statement statement = begun.create()) {
             // Who only reads does not wait for a writer.
@@ -245,6 +257,10 @@ final class SqliteDatabase implements Database {
             throw e;
         }
         channel.connection = begun;
+        if (hasPages && channel == writer) {
+            // Perhaps those of an erasure whose process ended.
+            checkpoints.request();
+        }
         return begun;
     }
 
