@@ -21,6 +21,7 @@ import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -72,6 +73,7 @@ import java.time.LocalDate;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
@@ -361,7 +363,7 @@ public final class Keepsake {
      */
     public <T extends @Nullable Object> T regenerate(
             Object memoryId, String answerId, Function<UserMessage, ? extends T> call) {
-        return again(memoryId, Turn.regenerate(answerId), answerId, call);
+        return again(memoryId, Turn.regenerate(answerId), "answerId", answerId, call);
     }
 
     /**
@@ -377,18 +379,22 @@ public final class Keepsake {
      */
     public <T extends @Nullable Object> T retry(
             Object memoryId, String userMessageId, Function<UserMessage, ? extends T> call) {
-        return again(memoryId, Turn.retry(userMessageId), userMessageId, call);
+        return again(memoryId, Turn.retry(userMessageId), "userMessageId", userMessageId, call);
     }
 
     private <T extends @Nullable Object> T again(
-            Object memoryId, Turn turn, String messageId, Function<UserMessage, ? extends T> call) {
-        UserMessage question = conversation(memoryId)
-                .questionOf(messageId)
-                .map(LoggedMessage::message)
+            Object memoryId, Turn turn, String parameter, String messageId, Function<UserMessage, ? extends T> call) {
+        Optional<LoggedMessage> asked;
+        try {
+            asked = conversation(memoryId).questionOf(messageId);
+        } catch (UnknownMessageException e) {
+            throw UnknownMessageException.notThere(memories.key(memoryId), parameter, messageId);
+        }
+        UserMessage question = asked.map(LoggedMessage::message)
                 .filter(UserMessage.class::isInstance)
                 .map(UserMessage.class::cast)
                 .orElseThrow(() -> new InvalidInputException(
-                        "messageId",
+                        parameter,
                         "must belong to a question; message " + messageId + " of memory " + memories.key(memoryId)
                                 + " has none before it"));
         return turn(memoryId, turn, () -> call.apply(OwnText.without(question)));

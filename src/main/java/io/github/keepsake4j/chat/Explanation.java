@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param omitted the messages that were read and are not shown
  * @param olderUnread whether there are older messages, which the strategy did not need to read
  * @param memories the ids of the memories that were made of the conversation and are shown in one of these messages, in order
+ * @param summarizedUpTo the id of the last message that the shown summary covers, with all messages of the branch before it; null if
+ *     no summary is shown
  * @param overflow whether the system message, or the newest turn's user message and last round, exceed a limit
  */
 public record Explanation(
@@ -28,6 +30,7 @@ public record Explanation(
         List<Line> omitted,
         boolean olderUnread,
         List<String> memories,
+        @Nullable String summarizedUpTo,
         boolean overflow) {
 
     /**
@@ -67,6 +70,9 @@ public record Explanation(
                         .toList(),
                 !tail.complete(),
                 remembered == null ? List.of() : remembered.memories(),
+                context.summary() == null || tail.summary() == null
+                        ? null
+                        : tail.summary().coversUpTo(),
                 context.overflow());
     }
 
@@ -89,6 +95,7 @@ public record Explanation(
                 .append(tokens())
                 .append(" tokens; ")
                 .append(memories.isEmpty() ? "" : memories.size() + " memories in one message; ")
+                .append(summarizedUpTo == null ? "" : "a summary covers all up to message " + summarizedUpTo + "; ")
                 .append(omitted.size())
                 .append(olderUnread ? " read and not shown; older ones not read" : " not shown")
                 .append(overflow ? "; the newest turn is over a limit" : "");

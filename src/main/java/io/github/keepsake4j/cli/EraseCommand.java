@@ -29,7 +29,7 @@ final class EraseCommand extends MemoryCommand {
             throw new InvalidInputException("--with-nodes", "is for a conversation; leave out --app and --node");
         }
         try (MessageLog log = open()) {
-            noteIfEmpty(log, key);
+            boolean isThere = noteIfEmpty(log, key);
             int nodes = 0;
             if (withNodes) {
                 Keepsake keepsake =
@@ -38,19 +38,20 @@ final class EraseCommand extends MemoryCommand {
             } else {
                 log.erase(key);
             }
-            print(key, nodes);
+            print(key, isThere, nodes);
         }
         return ExitCodes.OK;
     }
 
-    private void print(MemoryKey key, int nodes) {
+    private void print(MemoryKey key, boolean wasThere, int nodes) {
         if (json()) {
             Map<String, @Nullable Object> fields = KeyFields.of(key);
+            fields.put("erased", wasThere);
             fields.put("erased_nodes", nodes);
             out().json(fields);
             return;
         }
         String more = nodes == 0 ? "" : ", and " + Printable.count(nodes, "memory") + " of its nodes";
-        out().line("erased  " + Printable.memory(key) + more);
+        out().line((wasThere ? "erased  " : "nothing to erase  ") + Printable.memory(key) + more);
     }
 }

@@ -50,7 +50,9 @@ final class HistoryCommand extends MemoryCommand {
             InvalidInputException.checkAtLeast("--newest", 1, newest);
         }
         try (MessageLog log = open()) {
-            noteIfEmpty(log, key);
+            if (!noteIfEmpty(log, key)) {
+                return ExitCodes.FAILED;
+            }
             int most = newest == null ? Integer.MAX_VALUE : newest;
             if (branch != null) {
                 print(log.read(key, ReadQuery.newest(most).endingIn(branch)).messages());

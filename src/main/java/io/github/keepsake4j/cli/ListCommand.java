@@ -13,8 +13,13 @@ import picocli.CommandLine.Option;
 @Command(
         name = "list",
         header = "Lists the conversations of a tenant, and the memories of their nodes.",
-        description = {"The newest is first. With --json, each is an object on a line of its own."})
+        description = {
+            "The newest is first, each with the time of its last message. With --json, each is an object on a line of its own."
+        })
 final class ListCommand extends TenantCommand {
+
+    /** The length of a printed time. */
+    private static final int TIME = 20;
 
     @Option(
             names = "--by-activity",
@@ -23,6 +28,7 @@ final class ListCommand extends TenantCommand {
     private boolean byActivity;
 
     private long damaged;
+    private boolean hasHeading;
 
     ListCommand(Host host) {
         super(host, false);
@@ -58,12 +64,13 @@ final class ListCommand extends TenantCommand {
         MessageText text = new MessageText(host().ansi());
         String size = Printable.count(info.messages(), "message") + ", " + Printable.count(info.tokens(), "token");
         String title = info.title() == null ? "" : "  " + Printable.line(info.title());
-        out().line("%s  %s%s  %s"
-                .formatted(
-                        text.quiet(Printable.time(info.lastUse())),
-                        Printable.memory(info.key()),
-                        title,
-                        text.quiet(size)));
+        if (!hasHeading) {
+            hasHeading = true;
+            out().line(text.quiet("last message          memory"));
+        }
+        String last =
+                info.lastMessageAt() == null ? " ".repeat(TIME - 4) + "none" : Printable.time(info.lastMessageAt());
+        out().line("%s  %s%s  %s".formatted(text.quiet(last), Printable.memory(info.key()), title, text.quiet(size)));
     }
 
     private void print(DamagedMemory memory) {

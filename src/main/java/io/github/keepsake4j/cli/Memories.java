@@ -15,11 +15,13 @@ final class Memories {
 
     private Memories() {}
 
-    /** Tells that a memory has no messages, which may be a wrong id. */
-    static void noteIfEmpty(Host host, MessageLog log, MemoryKey key) {
-        if (!isThere(log, key)) {
+    /** Tells that a memory is not in the log, which may be a wrong id. Returns whether it is. */
+    static boolean noteIfEmpty(Host host, MessageLog log, MemoryKey key) {
+        boolean isThere = isThere(log, key);
+        if (!isThere) {
             host.note("memory " + key + " is not in the log");
         }
+        return isThere;
     }
 
     private static boolean isThere(MessageLog log, MemoryKey key) {

@@ -53,7 +53,8 @@ abstract class MemoryCommand extends TenantCommand {
         return key;
     }
 
-    void noteIfEmpty(MessageLog log, MemoryKey key) {
-        Memories.noteIfEmpty(host(), log, key);
+    /** Returns whether a memory is in the log, and tells if it is not. */
+    boolean noteIfEmpty(MessageLog log, MemoryKey key) {
+        return Memories.noteIfEmpty(host(), log, key);
     }
 }

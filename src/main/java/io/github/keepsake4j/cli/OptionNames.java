@@ -18,7 +18,7 @@ final class OptionNames {
             Map.entry("idleFor", "--idle"),
             Map.entry("tombstonesFor", "--tombstones"),
             // What a branch is read from.
-            Map.entry("from", "--branch"));
+            Map.entry("messageId", "--branch"));
 
     private static final Map<String, String> MESSAGE_OPTIONS =
             Map.of("message.role", "--role", "message.content", "--content", "message.tool_call_id", "--tool-call-id");

@@ -354,7 +354,7 @@ public final class MemoryTree {
     public Tail read(ReadQuery query) {
         requireSound();
         Node end = end(query.reference());
-        Node start = query.from() == null ? end : existing("from", query.from());
+        Node start = query.from() == null ? end : existing("messageId", query.from());
         if (start == null) {
             return Tail.empty(position(end));
         }

@@ -51,10 +51,10 @@ public final class MemoryFork {
     public static void create(MessageLog log, MemoryKey from, String messageId, MemoryKey into) {
         Objects.requireNonNull(messageId, "messageId");
         if (from.equals(into)) {
-            throw new InvalidInputException("into", "must not be the memory that is forked, " + from);
+            throw new InvalidInputException("newMemoryId", "must not be the memory that is forked, " + from);
         }
         if (!from.tenant().equals(into.tenant())) {
-            throw new InvalidInputException("into", "must be of the tenant of " + from + ", is " + into);
+            throw new InvalidInputException("newMemoryId", "must be of the tenant of " + from + ", is " + into);
         }
         Map<String, String> origin = Map.of(MEMORY, from.canonical(), MESSAGE, messageId);
         MemoryTarget target = new MemoryTarget(log, into);

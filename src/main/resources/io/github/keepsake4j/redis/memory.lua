@@ -354,7 +354,7 @@ function ops.read(m)
   if q.from then
     start = find(q.from)
     if not start then
-      return { 'unknown', 'from', q.from }
+      return { 'unknown', 'messageId', q.from }
     end
   end
   if start == 0 then

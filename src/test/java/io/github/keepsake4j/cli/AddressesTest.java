@@ -60,7 +60,7 @@ class AddressesTest {
             assertThat(files).containsExactly(file);
         }
         shell.good("add", "--session", "a", "--content", "Hi");
-        assertThat(shell.good("list").lines()).hasSize(1);
+        assertThat(shell.good("list").lines()).hasSize(2);
     }
 
     @Test
@@ -85,7 +85,7 @@ class AddressesTest {
         }
         shell.good("add", "--session", "a", "--content", "Hi");
         Files.delete(other.resolve("keepsake.lock"));
-        assertThat(shell.good("list").lines()).as("a backup without its lock").hasSize(1);
+        assertThat(shell.good("list").lines()).as("a backup without its lock").hasSize(2);
     }
 
     @Test

@@ -245,7 +245,7 @@ class CommandsTest {
         assertThat(dry.out()).contains("\"session_id\":\"a\"", "\"session_id\":\"b\"");
         assertThat(dry.lines().get(2))
                 .isEqualTo("{\"dry_run\":true,\"looked\":2,\"removed\":2,\"messages\":2,\"failed\":0}");
-        assertThat(shell.good("list").lines()).hasSize(2);
+        assertThat(shell.good("list").lines()).hasSize(3).first().asString().startsWith("last message");
 
         assertThat(shell.good("clean-up", "--idle", "PT0.000001S").out())
                 .contains("deletes  a  ", "deletes  b  ")
@@ -346,7 +346,8 @@ class CommandsTest {
     void an_unknown_conversation_is_empty_and_the_user_is_told() {
         shell.good("add", "--session", "a", "--content", "Hi");
         String note = "keepsake: memory conversation/default/typo is not in the log\n";
-        assertThat(shell.run("history", "--session", "typo")).isEqualTo(new Result(0, "", note));
+        assertThat(shell.run("history", "--session", "typo")).isEqualTo(new Result(1, "", note));
+        assertThat(shell.run("erase", "--session", "typo")).isEqualTo(new Result(0, "nothing to erase  typo\n", note));
         assertThat(shell.run("branches", "--session", "typo")).isEqualTo(new Result(0, "", note));
         assertThat(shell.run("check", "--session", "typo"))
                 .isEqualTo(new Result(0, "1 memory checked, 0 damaged\n", note));

@@ -63,7 +63,7 @@ class DamageTest {
     void a_damaged_file_can_be_erased() throws IOException {
         log();
         assertThat(shell.good("erase", "--session", "b").out()).isEqualTo("erased  b\n");
-        assertThat(shell.good("list").lines()).hasSize(3);
+        assertThat(shell.good("list").lines()).hasSize(4);
     }
 
     /** Damage that is met only when a part of the memory was read already. */

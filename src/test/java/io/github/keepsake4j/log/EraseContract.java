@@ -157,6 +157,8 @@ public interface EraseContract extends LogUnderTest {
         MemoryKey absent = ConversationKey.of("acme", "absent");
         MemoryKey empty = ConversationKey.of("acme", "empty");
         log().append(KEY, batch("a"));
+        // Appends that are held back are of a memory in use.
+        log().flush(KEY);
         log().describe(empty, "title", Map.of());
         Instant used = clock().instant().truncatedTo(ChronoUnit.MICROS);
         clock().advance(Duration.ofHours(1));

@@ -180,7 +180,8 @@ class ChatControllerTest {
             assertThat(send("POST", "blank/messages", Map.of("text", text)).statusCode())
                     .isEqualTo(400);
         }
-        HttpRequest nothing = HttpRequest.newBuilder(request("POST", "blank/messages", null).uri())
+        HttpRequest nothing = HttpRequest.newBuilder(
+                        request("POST", "blank/messages", null).uri())
                 .header("Content-Type", "application/json")
                 .POST(BodyPublishers.ofString("{}"))
                 .build();
@@ -194,7 +195,9 @@ class ChatControllerTest {
         for (String origin : List.of(
                 "http://evil.example", "null", "https://localhost:" + port, "http://localhost:1", "not an origin")) {
             assertThat(statusFrom("Origin: " + origin, "GET", port)).as(origin).isEqualTo(403);
-            assertThat(statusFrom("Origin: " + origin, "DELETE", port)).as(origin).isEqualTo(403);
+            assertThat(statusFrom("Origin: " + origin, "DELETE", port))
+                    .as(origin)
+                    .isEqualTo(403);
         }
         assertThat(statusFrom("Origin: http://localhost:" + port, "GET", port)).isEqualTo(200);
         assertThat(statusFrom("Origin: http://127.0.0.1:" + port, "DELETE", port))

@@ -139,7 +139,7 @@ public final class FileMessageLog implements MessageLog {
     @Override
     public Tail read(MemoryKey key, ReadQuery query) {
         return ask("read of", key, tree -> tree.read(query), absent -> {
-            requireNone(key, "from", query.from());
+            requireNone(key, "messageId", query.from());
             return Tail.empty(new Position(absent.epoch(), absent.revision(), null));
         });
     }

@@ -186,7 +186,7 @@ final class Tree {
     Tail read(ReadQuery query) throws IOException {
         long end = end(query.reference());
         Position position = position(end);
-        Node start = query.from() != null ? existing("from", query.from()) : end == 0 ? null : index.node(end);
+        Node start = query.from() != null ? existing("messageId", query.from()) : end == 0 ? null : index.node(end);
         if (start == null) {
             return Tail.empty(position);
         }

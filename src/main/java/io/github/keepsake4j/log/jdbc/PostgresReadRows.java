@@ -272,7 +272,7 @@ final class PostgresReadRows {
         Long branchEnd = end;
         if (branchEnd == null) {
             if (query.from() != null) {
-                throw UnknownMessageException.notThere(key, "from", query.from());
+                throw UnknownMessageException.notThere(key, "messageId", query.from());
             }
             return Tail.empty(position);
         }

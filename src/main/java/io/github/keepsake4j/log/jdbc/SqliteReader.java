@@ -89,7 +89,7 @@ final class SqliteReader {
 
     private @Nullable Node start(ReadQuery query, Memory memory, @Nullable Reference named) throws SQLException {
         if (query.from() != null) {
-            return Node.existing(session, key, hash, "from", query.from());
+            return Node.existing(session, key, hash, "messageId", query.from());
         }
         if (named != null) {
             return Node.bySeq(session, hash, named.seq());
