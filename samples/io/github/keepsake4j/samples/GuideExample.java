@@ -34,12 +34,12 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.metrics.MicrometerMetrics;
@@ -272,8 +272,8 @@ final class GuideExample {
         try {
             moved.chatMemory("nothing").messages();
             check(false, "there is no table");
-        } catch (StorageUnavailableException e) {
-            check(e.isRetryable(), "the store may be there later");
+        } catch (KeepsakeException e) {
+            check(!e.isRetryable(), "a table that is missing does not come by itself");
         }
     }
 

@@ -114,7 +114,7 @@ class FailuresTest {
                 "sqlite:nowhere/secretless.db        | the directory nowhere does not exist; make it before",
                 "file:nowhere                        | there is no directory nowhere; add",
                 "s3:///prefix                        | must have a bucket",
-                "s3://b?colour=secret                | chunked-signing, endpoint",
+                "s3://b?colour=secret                | chunked-signing, default-tenant, endpoint",
                 "s3://b?path-style=secret            | path-style: must be true or false",
                 "s3://b?endpoint=a secret            | is not a URI at character",
                 "redis://u:secret@h:1?time-to-live=x | time-to-live: must be a period",
