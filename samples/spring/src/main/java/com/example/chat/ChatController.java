@@ -196,7 +196,7 @@ class ChatController {
         Conversation conversation = keepsake.conversation(id);
         SseEmitter emitter = new SseEmitter(0L);
         streams.put(emitter, id);
-        answer.onPartialResponse(token -> send(emitter, "token", new Text(token)))
+        answer.onPartialResponse(token -> token(emitter, token))
                 .onCompleteResponse(response -> end(
                         emitter,
                         "done",
@@ -207,10 +207,21 @@ class ChatController {
         return emitter;
     }
 
+    private void token(SseEmitter emitter, String token) {
+        synchronized (emitter) {
+            if (streams.containsKey(emitter)) {
+                send(emitter, "token", new Text(token));
+            }
+        }
+    }
+
+    /** Ends a stream once. No token that came at the same time is sent behind the end. */
     private void end(SseEmitter emitter, String event, Object data) {
-        if (streams.remove(emitter) != null) {
-            send(emitter, event, data);
-            emitter.complete();
+        synchronized (emitter) {
+            if (streams.remove(emitter) != null) {
+                send(emitter, event, data);
+                emitter.complete();
+            }
         }
     }
 
