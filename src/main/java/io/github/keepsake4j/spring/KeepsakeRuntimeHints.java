@@ -31,7 +31,7 @@ final class KeepsakeRuntimeHints implements RuntimeHintsRegistrar {
             ROOT + "log.s3.KeepsakeField$Counted",
             ROOT + "log.s3.KeepsakeField$Totals",
             ROOT + "log.s3.RawJson$WithoutSequence",
-            ROOT + "log.s3.Tombstone");
+            ROOT + "log.s3.Tombstones$Stored");
 
     /** What is looked for, and may be absent. */
     static final List<String> LOOKED_FOR = List.of(

@@ -49,6 +49,9 @@ class AgentLoopTest {
                         """
                                 .lines()
                                 .toArray(String[]::new));
-        assertThat(server.requests("PUT") - puts).as("ten turns").isEqualTo(10);
+        int probe = 2;
+        assertThat(server.requests("PUT") - puts)
+                .as("ten turns, and whether the server keeps conditions")
+                .isEqualTo(10 + probe);
     }
 }
