@@ -2,6 +2,7 @@ package io.github.keepsake4j.log.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogTesting;
@@ -21,7 +22,6 @@ import java.util.Optional;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Numbers of memories repeat after a logical replication, or a restore, without the sequences. */
 class PostgresEqualNumbersTest {
@@ -33,10 +33,11 @@ class PostgresEqualNumbersTest {
     void lists_copies_and_the_index_have_all_memories_though_their_numbers_are_equal(boolean distributed)
             throws Exception {
         Postgres server = Postgres.newest();
-        PGSimpleDataSource source = server.database(server.newDatabase());
+        HikariDataSource source = Postgres.pool(server.database(server.newDatabase()), 4, true);
         JdbcMessageLog.Builder builder =
                 JdbcMessageLog.builder().dataSource(source).schema(JdbcMessageLog.SchemaMode.ALWAYS);
-        try (MessageLog log = distributed ? builder.distributed().build() : builder.build()) {
+        try (source;
+                MessageLog log = distributed ? builder.distributed().build() : builder.build()) {
             List<MemoryKey> all = new ArrayList<>();
             for (int i = 0; i < MEMORIES; i++) {
                 MemoryKey key = ConversationKey.of("acme", "c" + i);
