@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokens the sum of their stored token counts
  * @param createdAt when it was created, in microseconds of UTC; if its first message was imported, the time of that
  *     message
- * @param lastMessageAt the time of its newest message, in microseconds of UTC, or null if it has none
+ * @param lastMessageAt the latest time of its messages, in microseconds of UTC, or null if it has none
  * @param storedAt when this log first stored it, in microseconds of UTC; later than {@code createdAt} if it was imported
  */
 public record MemoryInfo(
@@ -51,7 +51,7 @@ public record MemoryInfo(
      * @param messages the number of its messages on all branches
      * @param tokens the sum of their stored token counts
      * @param createdAt when it was created, in microseconds of UTC
-     * @param lastMessageAt the time of its newest message, in microseconds of UTC, or null if it has none
+     * @param lastMessageAt the latest time of its messages, in microseconds of UTC, or null if it has none
      */
     public MemoryInfo(
             MemoryKey key,

@@ -176,6 +176,7 @@ public final class MemoryTree {
     private long epoch = 1;
     private long revision = 1;
     private long tokens;
+    private @Nullable Instant lastMessageAt;
     private @Nullable Node head;
     private final TreeMap<String, Node> references = new TreeMap<>();
     private final TreeMap<LocalDate, Usage> usage = new TreeMap<>();
@@ -657,8 +658,6 @@ public final class MemoryTree {
             return Optional.empty();
         }
         Instant first = nodes.isEmpty() ? createdAt : nodes.get(0).entry.createdAt();
-        Instant last =
-                nodes.isEmpty() ? null : nodes.get(nodes.size() - 1).entry.createdAt();
         return Optional.of(new MemoryInfo(
                 key,
                 title,
@@ -666,7 +665,7 @@ public final class MemoryTree {
                 nodes.size(),
                 tokens,
                 first.isBefore(createdAt) ? first : createdAt,
-                last,
+                lastMessageAt,
                 createdAt));
     }
 
@@ -752,6 +751,7 @@ public final class MemoryTree {
         nodes.clear();
         byId.clear();
         tokens = 0;
+        lastMessageAt = null;
         views.clear();
         summaries.clear();
         newestSummaries.clear();
@@ -926,10 +926,15 @@ public final class MemoryTree {
         nodes.add(node);
         byId.put(entry.id(), node);
         tokens += entry.tokens();
+        lastMessageAt = later(lastMessageAt, entry.createdAt());
         if (entry.usage() != null) {
             usage.merge(AppendRules.day(entry.createdAt()), entry.usage(), Usage::plus);
         }
         return node;
+    }
+
+    private static Instant later(@Nullable Instant one, Instant other) {
+        return one != null && one.isAfter(other) ? one : other;
     }
 
     private void setView(View view, @Nullable Node end) {

@@ -295,11 +295,12 @@ function ops.append(m)
       end
       parentId = last
     end
-    set('.count', seq, '.last', q.last)
+    set('.count', seq)
     if m.count == 0 then
-      set('.first', q.first, '.active', q.active)
-    elseif q.active > get('.active') then
-      set('.active', q.active)
+      set('.first', q.first)
+    end
+    if m.count == 0 or q.active > get('.active') then
+      set('.last', q.last, '.active', q.active)
     end
     for day, usage in pairs(q.usage or {}) do
       addUsage(day, usage)

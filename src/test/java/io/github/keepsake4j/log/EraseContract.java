@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CyclicBarrier;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Erasure: only an epoch stays, which refuses work that began before. */
@@ -171,6 +172,54 @@ public interface EraseContract extends LogUnderTest {
         assertThat(log().eraseIfIdle(KEY, clock().instant())).isTrue();
         assertThat(log().eraseIfIdle(KEY, clock().instant())).isFalse();
         assertThat(history(log(), KEY)).isEmpty();
+    }
+
+    @Test
+    default void olderMessagesThatAreImportedDoNotMakeAMemoryIdle() throws Exception {
+        Instant used = clock().instant().truncatedTo(ChronoUnit.MICROS);
+        MemoryKey batch = ConversationKey.of("acme", "batch");
+        MemoryKey beside = ConversationKey.of("acme", "beside");
+        MemoryKey first = ConversationKey.of("acme", "first");
+        for (MemoryKey key : List.of(KEY, batch, beside)) {
+            log().append(key, batch("a"));
+        }
+        Instant longAgo = used.minus(Duration.ofDays(400));
+        log().append(KEY, imported(Parent.head(), longAgo, "b"));
+        log().append(KEY, imported(Parent.head(), longAgo, "c", "d"));
+        log().append(batch, imported(Parent.head(), longAgo, "b", "c"));
+        log().append(beside, imported(Parent.of("a"), longAgo, "b"));
+        log().append(beside, imported(Parent.of("a"), longAgo, "c"));
+        log().append(
+                        first,
+                        Append.under(
+                                        Parent.head(),
+                                        List.of(importedAt(used.plusSeconds(5), "a"), importedAt(longAgo, "b")))
+                                .asImport());
+        clock().advance(Duration.ofSeconds(5));
+
+        MessageLog other = reopen();
+        for (MessageLog log : List.of(log(), other)) {
+            assertThat(log.list("acme", ListQuery.first(10)).memories())
+                    .hasSize(4)
+                    .allSatisfy(info -> assertThat(info.lastUse())
+                            .as("%s", info.key())
+                            .isEqualTo(info.key().equals(first) ? used.plusSeconds(5) : used));
+            for (MemoryKey key : List.of(KEY, batch, beside, first)) {
+                assertThat(log.eraseIfIdle(key, used)).as("%s", key).isFalse();
+            }
+        }
+        assertThat(other.eraseIfIdle(beside, used.plusSeconds(1))).isTrue();
+        assertThat(other.eraseIfIdle(first, used.plusSeconds(1))).isFalse();
+    }
+
+    private static Append imported(Parent parent, Instant time, String... ids) {
+        return Append.under(
+                        parent, Stream.of(ids).map(id -> importedAt(time, id)).toList())
+                .asImport();
+    }
+
+    private static NewMessage importedAt(Instant time, String id) {
+        return new NewMessage(id, UserMessage.from(SECRET), 10, "test-counter", time);
     }
 
     @Test

@@ -228,8 +228,8 @@ public interface ListingContract extends LogUnderTest {
 
         assertThat(list(log(), "acme", 10))
                 .containsExactly(
-                        new MemoryInfo(KEY, null, Map.of(), 3, 30, created, created.plusSeconds(3), stored),
-                        new MemoryInfo(described, "a title", Map.of(), 3, 30, created, created.plusSeconds(3), stored));
+                        new MemoryInfo(KEY, null, Map.of(), 3, 30, created, created.plusSeconds(7), stored),
+                        new MemoryInfo(described, "a title", Map.of(), 3, 30, created, created.plusSeconds(7), stored));
     }
 
     @Test
@@ -238,7 +238,8 @@ public interface ListingContract extends LogUnderTest {
         NewMessage message = new NewMessage("a", user("a").message(), 10, "test-counter", stored.plusSeconds(60));
         log().append(KEY, Append.under(Parent.head(), List.of(message, user("b"))));
 
-        assertThat(list(log(), "acme", 10)).containsExactly(new MemoryInfo(KEY, null, Map.of(), 2, 20, stored, stored));
+        assertThat(list(log(), "acme", 10))
+                .containsExactly(new MemoryInfo(KEY, null, Map.of(), 2, 20, stored, stored.plusSeconds(60)));
     }
 
     @Test

@@ -352,9 +352,9 @@ public final class FileMessageLog implements MessageLog {
 
     private static boolean isIdle(Memory memory, Instant since) throws IOException {
         Tree tree = new Tree(memory, memory.recover(false)).sound();
-        List<LoggedMessage> newest = tree.history(HistoryQuery.newest(1)).messages();
-        return memory.header().createdAt().isBefore(since)
-                && (newest.isEmpty() || newest.get(0).createdAt().isBefore(since));
+        // Throws if it cannot be read: nothing goes that may be repaired.
+        tree.history(HistoryQuery.newest(1));
+        return tree.info().lastUse().isBefore(since);
     }
 
     private long erase(Names names) throws IOException {

@@ -208,7 +208,6 @@ final class Linker {
         }
         Instant active = state.activeAt;
         state.activeAt = active == null || time.isAfter(active) ? time : active;
-        state.lastMessageAt = time;
     }
 
     private void fillGap(Node next) throws IOException {

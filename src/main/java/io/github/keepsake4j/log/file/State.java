@@ -37,7 +37,7 @@ final class State {
         }
     }
 
-    private static final long MAGIC = 0x4B454550_49445831L;
+    private static final long MAGIC = 0x4B454550_49445832L;
 
     /** Counts the phases, so that a reader sees that there was a writer in between. */
     long phases;
@@ -71,9 +71,6 @@ final class State {
 
     @Nullable
     Instant firstMessageAt;
-
-    @Nullable
-    Instant lastMessageAt;
 
     /** The latest time of any message. */
     @Nullable
@@ -113,7 +110,6 @@ final class State {
                 .putInt(lastDay);
         out.putLong(versions).putLong(description.offset()).putInt(description.length());
         put(out, firstMessageAt);
-        put(out, lastMessageAt);
         put(out, activeAt);
         out.putLong(usageDay);
         out.putLong(badLines).putLong(badLine.offset()).putInt(badLine.length());
@@ -150,7 +146,6 @@ final class State {
         state.versions = in.getLong();
         state.description = new Part(in.getLong(), in.getInt());
         state.firstMessageAt = time(in);
-        state.lastMessageAt = time(in);
         state.activeAt = time(in);
         state.usageDay = in.getLong();
         state.badLines = in.getLong();

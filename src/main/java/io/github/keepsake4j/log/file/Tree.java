@@ -476,7 +476,7 @@ final class Tree {
                 state.count,
                 state.tokens,
                 first != null && first.isBefore(stored) ? first : stored,
-                state.lastMessageAt,
+                state.activeAt,
                 stored);
     }
 

@@ -24,6 +24,7 @@ import java.sql.SQLException;
 import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -193,7 +194,7 @@ final class PostgresAppend {
             append.expectedHead(),
             columns.lastId(),
             columns.tokens,
-            columns.lastTime(),
+            columns.latestTime(),
             system,
             user
         };
@@ -385,8 +386,8 @@ final class PostgresAppend {
         }
 
         @Nullable
-        Long lastTime() {
-            return ids.length == 0 ? null : times[ids.length - 1];
+        Long latestTime() {
+            return ids.length == 0 ? null : Collections.max(List.of(times));
         }
 
         @Nullable

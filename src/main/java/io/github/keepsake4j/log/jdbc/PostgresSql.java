@@ -135,7 +135,7 @@ final class PostgresSql {
     static final NamedSql ADVANCE_MEMORY = NamedSql.of(
             """
             UPDATE keepsake_memory m
-            SET last_seq = n.seq, tokens = m.tokens + :tokens, last_message_at = :created_at,
+            SET last_seq = n.seq, tokens = m.tokens + :tokens, last_message_at = GREATEST(m.last_message_at, :created_at),
                 head_seq = n.seq, head_id = :id, head_run_start = n.run_start, head_depth = n.depth,
                 head_path_tokens = n.path_tokens, head_system_seq = n.system_seq, head_user_seq = n.user_seq,
                 head_runs = r.runs
@@ -516,7 +516,7 @@ final class PostgresSql {
               UPDATE keepsake_memory m
               SET last_seq = m.last_seq + 1,
                   tokens = m.tokens + :tokens,
-                  last_message_at = :created_at,
+                  last_message_at = GREATEST(m.last_message_at, :created_at),
                   prev_head_seq = m.head_seq,
                   prev_head_id = m.head_id,
                   head_seq = m.last_seq + 1,
@@ -534,13 +534,13 @@ final class PostgresSql {
                     + """
               RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
                         m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
-                        m.last_message_at, CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
+                        CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
             ),
             written AS (
               INSERT INTO keepsake_message
                 (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
                  id, parent_id, token_counter, runs, message)
-              SELECT memory_key, last_seq, prev_head_seq, last_message_at, head_run_start, head_depth, head_path_tokens,
+              SELECT memory_key, last_seq, prev_head_seq, :created_at, head_run_start, head_depth, head_path_tokens,
                      head_system_seq, head_user_seq, :tokens, head_id, prev_head_id, :token_counter, runs, :message
               FROM memory
             )
@@ -579,7 +579,7 @@ final class PostgresSql {
               SET revision = m.revision + 1,
                   last_seq = m.last_seq + 1,
                   tokens = m.tokens + :tokens,
-                  last_message_at = :created_at,
+                  last_message_at = GREATEST(m.last_message_at, :created_at),
                   prev_head_seq = m.head_seq,
                   prev_head_id = m.head_id,
                   head_seq = m.last_seq + 1,
@@ -606,13 +606,13 @@ final class PostgresSql {
                      ) n) = cardinality(:named::text[])
               RETURNING m.memory_key, m.epoch, m.revision, m.last_seq, m.head_id, m.head_run_start, m.head_depth,
                         m.head_path_tokens, m.head_system_seq, m.head_user_seq, m.prev_head_seq, m.prev_head_id,
-                        m.last_message_at, CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
+                        CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END AS runs
             ),
             written AS (
               INSERT INTO keepsake_message
                 (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
                  id, parent_id, token_counter, runs, message)
-              SELECT memory_key, last_seq, prev_head_seq, last_message_at, head_run_start, head_depth, head_path_tokens,
+              SELECT memory_key, last_seq, prev_head_seq, :created_at, head_run_start, head_depth, head_path_tokens,
                      head_system_seq, head_user_seq, :tokens, head_id, prev_head_id, :token_counter, runs, :message
               FROM memory
             ),
@@ -637,7 +637,7 @@ final class PostgresSql {
             UPDATE keepsake_memory m
             SET last_seq = m.last_seq + 1,
                 tokens = m.tokens + :tokens,
-                last_message_at = :created_at,
+                last_message_at = GREATEST(m.last_message_at, :created_at),
                 prev_head_seq = m.head_seq,
                 prev_head_id = m.head_id,
                 head_seq = m.last_seq + 1,
@@ -657,7 +657,7 @@ final class PostgresSql {
             INSERT INTO keepsake_message
               (memory_key, seq, parent_seq, created_at, run_start, depth, path_tokens, system_seq, user_seq, tokens,
                id, parent_id, token_counter, runs, message)
-            SELECT m.memory_key, m.last_seq, m.prev_head_seq, m.last_message_at, m.head_run_start, m.head_depth,
+            SELECT m.memory_key, m.last_seq, m.prev_head_seq, :created_at, m.head_run_start, m.head_depth,
                    m.head_path_tokens, m.head_system_seq, m.head_user_seq, :tokens, m.head_id, m.prev_head_id,
                    :token_counter, CASE WHEN m.head_run_start = m.last_seq THEN m.head_runs END, :message
             FROM keepsake_memory m
@@ -673,7 +673,7 @@ final class PostgresSql {
               UPDATE keepsake_memory m
               SET last_seq = m.last_seq + :size,
                   tokens = m.tokens + :tokens,
-                  last_message_at = :created_at,
+                  last_message_at = GREATEST(m.last_message_at, :created_at),
                   prev_head_seq = m.head_seq,
                   prev_system_seq = m.head_system_seq,
                   prev_user_seq = m.head_user_seq,
@@ -868,7 +868,7 @@ final class PostgresSql {
                     ELSE 1 END,
                   last_seq = m.last_seq + excluded.last_seq,
                   tokens = m.tokens + excluded.tokens,
-                  last_message_at = COALESCE(excluded.last_message_at, m.last_message_at),
+                  last_message_at = GREATEST(m.last_message_at, excluded.last_message_at),
                   prev_head_seq = m.head_seq, prev_system_seq = m.head_system_seq, prev_user_seq = m.head_user_seq,
                   prev_head_id = m.head_id,
                   head_seq = CASE WHEN excluded.last_seq = 0 THEN m.head_seq ELSE m.last_seq + excluded.last_seq END,

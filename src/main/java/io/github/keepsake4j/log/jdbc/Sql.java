@@ -280,7 +280,9 @@ final class Sql {
     /** Counts the messages of a batch that does not move the head. Parameters: sequence, tokens, time, key. */
     static final String ADVANCE_BESIDE_HEAD =
             """
-            UPDATE keepsake_memory SET last_seq = ?, tokens = tokens + ?, last_message_at = ? WHERE memory_key = ?
+            UPDATE keepsake_memory
+            SET last_seq = ?, tokens = tokens + ?, last_message_at = CASE WHEN last_message_at > ? THEN last_message_at ELSE ? END
+            WHERE memory_key = ?
             """;
 
     static final String OUTCOME_BY_ID =

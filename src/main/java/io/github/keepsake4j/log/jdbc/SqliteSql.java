@@ -30,7 +30,8 @@ final class SqliteSql {
     static final NamedSql ADVANCE_MEMORY = NamedSql.of(
             """
             UPDATE keepsake_memory
-            SET last_seq = :seq, head_seq = :seq, head_id = :id, tokens = tokens + :tokens, last_message_at = :created_at
+            SET last_seq = :seq, head_seq = :seq, head_id = :id, tokens = tokens + :tokens,
+                last_message_at = MAX(COALESCE(last_message_at, :created_at), :created_at)
             WHERE memory_key = :memory_key
             """,
             "memory_key",

@@ -130,7 +130,7 @@ final class SteppedAppender {
         String parentId = firstParentId;
         long seq = memory.lastSeq();
         long tokens = 0;
-        long time = now;
+        long latest = Long.MIN_VALUE;
         Node node = parent;
         for (int i = 0; i < texts.size(); i++) {
             NewMessage message = append.messages().get(i);
@@ -141,7 +141,8 @@ final class SteppedAppender {
                     parentId,
                     message.tokens(),
                     message.message().type());
-            time = message.createdAt() == null ? now : Rows.micros(message.createdAt());
+            long time = message.createdAt() == null ? now : Rows.micros(message.createdAt());
+            latest = Math.max(latest, time);
             session.update(
                     session.dialect().insertMessage(),
                     hash,
@@ -167,17 +168,17 @@ final class SteppedAppender {
         }
         String last = append.messages().get(texts.size() - 1).id();
         if (append.reference() == null) {
-            session.update(session.dialect().advanceMemory(), hash, seq, last, tokens, time);
+            session.update(session.dialect().advanceMemory(), hash, seq, last, tokens, latest);
         } else {
-            session.update(Sql.ADVANCE_BESIDE_HEAD, seq, tokens, time, hash);
+            session.update(Sql.ADVANCE_BESIDE_HEAD, seq, tokens, latest, latest, hash);
             session.update(Sql.PUT_REFERENCE, hash, append.reference(), seq, last);
         }
         if (memory.lastSeq() > 0) {
-            session.update(Sql.MOVE_TO_FRONT, time, hash, time);
+            session.update(Sql.MOVE_TO_FRONT, latest, hash, latest);
         } else {
             NewMessage first = append.messages().get(0);
             long begin = first.createdAt() == null ? now : Rows.micros(first.createdAt());
-            session.update(Sql.BEGIN_ACTIVITY, begin, begin, time, hash);
+            session.update(Sql.BEGIN_ACTIVITY, begin, begin, latest, hash);
         }
         for (Map.Entry<LocalDate, Usage> day :
                 AppendRules.usageByDay(append, Rows.time(now)).entrySet()) {

@@ -15,6 +15,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,7 +49,7 @@ final class Writer {
     AppendResult append(MemoryKey key, Append append, Instant now) {
         List<NewMessage> messages = append.messages();
         Reply reply =
-                creating("append to memory " + key, key, Text.stamp(last(messages, now)), appendRequest(append, now));
+                creating("append to memory " + key, key, Text.stamp(latest(messages, now)), appendRequest(append, now));
         switch (reply.kind()) {
             case "erased" -> AppendRules.checkEpoch(key, append.epoch(), reply.number(1));
             case "position" -> AppendRules.checkPosition(key, append, MemoryScript.position(reply, 1, 3));
@@ -141,10 +142,10 @@ final class Writer {
                             "names", append.namedByView().stream().map(Text::id).toList());
         }
         if (!messages.isEmpty()) {
-            Instant last = last(messages, now);
+            Instant latest = latest(messages, now);
             request.with("first", Contents.time(messages.get(0), now).toString())
-                    .with("last", last.toString())
-                    .with("active", Text.stamp(last))
+                    .with("last", latest.toString())
+                    .with("active", Text.stamp(latest))
                     .with(
                             "tokens",
                             messages.stream().mapToLong(NewMessage::tokens).sum())
@@ -204,8 +205,11 @@ final class Writer {
         return tenants.register(key, active, above);
     }
 
-    private static Instant last(List<NewMessage> messages, Instant now) {
-        return messages.isEmpty() ? now : Contents.time(messages.get(messages.size() - 1), now);
+    private static Instant latest(List<NewMessage> messages, Instant now) {
+        return messages.stream()
+                .map(message -> Contents.time(message, now))
+                .max(Comparator.naturalOrder())
+                .orElse(now);
     }
 
     private static String textOrEmpty(@Nullable String text) {

@@ -26,6 +26,7 @@ import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -359,7 +360,12 @@ final class BucketListing {
         Totals shown = Totals.of(entries);
         Totals kept = keepsake == null || keepsake.keptTotals() == null ? Totals.NONE : keepsake.keptTotals();
         Instant first = kept.firstMessageAt() == null ? shown.firstMessageAt() : kept.firstMessageAt();
-        Instant last = shown.lastMessageAt() == null ? kept.lastMessageAt() : shown.lastMessageAt();
+        Instant last = Stream.of(kept.lastMessageAt(), shown.lastMessageAt())
+                .filter(Objects::nonNull)
+                .max(Comparator.naturalOrder())
+                .orElse(null);
+        boolean hasNoTime = Instant.EPOCH.equals(
+                entries.isEmpty() ? last : entries.get(entries.size() - 1).createdAt());
         boolean imported = first != null && !first.equals(Instant.EPOCH) && first.isBefore(storedAt);
         return new MemoryInfo(
                 key,
@@ -369,7 +375,7 @@ final class BucketListing {
                 shown.tokens() + kept.tokens(),
                 imported ? Objects.requireNonNull(first) : storedAt,
                 // Without a time of its own, the last message is as old as the document. 1970 would look like long ago.
-                Objects.equals(last, Instant.EPOCH) ? writtenAt : last,
+                hasNoTime ? writtenAt : last,
                 storedAt);
     }
 }

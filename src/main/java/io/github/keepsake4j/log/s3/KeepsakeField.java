@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -89,7 +90,7 @@ record KeepsakeField(
         }
     }
 
-    /** What a list shows of some messages: their number, their tokens, and the times of the first and the last one. */
+    /** What a list shows of some messages: their number, their tokens, the time of the first one, and the latest time. */
     record Totals(long messages, long tokens, @Nullable Instant firstMessageAt, @Nullable Instant lastMessageAt) {
 
         static final Totals NONE = new Totals(0, 0, null, null);
@@ -99,7 +100,10 @@ record KeepsakeField(
                     entries.size(),
                     entries.stream().mapToLong(Entry::tokens).sum(),
                     entries.isEmpty() ? null : entries.get(0).createdAt(),
-                    entries.isEmpty() ? null : entries.get(entries.size() - 1).createdAt());
+                    entries.stream()
+                            .map(Entry::createdAt)
+                            .max(Comparator.naturalOrder())
+                            .orElse(null));
         }
     }
 
