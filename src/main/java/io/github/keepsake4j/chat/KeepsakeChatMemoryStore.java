@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.context.Remembered;
 import io.github.keepsake4j.context.Summarization;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Position;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.RecentlyUsed;
@@ -16,6 +17,7 @@ import io.github.keepsake4j.view.ViewReader;
 import io.github.keepsake4j.view.ViewWriter;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 
 /**
  * A LangChain4j store over the log. It serves LangChain4j's window memories and all other memories that rewrite a list.
@@ -86,7 +88,9 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         if (last != null && isAt(key, last.reading().position())) {
             return handOut(key, last.reading(), last.messages());
         }
-        Shown shown = read(key);
+        Integer size = sizes.get(key);
+        int guess = size == null ? FIRST_GUESS : size + MARGIN;
+        Shown shown = read(key, log -> ViewReader.everything(log, key, guess));
         List<ChatMessage> messages = shown.given();
         recent.put(key, shown.reading(), messages);
         return handOut(key, shown.reading(), messages);
@@ -122,8 +126,9 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         Outbox known = outboxes.get(key);
         Outbox outbox = known == null ? new Outbox() : known;
         try {
+            Function<MessageLog, Tail> reader = log -> ViewReader.atLeast(log, key, list.size() + MARGIN);
             Reading now = memories.views()
-                    .set(key, new ViewWriter.Request(list, true, null, null, () -> read(key), outbox), null);
+                    .set(key, new ViewWriter.Request(list, true, null, null, () -> read(key, reader), outbox), null);
             recent.put(key, now, list);
             sizes.put(key, list.size());
         } finally {
@@ -176,10 +181,8 @@ public final class KeepsakeChatMemoryStore implements ChatMemoryStore {
         return CompletableFuture.runAsync(() -> deleteMessages(memoryId), memories.executor());
     }
 
-    private Shown read(MemoryKey key) {
-        Integer size = sizes.get(key);
-        Tail tail = memories.meter()
-                .read(key, ViewReader.everything(memories.log(key), key, size == null ? FIRST_GUESS : size + MARGIN));
+    private Shown read(MemoryKey key, Function<MessageLog, Tail> reader) {
+        Tail tail = memories.meter().read(key, reader.apply(memories.log(key)));
         sizes.put(key, tail.messages().size());
         return Shown.of(tail);
     }

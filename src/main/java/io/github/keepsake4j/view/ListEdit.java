@@ -24,6 +24,12 @@ record ListEdit(List<Item> items, @Nullable String summary) {
 
     /** One message of the list, either stored or new. */
     record Item(@Nullable Place known, @Nullable NewMessage added) {
+        int tokens() {
+            return known != null
+                    ? known.tokens()
+                    : Objects.requireNonNull(added).tokens();
+        }
+
         static Item of(Place known) {
             return new Item(known, null);
         }
@@ -68,7 +74,7 @@ record ListEdit(List<Item> items, @Nullable String summary) {
                 places.add(Objects.requireNonNull(item.known()));
             } else {
                 places.add(new Place(
-                        added.id(), parent, ++sequence, added.message().type()));
+                        added.id(), parent, ++sequence, added.message().type(), added.tokens()));
                 parent = added.id();
             }
         }
@@ -81,17 +87,27 @@ record ListEdit(List<Item> items, @Nullable String summary) {
 
     /** Returns whether the list is exactly the one that a read showed. */
     boolean isShownBy(Reading reading) {
-        return items.size() == reading.shown().size() && prefix(reading) == items.size() && keepsSummary(reading);
+        return items.size() == reading.shown().size()
+                && prefix(reading) == items.size()
+                && keepsSummary(reading)
+                && !needsView(reading);
+    }
+
+    /** Returns whether a read would return only a part of the list, because no view is in force and the list is so long. */
+    private boolean needsView(Reading reading) {
+        return reading.anchor() == 0
+                && (items.size() > ViewReader.MOST_UNSET
+                        || items.stream().mapToLong(Item::tokens).sum() > ViewReader.MOST_UNSET_TOKENS);
     }
 
     /**
      * Returns the append for a memory that is still where it was read. If the list is a beginning of what was read,
-     * followed by new messages only, the append needs no view. The new messages are then appended there.
+     * followed by new messages only, the append needs no view, unless the list is very long. The new messages are then appended there.
      */
     Append exactly(Reading reading) {
         int prefix = prefix(reading);
         boolean onlyNewBehind = items.stream().skip(prefix).allMatch(item -> item.added() != null);
-        if (onlyNewBehind && !added().isEmpty() && keepsSummary(reading)) {
+        if (onlyNewBehind && !added().isEmpty() && keepsSummary(reading) && !needsView(reading)) {
             if (prefix == reading.shown().size()) {
                 return Append.under(Parent.head(), added()).at(reading.position());
             }

@@ -14,15 +14,17 @@ import org.jspecify.annotations.Nullable;
  * @param parentId the id of the message's parent, or null for a root
  * @param sequence its sequence in the log
  * @param type the message's type
+ * @param tokens the message's stored token count
  */
-record Place(String id, @Nullable String parentId, long sequence, ChatMessageType type) {
+record Place(String id, @Nullable String parentId, long sequence, ChatMessageType type, int tokens) {
 
     static Place of(LoggedMessage message) {
         return new Place(
                 message.id(),
                 message.parentId(),
                 message.sequence(),
-                message.message().type());
+                message.message().type(),
+                message.tokens());
     }
 
     static List<Place> of(List<LoggedMessage> messages) {
@@ -41,6 +43,6 @@ record Place(String id, @Nullable String parentId, long sequence, ChatMessageTyp
 
     /** Returns this place in a tree that has only the given messages. Without its parent it is a root. */
     Place in(Map<String, LoggedMessage> there) {
-        return parentId == null || there.containsKey(parentId) ? this : new Place(id, null, sequence, type);
+        return parentId == null || there.containsKey(parentId) ? this : new Place(id, null, sequence, type, tokens);
     }
 }

@@ -1,5 +1,7 @@
 package io.github.keepsake4j.view;
 
+import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.MessageLog;
@@ -88,8 +90,9 @@ public final class ViewReader {
 
     /**
      * Reads all messages that a memory shows. Where no view is in force, reads at most the newest {@value #MOST_UNSET} messages of
-     * {@value #MOST_UNSET_TOKENS} tokens, from a user message on, and the system message in force before them. The cost depends on
-     * the number of returned messages and on how much the guess exceeds it, not on the size of the branch.
+     * {@value #MOST_UNSET_TOKENS} tokens, from a turn's question on, and the system message in force before them. If one turn is
+     * larger, it is its question and its newest rounds. The cost depends on the number of returned messages and on how much the
+     * guess exceeds it, not on the size of the branch.
      *
      * @param log where to read
      * @param key the memory
@@ -97,14 +100,26 @@ public final class ViewReader {
      * @return a tail whose messages, system message and completeness are the view's
      */
     public static Tail everything(MessageLog log, MemoryKey key, int guess) {
-        return inOneEpoch(() -> everythingOnce(log, key, guess));
+        return inOneEpoch(() -> everythingOnce(log, key, guess, 0));
     }
 
-    private static Tail everythingOnce(MessageLog log, MemoryKey key, int guess) {
+    /**
+     * Reads all messages that a memory shows, as {@link #everything} does, and more than the most where they are requested.
+     *
+     * @param log where to read
+     * @param key the memory
+     * @param least the number of newest messages that are returned whatever their tokens, 1 or more
+     * @return a tail whose messages, system message and completeness are the view's
+     */
+    public static Tail atLeast(MessageLog log, MemoryKey key, int least) {
+        return inOneEpoch(() -> everythingOnce(log, key, least, least));
+    }
+
+    private static Tail everythingOnce(MessageLog log, MemoryKey key, int guess, int least) {
         Tail newest = log.read(key, ReadQuery.newest(guess));
         View view = newest.view();
         if (view == null) {
-            return newest.complete() ? newest : unset(log, key, newest);
+            return unset(log, key, newest, least);
         }
         boolean reachesView = newest.complete()
                 || newest.messages().get(0).sequence() <= view.anchorSequence()
@@ -115,30 +130,70 @@ public final class ViewReader {
         return new ViewReader(log, key, ReadQuery.wholeBranch(), newest.epoch()).resolve(branch, view);
     }
 
-    /** Reads what is shown where nothing was set: the list begins with a turn, as one that a window cut. */
-    private static Tail unset(MessageLog log, MemoryKey key, Tail newest) {
-        int left = Math.max(1, MOST_UNSET - newest.messages().size());
-        Tail tail = readOn(log, key, newest, ReadQuery.newest(left).upToTokens(MOST_UNSET_TOKENS));
-        LoggedMessage system = tail.system();
-        List<LoggedMessage> messages = new ArrayList<>(tail.messages());
-        if (!tail.complete()) {
-            while (messages.size() > 1 && !(messages.get(0).message() instanceof UserMessage)) {
-                messages.remove(0);
-            }
-            if (system != null && !messages.contains(system)) {
-                messages.add(0, system);
-            }
+    private static Tail unset(MessageLog log, MemoryKey key, Tail newest, int least) {
+        int size = newest.messages().size();
+        int tokens = MOST_UNSET_TOKENS - tokens(newest.messages());
+        boolean isEnough = newest.complete() || size >= Math.max(MOST_UNSET, least) || tokens <= 0;
+        Tail tail = isEnough
+                ? newest
+                : readOn(log, key, newest, ReadQuery.newest(MOST_UNSET - size).upToTokens(tokens));
+        int from = tail.messages().size() - newestOf(tail.messages(), least);
+        if (from == 0 && tail.complete()) {
+            return tail;
         }
         return new Tail(
                 tail.position(),
-                messages,
+                fromQuestion(tail, from),
                 List.of(),
-                system,
+                tail.system(),
                 tail.user(),
                 null,
                 null,
-                tail.complete(),
-                tail.missingParent());
+                false,
+                null);
+    }
+
+    /** Returns how many of the newest messages are shown where nothing was set. */
+    private static int newestOf(List<LoggedMessage> messages, int least) {
+        int count = 0;
+        long tokens = 0;
+        for (int i = messages.size() - 1; i >= 0; i--) {
+            tokens += messages.get(i).tokens();
+            if (count >= Math.max(1, least) && (count >= MOST_UNSET || tokens > MOST_UNSET_TOKENS)) {
+                break;
+            }
+            count++;
+        }
+        return count;
+    }
+
+    /** Returns a list that a model can read: it begins with a turn, or with the question and a later round of one. */
+    private static List<LoggedMessage> fromQuestion(Tail tail, int from) {
+        List<LoggedMessage> newest =
+                tail.messages().subList(from, tail.messages().size());
+        int question = indexOf(newest, UserMessage.class);
+        int begin = Math.max(0, question < 0 ? indexOf(newest, AiMessage.class) : question);
+        List<LoggedMessage> shown = new ArrayList<>(newest.subList(begin, newest.size()));
+        for (LoggedMessage known : Arrays.asList(question < 0 ? tail.user() : null, tail.system())) {
+            if (known != null && !shown.contains(known)) {
+                shown.add(0, known);
+            }
+        }
+        return shown;
+    }
+
+    private static int indexOf(List<LoggedMessage> messages, Class<? extends ChatMessage> type) {
+        int at = 0;
+        while (at < messages.size() && !type.isInstance(messages.get(at).message())) {
+            at++;
+        }
+        return at < messages.size() ? at : -1;
+    }
+
+    private static int tokens(List<LoggedMessage> messages) {
+        return (int) Math.min(
+                Integer.MAX_VALUE,
+                messages.stream().mapToLong(LoggedMessage::tokens).sum());
     }
 
     /**

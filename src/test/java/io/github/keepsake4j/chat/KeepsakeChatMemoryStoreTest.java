@@ -5,8 +5,13 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.agent.tool.ToolExecutionRequest;
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.ChatMessageDeserializer;
+import dev.langchain4j.data.message.ChatMessageSerializer;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.chat.MessageWindowChatMemory;
 import io.github.keepsake4j.Keepsake;
@@ -82,6 +87,83 @@ class KeepsakeChatMemoryStoreTest {
         assertThat(store.getMessages("alice")).isEqualTo(window);
         assertThat(other.getMessages("alice")).isEqualTo(window);
         assertThat(log.details(key).info().messages()).isEqualTo(batch.size() + 1);
+    }
+
+    @Test
+    void a_turn_that_is_larger_than_what_is_read_begins_with_its_question_and_a_round() {
+        MemoryKey key = ConversationKey.of("default", "alice");
+        int tokens = ViewReader.MOST_UNSET_TOKENS / 100;
+        List<NewMessage> turn = new ArrayList<>(List.of(
+                NewMessage.of(SystemMessage.from("rules"), tokens, "test"), NewMessage.of(user("q"), tokens, "test")));
+        for (int i = 0; i < 120; i++) {
+            ToolExecutionRequest call =
+                    ToolExecutionRequest.builder().id("c" + i).name("tool").build();
+            turn.add(NewMessage.of(AiMessage.from(call), tokens, "test"));
+            turn.add(NewMessage.of(ToolExecutionResultMessage.from(call, "r" + i), tokens, "test"));
+        }
+        log.append(key, Append.under(Parent.head(), turn));
+        // The newest messages within the tokens begin with a result.
+        log.append(key, Append.under(Parent.head(), List.of(NewMessage.of(ai("done"), tokens, "test"))));
+
+        List<ChatMessage> messages = store.getMessages("alice");
+        assertThat(messages)
+                .hasSize(2 + 99)
+                .startsWith(SystemMessage.from("rules"), user("q"))
+                .endsWith(ai("done"));
+        assertThat(((AiMessage) messages.get(2)).toolExecutionRequests()).hasSize(1);
+        assertThat(other.getMessages("alice")).isEqualTo(messages);
+    }
+
+    @Test
+    void a_list_that_is_longer_than_what_is_read_of_an_unset_one_is_what_was_set() {
+        List<ChatMessage> set = new ArrayList<>();
+        for (int i = 0; i < ViewReader.MOST_UNSET / 2 + 1_000; i++) {
+            set.add(user("q" + i));
+            set.add(ai("a" + i));
+        }
+        store.updateMessages("alice", set);
+        assertThat(other.getMessages("alice")).isEqualTo(set);
+
+        List<ChatMessage> decoded =
+                new ArrayList<>(ChatMessageDeserializer.messagesFromJson(ChatMessageSerializer.messagesToJson(set)));
+        decoded.add(user("next"));
+        other.updateMessages("alice", decoded);
+        assertThat(store.getMessages("alice")).isEqualTo(decoded);
+        assertThat(log.details(ConversationKey.of("default", "alice")).info().messages())
+                .isEqualTo(decoded.size());
+    }
+
+    @Test
+    void a_long_branch_that_is_set_as_it_is_is_what_was_set() {
+        MemoryKey key = ConversationKey.of("default", "alice");
+        int tokens = ViewReader.MOST_UNSET_TOKENS / 100;
+        List<NewMessage> branch = new ArrayList<>();
+        List<ChatMessage> set = new ArrayList<>();
+        for (int i = 0; i < 101; i++) {
+            branch.add(NewMessage.of(user("q" + i), tokens, "test"));
+            set.add(user("q" + i));
+        }
+        log.append(key, Append.under(Parent.head(), branch));
+        assertThat(store.getMessages("alice")).hasSize(100);
+
+        store.updateMessages("alice", set);
+        assertThat(history()).hasSize(101);
+        assertThat(store.getMessages("alice")).isEqualTo(set);
+        assertThat(other.getMessages("alice")).isEqualTo(set);
+    }
+
+    @Test
+    void what_is_read_of_an_unset_conversation_does_not_grow_from_read_to_read() {
+        MemoryKey key = ConversationKey.of("default", "alice");
+        List<NewMessage> batch = new ArrayList<>();
+        for (int i = 0; i < ViewReader.MOST_UNSET + 1_000; i++) {
+            batch.add(NewMessage.of(user("q" + i), 1, "test"));
+        }
+        log.append(key, Append.under(Parent.head(), batch));
+        for (int i = 0; i < 4; i++) {
+            assertThat(store.getMessages("alice")).hasSize(ViewReader.MOST_UNSET);
+            log.append(key, Append.under(Parent.head(), List.of(NewMessage.of(user("more" + i), 1, "test"))));
+        }
     }
 
     @Test
