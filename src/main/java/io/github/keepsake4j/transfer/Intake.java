@@ -182,6 +182,9 @@ final class Intake {
 
     private void takeTree(List<ImportedMessage> tree) {
         Map<String, @Nullable String> parents = storedParents(tree);
+        if (parents.size() == tree.size()) {
+            return;
+        }
         Map<@Nullable String, Parent> places = new HashMap<>();
         String newest = null;
         for (ImportedMessage imported : tree) {

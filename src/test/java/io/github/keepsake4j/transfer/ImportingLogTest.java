@@ -18,6 +18,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.WatchedLog;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -226,6 +227,31 @@ class ImportingLogTest {
         assertThat(all.get(2).parentId()).isEqualTo("u1");
         assertThat(keepsake.chatMemory("c").messages())
                 .containsExactly(user("q1"), ai("again"), user("q2"), ai("a2"), ai("old a2"));
+    }
+
+    @Test
+    void e2_a_tree_that_is_settled_costs_a_restart_one_look() {
+        Instant time = Instant.parse("2026-01-02T03:04:05Z");
+        List<ImportedMessage> tree =
+                List.of(new ImportedMessage(user("q"), time, "1", null), new ImportedMessage(ai("a"), time, "2", "1"));
+        List<String> calls = new ArrayList<>();
+        MessageLog watched = new WatchedLog(log) {
+            @Override
+            protected void called(String method) {
+                calls.add(method);
+            }
+        }.log();
+        for (int i = 0; i < 2; i++) {
+            calls.clear();
+            Keepsake.builder()
+                    .messageLog(watched)
+                    .importFrom(conversation -> tree)
+                    .build()
+                    .conversation("c")
+                    .messages();
+        }
+        assertThat(calls).filteredOn(call -> call.equals("find")).hasSize(1);
+        assertThat(calls).doesNotContain("onBranch", "append");
     }
 
     @Test

@@ -25,7 +25,7 @@ final class SpringAiTable implements ImportSource {
             ORDER BY %s
             """;
 
-    /** Spring AI 2 has it, because times repeat. */
+    /** Spring AI 2 has it, because times repeat. Rows that are older than the column may all have the same number. */
     private static final String SEQUENCE = "sequence_id";
 
     private final Rows rows;
@@ -53,7 +53,7 @@ final class SpringAiTable implements ImportSource {
         if (known == null) {
             String time = rows.quoted("timestamp");
             boolean isNumbered = rows.columns("SPRING_AI_CHAT_MEMORY").contains(SEQUENCE);
-            known = SELECT.formatted(time, isNumbered ? SEQUENCE : time);
+            known = SELECT.formatted(time, isNumbered ? SEQUENCE + ", " + time : time);
             select = known;
         }
         return known;

@@ -117,6 +117,19 @@ class JdbcImportSourceTest {
                 .extracting(message -> ((UserMessage) message).singleText())
                 .containsExactlyElementsOf(
                         IntStream.rangeClosed(1, 20).mapToObj(String::valueOf).toList());
+        Postgres.execute(
+                numbered,
+                """
+                INSERT INTO SPRING_AI_CHAT_MEMORY
+                SELECT 'd', n::text, 'USER', timestamp '2026-01-07 10:00:00' + n * interval '1 second', 0
+                FROM generate_series(20, 1, -1) n
+                """);
+        assertThat(conversation(JdbcImportSource.springAi(numbered), ConversationKey.of(KEY.tenant(), "d"))
+                        .messages())
+                .as("rows from before there were numbers")
+                .extracting(message -> ((UserMessage) message).singleText())
+                .containsExactlyElementsOf(
+                        IntStream.rangeClosed(1, 20).mapToObj(String::valueOf).toList());
     }
 
     @Test
