@@ -12,6 +12,7 @@ import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.words.Words;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -169,13 +170,18 @@ final class Indexer {
         } catch (LogClosedException e) {
             stop();
         } catch (RuntimeException e) {
-            LOG.warn(
-                    "The sweep for the index failed and is repeated ({})",
-                    e.getClass().getName());
+            LOG.warn("The sweep for the index failed and is repeated ({})", reason(e));
         }
         synchronized (this) {
             return !stopped;
         }
+    }
+
+    /** Damage stays until what its error advises is done. */
+    private static String reason(RuntimeException e) {
+        return e instanceof UnreadableDataException
+                ? e.getMessage()
+                : e.getClass().getName();
     }
 
     private synchronized void stop() {
@@ -246,10 +252,7 @@ final class Indexer {
                 stop();
             } catch (RuntimeException e) {
                 failures++;
-                LOG.warn(
-                        "Memory {} could not be indexed; it is tried again ({})",
-                        key,
-                        e.getClass().getName());
+                LOG.warn("Memory {} could not be indexed; it is tried again ({})", key, reason(e));
             } finally {
                 synchronized (this) {
                     inWork.remove(key);
@@ -387,10 +390,12 @@ final class Indexer {
             all = new HashSet<>(tenants);
             forgot = false;
         }
-        all.addAll(index.tenants());
+        List<String> indexed = index.tenants();
+        all.addAll(indexed);
         for (String tenant : all) {
             Instant begun = Instant.now();
-            Instant before = checks ? null : swept.get(tenant);
+            // After a clear, all memories are behind and not only those that were used since.
+            Instant before = checks || !indexed.contains(tenant) ? null : swept.get(tenant);
             Set<MemoryKey> listed = new HashSet<>();
             for (MessageLog log : sweptLogs) {
                 sweep(tenant, log, before == null ? null : before.minus(ACTIVITY), listed);

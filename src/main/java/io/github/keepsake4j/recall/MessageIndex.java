@@ -3,6 +3,7 @@ package io.github.keepsake4j.recall;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,8 @@ import org.jspecify.annotations.Nullable;
  * does not depend on others.
  *
  * <p>Every method is atomic and thread-safe, also across processes that share the storage. It throws
- * {@link StorageUnavailableException} (retryable) if the storage cannot be reached.
+ * {@link StorageUnavailableException} (retryable) if the storage cannot be reached, and {@link UnreadableDataException} if what is
+ * stored is damaged; {@link #clear} makes it usable again.
  */
 public interface MessageIndex extends AutoCloseable {
 
@@ -57,7 +59,10 @@ public interface MessageIndex extends AutoCloseable {
     void remove(MemoryKey key);
 
     /**
-     * Removes everything, also what {@link #open} stored.
+     * Removes everything, also what {@link #open} stored. A damaged SQLite file is moved aside, to its name with
+     * {@code .damaged}, and a new one is begun; best while no other process opens it.
+     *
+     * @throws UnreadableDataException if a damaged file has tables that are not the index's. Nothing was changed then
      */
     void clear();
 

@@ -19,6 +19,11 @@ interface Database extends AutoCloseable {
         return write(what, work);
     }
 
+    /** Runs work that removes everything, as {@link #erase} does, also where what is stored is damaged. */
+    default <T> T clear(String what, Work<T> work) {
+        return erase(what, work);
+    }
+
     /** Runs work that only reads. */
     <T> T read(String what, Work<T> work);
 

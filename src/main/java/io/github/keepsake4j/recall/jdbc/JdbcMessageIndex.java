@@ -228,7 +228,7 @@ public final class JdbcMessageIndex implements MessageIndex {
 
     @Override
     public void clear() {
-        database.erase("clearing of the index", session -> {
+        database.clear("clearing of the index", session -> {
             for (String table : List.of("posting", "term", "memory", "tenant", "words")) {
                 session.update("DELETE FROM keepsake_index_" + table);
             }

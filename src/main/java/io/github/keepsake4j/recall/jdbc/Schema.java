@@ -1,17 +1,30 @@
 package io.github.keepsake4j.recall.jdbc;
 
 import io.github.keepsake4j.sql.SqlSchema;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * The tables of an index, or of memories that are made.
  *
  * @param what what the tables hold, for errors
+ * @param whenDamaged what to do about a damaged SQLite file, for errors
  * @param scripts what makes them
  * @param prefix how the names of the tables begin
  * @param tables the rest of the names of the tables whose rows are removed
  */
-record Schema(String what, SqlSchema scripts, String prefix, List<String> tables) {
+record Schema(String what, String whenDamaged, SqlSchema scripts, String prefix, List<String> tables) {
+
+    private static final Pattern TABLE = Pattern.compile("CREATE (?:VIRTUAL )?TABLE \\W?(\\w++)\\W");
+
+    /** Longer than what {@link #TABLE} finds. */
+    private static final int OVERLAP = 100;
 
     private static final String INDEX = "index";
     private static final String MEMORIES = "memories";
@@ -31,10 +44,40 @@ record Schema(String what, SqlSchema scripts, String prefix, List<String> tables
             SqlSchema.postgresql(MEMORIES, "memories/postgresql", "keepsake_made_schema", MEMORIES_SCRIPT));
 
     private static Schema index(SqlSchema scripts) {
-        return new Schema(INDEX, scripts, "keepsake_index_", List.of("posting", "term", "memory", "tenant"));
+        return new Schema(
+                INDEX,
+                "call clear() on the index, which begins a new file; it is made again from the log",
+                scripts,
+                "keepsake_index_",
+                List.of("posting", "term", "memory", "tenant"));
     }
 
     private static Schema memories(String prefix, SqlSchema scripts) {
-        return new Schema(MEMORIES, scripts, prefix, List.of("word", "memory", "step"));
+        return new Schema(
+                MEMORIES,
+                "restore it, or move it aside and have these memories made again",
+                scripts,
+                prefix,
+                List.of("word", "memory", "step"));
+    }
+
+    /** Returns whether a SQLite file, which may be damaged, has other tables. It keeps the text that made a table as it is. */
+    boolean isBesideOthersIn(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            byte[] bytes = new byte[1 << 20];
+            int kept = 0;
+            for (int read; (read = in.readNBytes(bytes, kept, bytes.length - kept)) > 0; ) {
+                int end = kept + read;
+                Matcher table = TABLE.matcher(new String(bytes, 0, end, StandardCharsets.ISO_8859_1));
+                while (table.find()) {
+                    if (!table.group(1).startsWith(prefix) && !table.group(1).startsWith("sqlite_")) {
+                        return true;
+                    }
+                }
+                kept = Math.min(OVERLAP, end);
+                System.arraycopy(bytes, end - kept, bytes, 0, kept);
+            }
+        }
+        return false;
     }
 }

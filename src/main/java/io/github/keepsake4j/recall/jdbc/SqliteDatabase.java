@@ -9,18 +9,24 @@ import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.SqlConnection;
 import io.github.keepsake4j.sql.SqlSchema;
 import io.github.keepsake4j.sql.SqliteCheckpoints;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.sqlite.SQLiteConfig;
 import org.sqlite.SQLiteErrorCode;
 import org.sqlite.SQLiteOpenMode;
@@ -30,6 +36,8 @@ import org.sqlite.SQLiteOpenMode;
  * Threads of this process take turns on each. Between processes, the file's lock and the busy timeout decide.
  */
 final class SqliteDatabase implements Database {
+
+    private static final Logger LOG = LoggerFactory.getLogger(SqliteDatabase.class);
 
     /** How many bytes of the file are mapped, the most that SQLite can; the others are read through the cache. */
     private static final long MAPPED = 0x7fff0000L;
@@ -85,6 +93,10 @@ final class SqliteDatabase implements Database {
         @Nullable
         SqlConnection connection;
 
+        /** Identifies the file that is open; null where the system has no such identity, and does not let it be removed. */
+        @Nullable
+        Object opened;
+
         void disconnect() throws SQLException {
             SqlConnection open = connection;
             connection = null;
@@ -105,6 +117,57 @@ final class SqliteDatabase implements Database {
         T result = write(what, work);
         checkpoints.request();
         return result;
+    }
+
+    /** Begins a new file if this one is damaged. Rows can be removed without a look at each page, so what is left is checked. */
+    @Override
+    public <T> T clear(String what, Work<T> work) {
+        try {
+            return erase(what, session -> {
+                T result = work.on(session);
+                if (!"ok".equals(session.first("PRAGMA quick_check(1)", row -> row.getString(1)))) {
+                    throw new SQLException("free pages are damaged", null, SQLiteErrorCode.SQLITE_CORRUPT.code);
+                }
+                return result;
+            });
+        } catch (UnreadableDataException e) {
+            moveAside(what, e);
+            return write(what, work);
+        }
+    }
+
+    /** Moves the file aside with its log of writes. Other connections to it notice with their next call. */
+    private void moveAside(String what, UnreadableDataException damage) {
+        writer.lock.lock();
+        reader.lock.lock();
+        try {
+            writer.disconnect();
+            reader.disconnect();
+            if (schema.isBesideOthersIn(file)) {
+                throw new UnreadableDataException(
+                        what + " on SQLite file " + file + ": the file is damaged and holds more than the "
+                                + schema.what() + ". Nothing was changed. Give the " + schema.what()
+                                + " a file of its own, which is made",
+                        damage);
+            }
+            Path aside = Path.of(file + ".damaged");
+            // The file comes last: those beside a file that is not there would be taken for a new one's.
+            Files.deleteIfExists(Path.of(file + "-shm"));
+            Path pages = Path.of(file + "-wal");
+            if (Files.exists(pages)) {
+                Files.move(pages, Path.of(aside + "-wal"), StandardCopyOption.REPLACE_EXISTING);
+            }
+            Files.move(file, aside, StandardCopyOption.REPLACE_EXISTING);
+            LOG.warn("The damaged SQLite file {} is now {}; delete it when it is not needed", file, aside);
+        } catch (SQLException e) {
+            throw translate(what, e);
+        } catch (IOException e) {
+            throw new StorageUnavailableException(
+                    what + " on SQLite file " + file + ": the damaged file cannot be moved aside at the moment", e);
+        } finally {
+            reader.lock.unlock();
+            writer.lock.unlock();
+        }
     }
 
     @Override
@@ -214,7 +277,11 @@ final class SqliteDatabase implements Database {
 
     private SqlConnection open(Channel channel) throws SQLException {
         if (channel.connection != null) {
-            return channel.connection;
+            if (Objects.equals(channel.opened, identity())) {
+                return channel.connection;
+            }
+            // The file was removed, perhaps by a clear elsewhere. What was written to it is added again.
+            channel.disconnect();
         }
         Path directory = file.toAbsolutePath().getParent();
         if (directory != null && !Files.isDirectory(directory)) {
@@ -257,11 +324,20 @@ final class SqliteDatabase implements Database {
             throw e;
         }
         channel.connection = begun;
+        channel.opened = identity();
         if (hasPages && channel == writer) {
             // Perhaps those of an erasure whose process ended.
             checkpoints.request();
         }
         return begun;
+    }
+
+    private @Nullable Object identity() {
+        try {
+            return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        } catch (IOException e) {
+            return null;
+        }
     }
 
     /**
@@ -287,11 +363,7 @@ final class SqliteDatabase implements Database {
         int code = e.getErrorCode() & 0xFF;
         if (code == SQLiteErrorCode.SQLITE_CORRUPT.code || code == SQLiteErrorCode.SQLITE_NOTADB.code) {
             return new UnreadableDataException(
-                    text
-                            + ": the file is damaged or is not a SQLite database; delete it while no process uses it, and the "
-                            + schema.what()
-                            + " are made again",
-                    e);
+                    text + ": the file is damaged or is not a SQLite database; " + schema.whenDamaged(), e);
         }
         if (code == SQLiteErrorCode.SQLITE_BUSY.code
                 || code == SQLiteErrorCode.SQLITE_LOCKED.code

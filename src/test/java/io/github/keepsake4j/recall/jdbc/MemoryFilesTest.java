@@ -24,6 +24,7 @@ import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
+import io.github.keepsake4j.testing.Tell;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -41,6 +42,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -100,6 +102,57 @@ class MemoryFilesTest {
                 assertThat(files).hasSizeGreaterThan(3).allMatch(file -> right(file)
                         .equals(Files.isDirectory(file) ? "rwx------" : "rw-------"));
             }
+        }
+    }
+
+    /** Each page of the facts is zeroed once. They are made by a model, so the file is never replaced. */
+    @Test
+    void every_call_on_damaged_facts_says_so_or_works() throws Exception {
+        Path file = directory.resolve("ada/chat_vector_memory.db");
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            for (int i = 1; i <= 30; i++) {
+                Passage source = new Passage(List.of("m" + i), 1, "h" + i, "h" + (i - 1), "h" + i);
+                String summary = ("Hotel " + i + " in Rome ").repeat(i % 3 == 0 ? 500 : 5);
+                MadeMemory fact =
+                        MadeMemory.fact("Title " + i, summary, List.of("Ada" + i), List.of("tour"), source, Trust.USER);
+                assertThat(store.add(KEY, MemoryKind.FACT, i - 1, source, List.of(fact)))
+                        .isTrue();
+            }
+        }
+        byte[] sound = Files.readAllBytes(file);
+        int pages = sound.length / 4_096;
+        int damaged = 0;
+        for (int page = 0; page < pages; page += Counts.of(5, 1)) {
+            byte[] bytes = sound.clone();
+            Arrays.fill(bytes, page * 4_096, (page + 1) * 4_096, (byte) 0);
+            for (Consumer<MemoryStore> call : List.<Consumer<MemoryStore>>of(
+                    store -> store.facts(KEY, 100),
+                    store -> store.search(KEY, FactQuery.of("hotel rome")),
+                    store -> store.progress(KEY, MemoryKind.FACT),
+                    store -> store.overview(KEY, 10, Trust.USER),
+                    store -> store.find(KEY, "none"),
+                    store -> store.facts(KEY, 3)
+                            .forEach(fact -> store.put(KEY, fact.withStatus(MemoryStatus.FORGOTTEN))),
+                    store -> store.moveTo(KEY, MemoryKind.FACT, 30, 15),
+                    store -> store.add(
+                            KEY,
+                            MemoryKind.FACT,
+                            30,
+                            Passage.NONE,
+                            List.of(MadeMemory.fact("New", "New", List.of(), List.of(), Passage.NONE, Trust.USER))))) {
+                Files.write(file, bytes);
+                try (MemoryStore store = FileMemoryStore.of(directory)) {
+                    call.accept(store);
+                } catch (UnreadableDataException e) {
+                    damaged++;
+                }
+            }
+        }
+        assertThat(damaged).isPositive();
+        Tell.line("%d pages of facts, each zeroed: %d calls of 8 a page said so, the others worked", pages, damaged);
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            store.erase(KEY);
+            assertThat(store.facts(KEY, 100)).isEmpty();
         }
     }
 

@@ -47,7 +47,7 @@ class SqliteMessageIndexTest extends MessageIndexContract {
         try (MessageIndex damaged = JdbcMessageIndex.sqlite(file)) {
             assertThatThrownBy(damaged::tenants)
                     .isInstanceOf(UnreadableDataException.class)
-                    .hasMessageContaining("delete it");
+                    .hasMessageContaining("clear()");
         }
         assertThat(Files.readString(file)).startsWith("no database");
     }
