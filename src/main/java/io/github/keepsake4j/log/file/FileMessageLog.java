@@ -367,10 +367,31 @@ public final class FileMessageLog implements MessageLog {
         }
         Files.createDirectories(names.directory(), SmallFiles.ownersDirectory(names.directory()));
         Tombstone tombstone = new Tombstone(last.epoch() + 1, last.revision() + 1, erasedAt());
-        tombstone.write(names.tombstone(), force);
+        bury(names, tombstone);
         forceNames(names.directory());
         delete(names, number);
         return tombstone.epoch();
+    }
+
+    /** A full device must not keep a memory from being erased. The index gives its room; if that is not enough, it is made again. */
+    private void bury(Names names, Tombstone tombstone) throws IOException {
+        try {
+            tombstone.write(names.tombstone(), force);
+        } catch (IOException e) {
+            try {
+                for (Path part : List.of(names.index(), names.side())) {
+                    if (Files.exists(part)) {
+                        try (Disk disk = opener.open(part)) {
+                            disk.truncate(0);
+                        }
+                    }
+                }
+                tombstone.write(names.tombstone(), force);
+            } catch (IOException again) {
+                again.addSuppressed(e);
+                throw again;
+            }
+        }
     }
 
     /** A clock out of range must not keep a memory from being erased. */

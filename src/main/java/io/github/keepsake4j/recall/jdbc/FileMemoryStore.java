@@ -25,13 +25,16 @@ import io.github.keepsake4j.recall.memories.Step;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -209,10 +212,14 @@ public final class FileMemoryStore implements MemoryStore {
         });
     }
 
-    /** Keeps the key before anything else, so that a clean-up finds all that is kept. */
+    /**
+     * Keeps the key before anything else, so that a clean-up finds all that is kept. An erasure that was ended by a crash may have
+     * left something else there.
+     */
     private static void noteKey(MemoryFiles files, MemoryKey key) throws IOException {
-        if (!Files.exists(files.key())) {
-            SmallFiles.replace(files.key(), (key.canonical() + "\n").getBytes(StandardCharsets.US_ASCII), true);
+        byte[] text = (key.canonical() + "\n").getBytes(StandardCharsets.US_ASCII);
+        if (!Arrays.equals(text, SmallFiles.read(files.key()))) {
+            SmallFiles.replace(files.key(), text, true);
             SmallFiles.forceNames(files.directory());
         }
     }
@@ -421,7 +428,7 @@ public final class FileMemoryStore implements MemoryStore {
         writing("erasure of the memories", key, files -> {
             long erasures = (least(files) >>> REVISION_BITS) + 1;
             byte[] text = (erasures + "\n").getBytes(StandardCharsets.US_ASCII);
-            SmallFiles.replace(files.tombstone(), text, true);
+            bury(files, text);
             SmallFiles.forceNames(files.directory());
             for (Path file : files.all()) {
                 Files.deleteIfExists(file);
@@ -429,6 +436,33 @@ public final class FileMemoryStore implements MemoryStore {
             SmallFiles.forceNames(files.directory());
             return true;
         });
+    }
+
+    /**
+     * Writes the tombstone. A full device must not keep a discussion from being erased: where there is no room for a new file, the one
+     * with the key becomes the tombstone. It has the room, and all else is there until it has the name.
+     */
+    private static void bury(MemoryFiles files, byte[] text) throws IOException {
+        try {
+            SmallFiles.replace(files.tombstone(), text, true);
+        } catch (IOException e) {
+            if (!Files.exists(files.key())) {
+                throw e;
+            }
+            try (RandomAccessFile key = new RandomAccessFile(files.key().toFile(), "rw")) {
+                key.write(text);
+                key.setLength(text.length);
+                key.getFD().sync();
+            } catch (IOException again) {
+                again.addSuppressed(e);
+                throw again;
+            }
+            Files.move(
+                    files.key(),
+                    files.tombstone(),
+                    StandardCopyOption.ATOMIC_MOVE,
+                    StandardCopyOption.REPLACE_EXISTING);
+        }
     }
 
     /** Reads the names of all of the tenant's files. */

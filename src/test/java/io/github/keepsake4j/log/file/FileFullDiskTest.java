@@ -5,23 +5,35 @@ import static io.github.keepsake4j.log.LogTesting.batch;
 import static io.github.keepsake4j.log.LogTesting.branch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.LogTesting;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.recall.jdbc.FileMemoryStore;
+import io.github.keepsake4j.recall.memories.MadeMemory;
+import io.github.keepsake4j.recall.memories.MemoryKind;
+import io.github.keepsake4j.recall.memories.MemoryStore;
+import io.github.keepsake4j.recall.memories.Passage;
+import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Tell;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -99,14 +111,28 @@ class FileFullDiskTest {
     @Test
     @ExpectedLog(maybe = "have no end of a line")
     void a_full_file_system_is_told_and_works_again_when_there_is_room() throws Exception {
+        onSmallFileSystem(FileFullDiskTest::fill);
+    }
+
+    @Test
+    void an_erasure_needs_no_room() throws Exception {
+        onSmallFileSystem(FileFullDiskTest::eraseWithoutRoom);
+    }
+
+    /** Does something with a file system. */
+    private interface OnFileSystem {
+        void run(Path mount) throws Exception;
+    }
+
+    private void onSmallFileSystem(OnFileSystem work) throws Exception {
         Path mount = Files.createDirectory(directory.resolve("small"));
         if (!run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", mount.toString())) {
-            String reason = "a tmpfs cannot be mounted here; the test with a disk that fails covers it";
+            String reason = "a tmpfs cannot be mounted here";
             LoggerFactory.getLogger(getClass()).warn("Skipped: {}", reason);
             Assumptions.abort(reason);
         }
         try {
-            fill(mount);
+            work.run(mount);
         } finally {
             assertThat(run("umount", mount.toString())).isTrue();
         }
@@ -142,6 +168,57 @@ class FileFullDiskTest {
             assertThat(branch(log, KEY)).isEqualTo(acknowledged);
         }
         Tell.line("a file system of 1 MB was full after %d messages, all there", acknowledged.size());
+    }
+
+    private static void eraseWithoutRoom(Path mount) throws Exception {
+        List<ConversationKey> keys = IntStream.range(0, Counts.of(3, 10))
+                .mapToObj(i -> ConversationKey.of("acme", "c" + i))
+                .toList();
+        Passage source = new Passage(List.of("a"), 1, "hash", "", "up to");
+        try (MessageLog log = FileMessageLog.in(mount.resolve("log"));
+                MemoryStore memories = FileMemoryStore.of(mount.resolve("memories"))) {
+            for (ConversationKey key : keys) {
+                log.append(key, batch("a", "b"));
+                memories.add(
+                        key,
+                        MemoryKind.CHUNK,
+                        0,
+                        source,
+                        List.of(MadeMemory.ofText(MemoryKind.CHUNK, LogTesting.SECRET, source, Trust.USER)));
+            }
+            for (ConversationKey key : keys) {
+                leaveNoRoom(mount);
+                assertThatThrownBy(() -> log.append(ConversationKey.of("acme", "new"), batch("a")))
+                        .isInstanceOf(StorageUnavailableException.class);
+                assertThat(log.erase(key)).isEqualTo(2);
+                leaveNoRoom(mount);
+                memories.erase(key);
+                assertThat(branch(log, key)).isEmpty();
+                assertThat(memories.chunks(key, 1)).isEmpty();
+                assertThat(memories.progress(key, MemoryKind.CHUNK).revision())
+                        .as("who saw it before adds nothing")
+                        .isPositive();
+            }
+            assertThat(log.list("acme", ListQuery.first(100)).memories()).isEmpty();
+            memories.discussions("acme", key -> fail("not erased"));
+        }
+        try (Stream<Path> files = Files.walk(mount)) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                assertThat(Files.readString(file, StandardCharsets.ISO_8859_1)).doesNotContain(LogTesting.SECRET);
+            }
+        }
+    }
+
+    private static void leaveNoRoom(Path mount) throws IOException {
+        Path ballast = Files.createTempFile(mount, "ballast", "");
+        byte[] page = new byte[4_096];
+        try (OutputStream out = Files.newOutputStream(ballast)) {
+            while (true) {
+                out.write(page);
+            }
+        } catch (IOException full) {
+            assertThat(Files.size(ballast) % page.length).isZero();
+        }
     }
 
     private static boolean run(String... command) throws Exception {
