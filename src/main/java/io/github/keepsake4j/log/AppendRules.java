@@ -3,6 +3,8 @@ package io.github.keepsake4j.log;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -178,5 +180,27 @@ public final class AppendRules {
             return of.id().equals(Ids.BEFORE_IN_TIME) || of.id().equals(stored);
         }
         return named instanceof Parent.Head || stored == null;
+    }
+
+    /**
+     * Returns the marker in the place of a message that a repair found unreadable, where nothing beside its place can be read.
+     *
+     * @param id the message's id
+     * @param parentId the parent's id, or null
+     * @param sequence the message's sequence
+     * @param tokens its tokens, as far as they are known
+     * @return the marker, of the time 1970
+     */
+    public static LoggedMessage marker(String id, @Nullable String parentId, long sequence, long tokens) {
+        int size = (int) Math.max(0, Math.min(Integer.MAX_VALUE, tokens));
+        return new LoggedMessage(
+                id,
+                parentId,
+                sequence,
+                UnknownMessage.unreadable(),
+                size,
+                "unknown",
+                Instant.EPOCH,
+                Outcome.UNREADABLE);
     }
 }

@@ -8,6 +8,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,7 +18,6 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -804,28 +804,19 @@ public final class MemoryTree {
             requireSound();
         }
         String before = lostHead == null ? id(head) : lostHead;
-        Set<Node> unsound = new HashSet<>();
-        Node newest = null;
-        for (Node node : nodes) {
-            if (unreadable.containsKey(node) || unsound.contains(node.parent)) {
-                unsound.add(node);
-            } else {
-                newest = node;
-            }
+        boolean marks = false;
+        for (Node node : unreadable.keySet()) {
+            marks |= !Outcome.UNREADABLE.equals(node.entry.outcome());
+            node.entry = node.entry.withOutcome(Outcome.UNREADABLE);
         }
-        if (lostHead != null || unsound.contains(head)) {
-            head = newest;
+        if (lostHead != null) {
+            head = nodes.isEmpty() ? null : nodes.get(nodes.size() - 1);
         }
         int viewsBefore = views.size();
-        views.values()
-                .removeIf(view -> !isAnchored(view)
-                        || view.names().stream()
-                                .map(byId::get)
-                                .anyMatch(node -> node == null || unsound.contains(node)));
+        views.values().removeIf(view -> !isAnchored(view) || !byId.keySet().containsAll(view.names()));
         int summariesBefore = summaries.size();
         summaries.removeIf(summary -> !isCovering(summary));
         int referencesBefore = references.size() + lostReferences;
-        references.values().removeIf(unsound::contains);
         Repair repair = new Repair(
                 damage,
                 before,
@@ -833,7 +824,8 @@ public final class MemoryTree {
                 viewsBefore - views.size(),
                 summariesBefore - summaries.size(),
                 referencesBefore - references.size());
-        if (repair.droppedViews() + repair.droppedSummaries() + repair.droppedReferences() > 0
+        if (marks
+                || repair.droppedViews() + repair.droppedSummaries() + repair.droppedReferences() > 0
                 || !Objects.equals(before, id(head))) {
             revision++;
         }
@@ -856,7 +848,7 @@ public final class MemoryTree {
         Map<Node, Damage> unreadable = new LinkedHashMap<>();
         for (Node node : nodes) {
             try {
-                logged(node);
+                payloads.decode().apply(node.entry.payload());
             } catch (UnreadableDataException e) {
                 unreadable.put(
                         node,
@@ -1022,7 +1014,9 @@ public final class MemoryTree {
                     entry.id(),
                     entry.parentId(),
                     entry.sequence(),
-                    payloads.decode().apply(entry.payload()),
+                    Outcome.UNREADABLE.equals(entry.outcome())
+                            ? UnknownMessage.unreadable()
+                            : payloads.decode().apply(entry.payload()),
                     entry.tokens(),
                     entry.tokenCounter(),
                     entry.createdAt(),

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log;
 import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.Outcome;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,6 +44,12 @@ public record Tail(
     public Tail {
         messages = List.copyOf(messages);
         oldest = List.copyOf(oldest);
+        system = readable(system);
+        user = readable(user);
+    }
+
+    private static @Nullable LoggedMessage readable(@Nullable LoggedMessage message) {
+        return message == null || Outcome.UNREADABLE.equals(message.outcome()) ? null : message;
     }
 
     /**

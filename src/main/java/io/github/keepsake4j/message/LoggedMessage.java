@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param parentId the id of the message that it follows, or null if it starts a branch of its own
  * @param sequence its position in the memory's log, from 1, assigned by the store; it alone defines the order of
  *     messages
- * @param message the message; an {@link UnknownMessage} if a newer version wrote a type that this version does not know
+ * @param message the message; an {@link UnknownMessage} if a newer version wrote a type that this version does not know, or if a
+ *     repair found the message unreadable
  * @param tokens its size in tokens, counted once when it was appended
  * @param tokenCounter the name of the counter that counted the tokens
  * @param createdAt the time when the store appended it, in UTC with microsecond precision; it does not define any order

@@ -19,6 +19,9 @@ public record Outcome(Kind kind, @Nullable String reason) {
     /** The longest reason, in UTF-16 units as {@link String#length()} counts them. */
     public static final int MAX_REASON_LENGTH = 200;
 
+    /** The outcome of a message that a repair found unreadable. */
+    public static final Outcome UNREADABLE = new Outcome(Kind.UNREADABLE, null);
+
     /** How a message ended. */
     public enum Kind {
         /** A user message whose turn got no answer. It leaves the view, except for the tool rounds that are complete. */
@@ -28,7 +31,13 @@ public record Outcome(Kind kind, @Nullable String reason) {
         INCOMPLETE,
 
         /** An answer that the user did not get, because something refused or replaced it. It is not shown. */
-        REJECTED;
+        REJECTED,
+
+        /**
+         * A message whose stored bytes cannot be read. A repair set this, and the message is an {@link UnknownMessage}. The bytes
+         * are kept.
+         */
+        UNREADABLE;
 
         /**
          * Reads a kind that a log stores.

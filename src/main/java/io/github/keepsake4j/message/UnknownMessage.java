@@ -4,8 +4,8 @@ import dev.langchain4j.data.message.CustomMessage;
 import java.util.Map;
 
 /**
- * A stored message of a type that this version does not know because a newer version wrote it. Its stored bytes are
- * kept. It appears in the history and is never sent to a model.
+ * A stored message of a type that this version does not know because a newer version wrote it, or a message that a repair found
+ * unreadable. Its stored bytes are kept. It appears in the history and is never sent to a model.
  */
 public final class UnknownMessage extends CustomMessage {
 
@@ -16,5 +16,14 @@ public final class UnknownMessage extends CustomMessage {
      */
     public UnknownMessage(Map<String, Object> fields) {
         super(fields);
+    }
+
+    /**
+     * Creates the marker in the place of a message whose stored bytes cannot be read.
+     *
+     * @return a message with only a type, {@code UNREADABLE}
+     */
+    public static UnknownMessage unreadable() {
+        return new UnknownMessage(Map.of("type", "UNREADABLE"));
     }
 }

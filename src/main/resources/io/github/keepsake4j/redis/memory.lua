@@ -482,7 +482,7 @@ function ops.branches(m)
       if not text then
         damaged('the text of message ' .. n.id .. ' is not there')
       end
-      leaves[#leaves + 1] = { n.seq, n.id, n.depth, string.match(text, '^[^\n]*') }
+      leaves[#leaves + 1] = { n.seq, n.id, n.depth, string.match(text, '^[^\n]*'), get('o' .. n.seq) or '' }
     end
   end
   return { leaves, m.head, names(), runs }
@@ -722,6 +722,9 @@ function ops.repair(m)
   raise(m)
   if q.head then
     set('.head', q.head)
+  end
+  for _, seq in ipairs(q.unreadable or {}) do
+    set('o' .. seq, q.mark, 'd' .. seq, get('d' .. seq) or '')
   end
   for _, seq in ipairs(q.views or {}) do
     redis.call('HDEL', memory, 'v' .. seq)

@@ -4,9 +4,16 @@ import static io.github.keepsake4j.log.LogTesting.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.keepsake4j.message.Branch;
+import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Instant;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** What a check finds, and what a repair does, on every backend. */
@@ -53,57 +60,64 @@ public interface DamageContract extends LogUnderTest {
     }
 
     @Test
-    default void aRepairMovesTheHeadToTheNewestMessageThatIsSoundDownToItsRoot() throws Exception {
+    default void aRepairedHistoryHasAMarkerInThePlaceOfWhatCannotBeRead() throws Exception {
+        String[] ids = IntStream.range(0, 20).mapToObj(i -> "m" + i).toArray(String[]::new);
+        for (int damaged = 0; damaged < ids.length; damaged++) {
+            MemoryKey key = ConversationKey.of("acme", "damaged at " + damaged);
+            log().append(key, batch(ids));
+            corrupt(key, ids[damaged]);
+            List<Damage> damage = log().check(key);
+            assertThat(damage).hasSize(1);
+            assertThat(damage.toString()).doesNotContain(SECRET);
+            if (damage.get(0).kind() == Damage.Kind.MEMORY) {
+                // One object that cannot be read has no message to mark.
+                assertThatThrownBy(() -> log().repair(key)).isInstanceOf(UnreadableDataException.class);
+                return;
+            }
+            String bytes = rawBytes(key, ids[damaged]);
+
+            Repair repair = log().repair(key);
+            assertThat(repair).isEqualTo(new Repair(damage, "m19", "m19", 0, 0, 0));
+            for (MessageLog each : List.of(log(), reopen())) {
+                List<LoggedMessage> history = history(each, key);
+                assertThat(history).extracting(LoggedMessage::id).containsExactly(ids);
+                assertThat(history)
+                        .filteredOn(message -> Outcome.UNREADABLE.equals(message.outcome()))
+                        .singleElement()
+                        .satisfies(marker -> assertThat(marker.message()).isEqualTo(UnknownMessage.unreadable()))
+                        .isEqualTo(history.get(damaged));
+                assertThat(branch(each, key)).containsExactly(ids);
+                assertThat(each.branches(key)).singleElement().satisfies(branch -> assertThat(branch.leafId())
+                        .isEqualTo("m19"));
+                assertThat(each.check(key)).isEqualTo(damage);
+                assertThat(each.repair(key)).isEqualTo(repair);
+            }
+            assertThat(rawBytes(key, ids[damaged])).isEqualTo(bytes);
+            log().append(key, batch("next"));
+            assertThat(branch(reopen(), key)).hasSize(21).endsWith("m19", "next");
+        }
+    }
+
+    @Test
+    default void aBranchMayEndOrForkInAMarker() throws Exception {
         log().append(KEY, batch("a", "b", "c", "d"));
-        log().append(KEY, batchUnder("a", "e", "f"));
-        log().append(KEY, batchUnder("d", "g"));
-        corrupt(KEY, "c");
-
-        List<Damage> damage = log().check(KEY);
-        assertThat(damage).hasSize(1);
-        assertThat(damage.toString()).contains("c").doesNotContain(SECRET);
-        if (damage.get(0).kind() == Damage.Kind.MEMORY) {
-            // One object that cannot be read has no message to go back to.
-            assertThatThrownBy(() -> log().repair(KEY)).isInstanceOf(UnreadableDataException.class);
-            return;
+        log().append(KEY, batchUnder("b", "e"));
+        log().append(KEY, Append.viewOnly(View.of(null, List.of(new View.Run("a", "b"), new View.Run("b", "e")))));
+        for (String id : List.of("b", "d", "e")) {
+            corrupt(KEY, id);
         }
-        assertThat(damage.get(0).messageId()).isEqualTo("c");
-        assertThat(damage.get(0).sequence()).isEqualTo(3);
-        String bytes = rawBytes(KEY, "c");
-
-        assertThat(log().repair(KEY)).isEqualTo(new Repair(damage, "g", "f", 0, 0, 0));
-        assertThat(branch(log(), KEY)).containsExactly("a", "e", "f");
-        log().append(KEY, batch("h"));
-        assertThat(branch(reopen(), KEY)).containsExactly("a", "e", "f", "h");
-        assertThat(rawBytes(KEY, "c")).isEqualTo(bytes);
-        assertThat(log().repair(KEY)).isEqualTo(new Repair(damage, "h", "h", 0, 0, 0));
-    }
-
-    @Test
-    default void whereNoMessageIsSoundAnAppendBeginsAnew() throws Exception {
-        log().append(KEY, batch("a", "b"));
-        corrupt(KEY, "a");
         if (log().check(KEY).get(0).kind() == Damage.Kind.MEMORY) {
             return;
         }
 
-        assertThat(log().repair(KEY).head()).isNull();
-        assertThat(branch(log(), KEY)).isEmpty();
-        log().append(KEY, batch("c"));
-        assertThat(branch(reopen(), KEY)).containsExactly("c");
-    }
-
-    @Test
-    default void aRepairDropsAViewThatShowsWhatCannotBeRead() throws Exception {
-        log().append(KEY, batch("a", "b"));
-        log().append(KEY, batchUnder("a", "c"));
-        log().append(KEY, Append.viewOnly(View.of(null, List.of(new View.Run("a", "b")))));
-        corrupt(KEY, "b");
-        if (log().check(KEY).get(0).kind() == Damage.Kind.MEMORY) {
-            return;
-        }
-
-        assertThat(log().repair(KEY).droppedViews()).isEqualTo(1);
-        assertThat(log().read(KEY, ReadQuery.newest(5)).view()).isNull();
+        Repair repair = log().repair(KEY);
+        assertThat(repair.damage()).extracting(Damage::messageId).containsExactly("b", "d", "e");
+        assertThat(repair).isEqualTo(new Repair(repair.damage(), "e", "e", 0, 0, 0));
+        assertThat(branch(log(), KEY)).containsExactly("a", "b", "e");
+        assertThat(log().read(KEY, ReadQuery.newest(5)).view()).isNotNull();
+        assertThat(log().branches(KEY)).extracting(Branch::leafId).containsExactlyInAnyOrder("d", "e");
+        log().moveHead(KEY, "d", null);
+        log().append(KEY, batch("f"));
+        assertThat(branch(reopen(), KEY)).containsExactly("a", "b", "c", "d", "f");
     }
 }

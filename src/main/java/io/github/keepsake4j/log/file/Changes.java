@@ -242,9 +242,15 @@ final class Changes {
         return new Change<>(true, line);
     }
 
-    /** Moves the head, if it is to be moved, and drops views and named branches. */
+    /** Moves the head, if it is to be moved, drops views and named branches, and marks what cannot be read. */
     static String repair(
-            long raised, boolean movesHead, long head, @Nullable String headId, List<Long> views, List<String> names) {
+            long raised,
+            boolean movesHead,
+            long head,
+            @Nullable String headId,
+            List<Long> views,
+            List<String> names,
+            List<Long> unreadable) {
         JsonText line = new JsonText().number("revision", raised);
         if (movesHead) {
             line.raw("head", head(head, headId));
@@ -254,6 +260,12 @@ final class Changes {
                         new JsonText()
                                 .numbers("views", views)
                                 .texts("references", names)
+                                .objects(
+                                        "unreadable",
+                                        unreadable.stream()
+                                                .map(seq -> Contents.outcome(
+                                                        new JsonText().number("seq", seq), Outcome.UNREADABLE))
+                                                .toList())
                                 .end())
                 .end();
     }

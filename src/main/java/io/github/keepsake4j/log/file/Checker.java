@@ -26,6 +26,7 @@ final class Checker {
     /** The messages whose path to the root is not sound, or that cannot be read. */
     private final BitSet unsound = new BitSet();
 
+    private final List<Long> unreadable = new ArrayList<>();
     private final List<Long> badViews = new ArrayList<>();
     private final List<String> badReferences = new ArrayList<>();
     private long next = 1;
@@ -50,18 +51,20 @@ final class Checker {
     }
 
     private void line(byte[] bytes, int start, int end, long offset) throws IOException {
-        Line line;
+        List<Line.Entry> messages;
         try {
-            line = Line.read(state.fileId, bytes, start, end, offset);
+            messages = Line.read(state.fileId, bytes, start, end, offset).messages();
         } catch (BadLineException e) {
-            add(Damage.Kind.MESSAGE, null, null, "the line at byte " + offset + " cannot be read: " + e.problem());
-            return;
+            messages = Line.salvaged(state.fileId, bytes, start, end, offset);
+            if (messages.isEmpty()) {
+                add(Damage.Kind.MESSAGE, null, null, "the line at byte " + offset + " cannot be read: " + e.problem());
+            }
         }
-        for (Line.Entry entry : line.messages()) {
+        for (Line.Entry entry : messages) {
             long seq = entry.node().seq();
             if (seq < next
                     || seq > state.count
-                    || !tree.node(seq).part().equals(entry.node().part())) {
+                    || tree.node(seq).part().offset() != entry.node().part().offset()) {
                 add(
                         Damage.Kind.TREE,
                         seq,
@@ -84,7 +87,7 @@ final class Checker {
             Contents.message(tree.key(), entry.node(), Fields.of(bytes, from, from + part.length()), null);
         } catch (BadLineException | UnreadableDataException e) {
             add(Damage.Kind.MESSAGE, seq, entry.id(), "the message cannot be read");
-            sound = false;
+            mark(seq);
         }
         Node found = tree.find(entry.id());
         if (found == null || found.seq() != seq) {
@@ -97,15 +100,23 @@ final class Checker {
         }
     }
 
+    private void mark(long seq) throws IOException {
+        if (!tree.isMarked(tree.node(seq))) {
+            unreadable.add(seq);
+        }
+    }
+
     /** Notes that messages before a number are not there. */
-    private void missing(long before) {
+    private void missing(long before) throws IOException {
         if (next < before) {
             String which = before == next + 1
                     ? "message " + next + " is"
                     : "messages " + next + " to " + (before - 1) + " are";
             add(Damage.Kind.SEQUENCE, next, null, which + " missing");
             unsound.set((int) next, (int) before);
-            next = before;
+            for (; next < before; next++) {
+                mark(next);
+            }
         }
     }
 
@@ -151,17 +162,24 @@ final class Checker {
         String headId = head == 0 ? null : tree.id(tree.node(head));
         String previous = state.head == 0 || tree.node(state.head).damaged() ? null : tree.id(tree.node(state.head));
         Repair repair = new Repair(List.copyOf(damage), previous, headId, badViews.size(), 0, badReferences.size());
-        if (state.badLines > 0 || movesHead || !badViews.isEmpty() || !badReferences.isEmpty()) {
+        if (state.badLines > 0
+                || movesHead
+                || !unreadable.isEmpty()
+                || !badViews.isEmpty()
+                || !badReferences.isEmpty()) {
             LOG.info(
                     "Memory {} is going to be repaired: the head is moved from {} to {}, {} views and {} named branches"
-                            + " are dropped, {} unreadable lines are passed over and kept",
+                            + " are dropped, {} messages are marked as unreadable, {} unreadable lines are passed over and kept",
                     tree.key(),
                     previous,
                     headId,
                     badViews.size(),
                     badReferences.size(),
+                    unreadable.size(),
                     state.badLines);
-            memory.append(state, Changes.repair(state.revision + 1, movesHead, head, headId, badViews, badReferences));
+            memory.append(
+                    state,
+                    Changes.repair(state.revision + 1, movesHead, head, headId, badViews, badReferences, unreadable));
         }
         return repair;
     }

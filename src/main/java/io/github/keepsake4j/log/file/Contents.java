@@ -100,6 +100,10 @@ final class Contents {
                         .end();
     }
 
+    static boolean isUnreadable(Fields json) throws BadLineException {
+        return Outcome.UNREADABLE.equals(outcome(json));
+    }
+
     private static @Nullable Outcome outcome(@Nullable Fields json) throws BadLineException {
         if (json == null || !json.has("kind")) {
             return null;

@@ -7,6 +7,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,14 +41,21 @@ record Line(
         @Nullable Anchored outcome,
         @Nullable Mend mend) {
 
+    private static final String TEXT = "\"(?:[^\"\\\\]|\\\\.)*+\"";
+
+    /** What comes before a message itself, as {@link Contents#message} writes it. */
+    private static final Pattern PLACE = Pattern.compile("\\{\"seq\":\\d++,\"id\":" + TEXT + "(?:,\"parent\":" + TEXT
+            + ")?(?:,\"(?:after|run|depth|path|system|user)\":\\d++)*+,\"at\":" + TEXT
+            + ",\"tokens\":\\d++,\"counter\":" + TEXT);
+
     /** A message that is appended. */
     record Entry(Node node, String id, @Nullable String parentId, Instant createdAt, @Nullable Usage usage) {}
 
     /** Something at a message, and where it is. */
     record Anchored(long seq, Part part) {}
 
-    /** What a repair drops. */
-    record Mend(List<Long> views, List<String> references) {}
+    /** What a repair drops, and the outcomes that it sets on messages that cannot be read. */
+    record Mend(List<Long> views, List<String> references, List<Anchored> unreadable) {}
 
     /**
      * Reads a line.
@@ -60,6 +69,9 @@ record Line(
         Fields line = Fields.of(bytes, start, end);
         List<Entry> messages = new ArrayList<>();
         for (Fields message : line.objects("messages")) {
+            if (!message.has("message")) {
+                throw new BadLineException("a message is missing");
+            }
             messages.add(entry(fileId, message, message.part().movedBy(offset)));
         }
         Fields view = line.object("view");
@@ -90,7 +102,7 @@ record Line(
                 summary == null ? 0 : summary.number("version"),
                 description == null ? null : description.part().movedBy(offset),
                 anchored(outcome, offset),
-                mend == null ? null : new Mend(mend.numbers("views"), mend.texts("references")));
+                mend == null ? null : mend(mend, offset));
         if (messages.isEmpty()
                 && view == null
                 && head == null
@@ -106,6 +118,40 @@ record Line(
         return read;
     }
 
+    private static Mend mend(Fields json, long offset) throws BadLineException {
+        List<Anchored> unreadable = new ArrayList<>();
+        for (Fields outcome : json.objects("unreadable")) {
+            unreadable.add(new Anchored(outcome.number("seq"), outcome.part().movedBy(offset)));
+        }
+        return new Mend(json.numbers("views"), json.texts("references"), unreadable);
+    }
+
+    /**
+     * Returns the messages of a line that cannot be read, as far as their places can: what says the place comes before the
+     * message itself. Within a text of JSON, what begins a place cannot occur.
+     */
+    static List<Entry> salvaged(UUID fileId, byte[] bytes, int start, int end, long offset) {
+        List<Entry> messages = new ArrayList<>();
+        Matcher place = PLACE.matcher(new String(bytes, start, end - start, StandardCharsets.ISO_8859_1));
+        while (place.find()) {
+            byte[] json = (place.group() + "}").getBytes(StandardCharsets.ISO_8859_1);
+            Part part = new Part(offset + place.start(), place.end() - place.start());
+            try {
+                Entry entry = entry(fileId, Fields.of(json), part);
+                messages.add(
+                        new Entry(entry.node().inDamagedLine(), entry.id(), entry.parentId(), entry.createdAt(), null));
+            } catch (BadLineException e) {
+                // Its place cannot be read either.
+            }
+        }
+        return messages;
+    }
+
+    /** Returns a line that only appends the given messages. */
+    static Line of(List<Entry> messages) {
+        return new Line(0, messages, null, null, null, null, null, null, 0, null, null, null);
+    }
+
     private static @Nullable Anchored anchored(@Nullable Fields json, long offset) throws BadLineException {
         return json == null
                 ? null
@@ -116,9 +162,6 @@ record Line(
         String id = json.text("id");
         long seq = json.number("seq");
         json.text("counter");
-        if (!json.has("message")) {
-            throw new BadLineException("its message " + seq + " is missing");
-        }
         Node node = new Node(
                 seq,
                 part,

@@ -3,6 +3,7 @@ package io.github.keepsake4j.log.file;
 import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.Usage;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
@@ -82,11 +83,32 @@ final class Linker {
                 apply(line);
             } catch (BadLineException e) {
                 bad(new Part(offset, end + 1 - start));
+                salvage(bytes, start, end, offset);
             }
         });
         state.tail = memory.tail(state.covered);
         if (anew) {
             index.linkAll(state.count);
+        }
+    }
+
+    /** Adds the messages of a line that cannot be read, if their places can and follow the lines before them. */
+    private void salvage(byte[] bytes, int start, int end, long offset) throws IOException {
+        List<Line.Entry> messages = Line.salvaged(state.fileId, bytes, start, end, offset);
+        String raw = new String(bytes, start, end - start, StandardCharsets.ISO_8859_1);
+        try {
+            check(Line.of(messages));
+        } catch (BadLineException e) {
+            return;
+        }
+        for (Line.Entry entry : messages) {
+            fillGap(entry.node());
+            add(entry.node(), true);
+            state.tokens += entry.node().tokens();
+            note(entry.createdAt());
+        }
+        if (!messages.isEmpty() && !raw.contains("\"reference\":")) {
+            state.head = state.count;
         }
     }
 
@@ -132,6 +154,9 @@ final class Linker {
         if (line.mend() != null) {
             for (long view : line.mend().views()) {
                 checkThere(new Line.Anchored(view, lastBad), next);
+            }
+            for (Line.Anchored outcome : line.mend().unreadable()) {
+                checkThere(outcome, next);
             }
         }
     }
@@ -264,6 +289,9 @@ final class Linker {
         for (long view : mend.views()) {
             index.setView(view, 0);
             index.unmark(Index.Mark.VIEW, view);
+        }
+        for (Line.Anchored outcome : mend.unreadable()) {
+            index.setOutcome(outcome.seq(), addSide(outcome, 0));
         }
         List<Long> names = mend.references().stream()
                 .map(name -> Line.hash(state.fileId, name))

@@ -66,6 +66,17 @@ record Node(
         return new Node(seq, line, true, 0, 0, seq, 1, 0, 0, 0, 0, 0, 0, 0);
     }
 
+    /** Returns this place of a message whose line cannot be read as a whole. */
+    Node inDamagedLine() {
+        return new Node(
+                seq, part, true, idHash, parent, run, depth, path, system, user, tokens, view, summary, outcome);
+    }
+
+    /** Whether the message's place in the tree is known. */
+    boolean hasPlace() {
+        return !damaged || idHash != 0;
+    }
+
     Node at(Part other) {
         return new Node(
                 seq, other, damaged, idHash, parent, run, depth, path, system, user, tokens, view, summary, outcome);

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.log.file;
 
+import io.github.keepsake4j.log.AppendRules;
 import io.github.keepsake4j.log.DailyUsage;
 import io.github.keepsake4j.log.Forks;
 import io.github.keepsake4j.log.HistoryPage;
@@ -371,7 +372,7 @@ final class Tree {
                     begin.seq(),
                     begin.parent(),
                     beside > 1 && beside < begin.seq() && index.node(beside).run() < beside));
-            if (!end.damaged()) {
+            if (end.hasPlace()) {
                 ends.add(end);
             }
             seq = begin.seq() - 1;
@@ -382,7 +383,7 @@ final class Tree {
         for (Node leaf : ends) {
             named.put(leaf.seq(), leaf);
             Node first = index.node(forks.first(leaf.seq()));
-            if (!first.damaged()) {
+            if (first.hasPlace()) {
                 named.put(first.seq(), first);
             }
         }
@@ -501,6 +502,9 @@ final class Tree {
     /** Returns a message's id. Only the beginning of the message is read. */
     String id(Node node) throws IOException {
         checkNotLost(node);
+        if (!node.hasPlace()) {
+            return "unreadable-" + node.seq();
+        }
         for (int length = USUAL_PREFIX; length <= LONGEST_PREFIX; length = length * LONGEST_PREFIX / USUAL_PREFIX) {
             byte[] prefix = read(
                     new Part(node.part().offset(), Math.min(length, node.part().length())));
@@ -545,19 +549,33 @@ final class Tree {
 
     private LoggedMessage logged(Node node, byte[] bytes, int from) throws IOException {
         try {
-            Fields json = Fields.of(bytes, from, from + node.part().length());
             Fields outcome = null;
             if (node.outcome() != 0) {
                 outcome = Fields.of(read(side(node.outcome()).part()));
+                if (Contents.isUnreadable(outcome)) {
+                    String parentId = node.parent() == 0 ? null : id(index.node(node.parent()));
+                    return AppendRules.marker(id(node), parentId, node.seq(), node.tokens());
+                }
             }
+            Fields json = Fields.of(bytes, from, from + node.part().length());
             return Contents.message(key, node, json, outcome);
         } catch (BadLineException e) {
             throw unreadable(node, e);
         }
     }
 
+    /** Returns whether a repair has marked a message that cannot be read. */
+    boolean isMarked(Node node) throws IOException {
+        try {
+            return node.outcome() != 0
+                    && Contents.isUnreadable(Fields.of(read(side(node.outcome()).part())));
+        } catch (BadLineException e) {
+            throw unreadable(node, e);
+        }
+    }
+
     private void checkNotLost(Node node) {
-        if (node.damaged()) {
+        if (node.damaged() && node.outcome() == 0) {
             throw unreadable(
                     "message " + node.seq() + ", which was in a line that cannot be read,",
                     node.part(),

@@ -7,7 +7,9 @@ import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Checks and repairs one memory. Rows are read in pages and without a lock, so that other writers need not wait. Of a page
- * only the damage is kept, and one bit for each message whose path to its root is not sound.
+ * only the damage is kept, and one bit for each message whose path to its root is not sound. A message whose place is sound
+ * and whose content cannot be read breaks no path: a repair marks it.
  */
 final class Checker {
 
@@ -47,6 +50,8 @@ final class Checker {
 
     private final List<Object> badSummaries = new ArrayList<>();
     private final List<Object> badReferences = new ArrayList<>();
+    private final List<Long> unreadable = new ArrayList<>();
+    private final List<Long> badNotes = new ArrayList<>();
     private @Nullable Memory memory;
     private long newest;
     private long newestSound;
@@ -89,6 +94,8 @@ final class Checker {
         badViews.clear();
         badSummaries.clear();
         badReferences.clear();
+        unreadable.clear();
+        badNotes.clear();
         newest = 0;
         newestSound = 0;
         tokens = 0;
@@ -148,15 +155,13 @@ final class Checker {
                 throw new DamagedException("the runs below message " + seq + " are not as its parent says");
             }
             kind = Damage.Kind.MESSAGE;
-            node.checkType(Rows.messageByName(key, codec, row).message().type());
-            Made unused = NotesText.made(Rows.nullableText(row, "made"));
-            // By its name, which takes no number that is not whole.
-            long unusedTime = Rows.number(row, "created_at");
+            // By their names, which take no number that is not whole.
+            Rows.number(row, "created_at");
+            Rows.text(row, "token_counter");
             sound = node.parentSeq() == null || !isUnsound(node.parentSeq());
+            problem = content(row, node);
         } catch (DamagedException e) {
             problem = e.problem();
-        } catch (KeepsakeException e) {
-            problem = "the message cannot be read";
         }
         // Only now: SQLite makes a text of what is read as one, which would hide that it is none.
         String id = row.getString("id");
@@ -173,6 +178,28 @@ final class Checker {
             newestSound = seq;
         } else {
             unsound.computeIfAbsent(seq / CHUNK, chunk -> new BitSet()).set((int) Math.floorMod(seq, (long) CHUNK));
+        }
+    }
+
+    /** Checks what a row has beside its place. Returns what is wrong, or null. */
+    private @Nullable String content(ResultSet row, Node node) throws SQLException {
+        String problem = "the message cannot be read";
+        try {
+            LoggedMessage message = Rows.messageByName(key, codec, row);
+            if (Outcome.UNREADABLE.equals(message.outcome())) {
+                return problem;
+            }
+            node.checkType(message);
+        } catch (DamagedException | KeepsakeException e) {
+            unreadable.add(node.seq());
+            return problem;
+        }
+        try {
+            Made unused = NotesText.made(Rows.nullableText(row, "made"));
+            return null;
+        } catch (DamagedException | KeepsakeException e) {
+            badNotes.add(node.seq());
+            return "what is kept about how it was made cannot be read";
         }
     }
 
@@ -280,7 +307,9 @@ final class Checker {
                 && !repeatedWrongly
                 && badViews.isEmpty()
                 && badSummaries.isEmpty()
-                && badReferences.isEmpty()) {
+                && badReferences.isEmpty()
+                && unreadable.isEmpty()
+                && badNotes.isEmpty()) {
             return Optional.of(unchanged());
         }
         Memory row = current == null ? Memory.NONE : current;
@@ -296,6 +325,12 @@ final class Checker {
                 inRange(row.revision(), 1) + 1,
                 inRange(row.lastSeq(), newest),
                 tokens);
+        for (Long seq : unreadable) {
+            session.update(Sql.MARK_UNREADABLE, hash, seq);
+        }
+        for (Long seq : badNotes) {
+            session.update(Sql.DROP_MADE, hash, seq);
+        }
         for (Object anchor : badViews) {
             session.update(Sql.DROP_VIEW, hash, anchor, hash, epoch);
         }

@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.List;
@@ -134,8 +135,12 @@ record Node(
         }
     }
 
-    /** Checks the message's own type against what the row says of it. */
-    void checkType(ChatMessageType type) {
+    /** Checks the message's own type against what the row says of it. A marker has none. */
+    void checkType(LoggedMessage message) {
+        if (Outcome.UNREADABLE.equals(message.outcome())) {
+            return;
+        }
+        ChatMessageType type = message.message().type();
         boolean agrees = (type == ChatMessageType.SYSTEM) == Objects.equals(systemSeq, seq)
                 && (type == ChatMessageType.USER) == Objects.equals(userSeq, seq);
         if (!agrees) {
@@ -152,14 +157,15 @@ record Node(
             } else {
                 row.node().checkUnder(parent);
             }
-            row.node().checkType(row.message().message().type());
+            row.node().checkType(row.message());
             parent = row.node();
         }
     }
 
     /** Checks the system or user message that a row says is in force. */
     static LoggedMessage requireInForce(@Nullable LoggedMessage found, long seq, ChatMessageType type) {
-        if (found == null || found.message().type() != type) {
+        boolean isMarked = found != null && Outcome.UNREADABLE.equals(found.outcome());
+        if (found == null || (found.message().type() != type && !isMarked)) {
             throw new DamagedException(
                     "message " + seq + ", which is in force as " + type + ", is not there or is none");
         }

@@ -13,6 +13,8 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -165,15 +167,16 @@ final class PostgresReadRows {
     private LoggedMessage message(ResultSet row) throws SQLException {
         String id = text(row, ID);
         try {
+            Outcome ended = NotesText.outcome(row.getString(OUTCOME));
             return new LoggedMessage(
                     id,
                     row.getString(PARENT_ID),
                     number(row, SEQ),
-                    codec.decode(text(row, MESSAGE)),
+                    Outcome.UNREADABLE.equals(ended) ? UnknownMessage.unreadable() : codec.decode(text(row, MESSAGE)),
                     tokens(row),
                     text(row, TOKEN_COUNTER),
                     Rows.time(number(row, CREATED_AT)),
-                    NotesText.outcome(row.getString(OUTCOME)));
+                    ended);
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }

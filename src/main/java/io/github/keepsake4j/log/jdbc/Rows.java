@@ -8,6 +8,8 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
+import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -173,15 +175,16 @@ final class Rows {
             throws SQLException {
         String id = text(row, messageId);
         try {
+            Outcome ended = NotesText.outcome(nullableText(row, outcome));
             return new LoggedMessage(
                     id,
                     nullableText(row, parentId),
                     number(row, seq),
-                    codec.decode(text(row, message)),
+                    Outcome.UNREADABLE.equals(ended) ? UnknownMessage.unreadable() : codec.decode(text(row, message)),
                     tokens(row, tokens),
                     text(row, tokenCounter),
                     time(number(row, createdAt)),
-                    NotesText.outcome(nullableText(row, outcome)));
+                    ended);
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }

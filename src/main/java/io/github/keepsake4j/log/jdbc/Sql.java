@@ -285,6 +285,18 @@ final class Sql {
             WHERE memory_key = ?
             """;
 
+    /** Shows a marker in the place of a message that cannot be read. Its bytes stay. Parameters: key, number. */
+    static final String MARK_UNREADABLE =
+            """
+            UPDATE keepsake_message SET outcome = 'unreadable' WHERE memory_key = ? AND seq = ?
+            """;
+
+    /** Drops what is kept about how an answer was made. Parameters: key, number. */
+    static final String DROP_MADE =
+            """
+            UPDATE keepsake_message SET made = NULL WHERE memory_key = ? AND seq = ?
+            """;
+
     static final String OUTCOME_BY_ID =
             """
             SELECT outcome FROM keepsake_message WHERE memory_key = ? AND id = ?

@@ -2,10 +2,12 @@ package io.github.keepsake4j.log.redis;
 
 import dev.langchain4j.data.message.ChatMessageType;
 import io.github.keepsake4j.log.Damage;
+import io.github.keepsake4j.log.NotesText;
 import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -42,6 +44,7 @@ final class Checker {
     private final Function<Request, Reply> memory;
     private final List<Damage> damage = new ArrayList<>();
     private final BitSet unsound = new BitSet();
+    private final List<String> unreadable = new ArrayList<>();
     private final List<String> badViews = new ArrayList<>();
     private final Map<String, String> badNames = new LinkedHashMap<>();
     private long newestSound;
@@ -102,12 +105,16 @@ final class Checker {
         }
         boolean sound = !isUnsound(place.parent);
         ChatMessageType type = null;
+        boolean isMarked = false;
         try {
             LoggedMessage read = Contents.message(key, seq, id, null, place.tokens, row.text(3), row.nullableText(4));
-            type = read.message().type();
+            isMarked = Outcome.UNREADABLE.equals(read.outcome());
+            type = isMarked ? null : read.message().type();
         } catch (UnreadableDataException e) {
+            unreadable.add(Long.toString(seq));
+        }
+        if (isMarked || type == null) {
             add(Damage.Kind.MESSAGE, seq, id, "the message cannot be read");
-            sound = false;
         }
         if (row.number(5) != seq) {
             add(Damage.Kind.SEQUENCE, seq, id, "the id of message " + seq + " leads elsewhere");
@@ -211,12 +218,14 @@ final class Checker {
         long head = beside.number(3);
         boolean movesHead = head > 0 && (isUnsound(head) || headId == null);
         String after = movesHead ? newestSoundId : headId;
-        if (movesHead || !badViews.isEmpty() || !badNames.isEmpty()) {
+        if (movesHead || !unreadable.isEmpty() || !badViews.isEmpty() || !badNames.isEmpty()) {
             Request request = new Request("repair")
                     .with("epoch", beside.number(0))
                     .with("revision", beside.number(1))
                     .with("count", beside.number(2))
                     .with("head", movesHead ? (Long) newestSound : null)
+                    .with("mark", NotesText.of(Outcome.UNREADABLE))
+                    .withAll("unreadable", unreadable)
                     .withAll("views", badViews)
                     .withAll("names", badNames);
             if (!memory.apply(request).is("done")) {

@@ -11,6 +11,7 @@ import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -53,6 +54,10 @@ final class Contents {
             String text,
             @Nullable String outcome) {
         try {
+            Outcome ended = NotesText.outcome(outcome);
+            if (Outcome.UNREADABLE.equals(ended)) {
+                return AppendRules.marker(id, parentId, seq, tokens);
+            }
             int end = text.indexOf('\n');
             if (end < 0 || tokens > Integer.MAX_VALUE) {
                 throw new UnreadableDataException("it is no message", null);
@@ -66,16 +71,18 @@ final class Contents {
                     (int) tokens,
                     needed(line, "counter"),
                     time(needed(line, "at")),
-                    NotesText.outcome(outcome));
+                    ended);
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }
     }
 
     /** Reads the time in the first line of a message. */
-    static Instant time(MemoryKey key, String id, String line) {
+    static Instant time(MemoryKey key, String id, String line, @Nullable String outcome) {
         try {
-            return time(needed(Text.CODEC.decodeStrings(line), "at"));
+            return Outcome.UNREADABLE.equals(NotesText.outcome(outcome))
+                    ? Instant.EPOCH
+                    : time(needed(Text.CODEC.decodeStrings(line), "at"));
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }

@@ -226,7 +226,7 @@ final class Reader {
                     leaf.text(1),
                     ids.getOrDefault(forks.first(sequence), leaf.text(1)),
                     leaf.number(2),
-                    Contents.time(key, leaf.text(1), leaf.text(3)),
+                    Contents.time(key, leaf.text(1), leaf.text(3), leaf.nullableText(4)),
                     sequence == reply.number(1),
                     names.getOrDefault(sequence, List.of())));
         }

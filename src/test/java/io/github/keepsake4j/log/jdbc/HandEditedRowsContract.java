@@ -39,6 +39,7 @@ import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -70,6 +71,9 @@ abstract class HandEditedRowsContract {
 
     /** Calls that read what a check does not: other memories' rows, and sums by day. */
     private static final List<String> UNCHECKED = List.of("list", "usage", "append with usage");
+
+    /** What a repair sets on a message that cannot be read. */
+    static final Set<String> MARKED = Set.of("outcome", "made");
 
     /** The rows that are edited: a root, one inside a run, one that a branch hangs from, the start and end of a branch. */
     private static final List<String> MESSAGES = List.of("m1", "m2", "m3", "m7", "m9");
@@ -242,10 +246,10 @@ abstract class HandEditedRowsContract {
 
     private void repair(MessageLog log) throws Exception {
         List<Damage> damage = log.check(KEY);
-        List<String> before = rows("keepsake_message");
+        List<String> before = rows("keepsake_message", MARKED);
         Map<String, List<String>> all = all();
         Repair repair = (Repair) bounded(() -> log.repair(KEY));
-        assertThat(rows("keepsake_message")).isEqualTo(before);
+        assertThat(rows("keepsake_message", MARKED)).isEqualTo(before);
         if (damage.isEmpty()) {
             assertThat(repair.damage()).isEmpty();
             assertThat(all()).isEqualTo(all);
@@ -485,6 +489,10 @@ abstract class HandEditedRowsContract {
 
     /** All rows of a table as they are stored. */
     private List<String> rows(String table) throws SQLException {
+        return rows(table, Set.of());
+    }
+
+    private List<String> rows(String table, Set<String> without) throws SQLException {
         try (Connection connection = connect();
                 Statement statement = connection.createStatement();
                 ResultSet found = statement.executeQuery("SELECT * FROM " + table)) {
@@ -493,6 +501,9 @@ abstract class HandEditedRowsContract {
             while (found.next()) {
                 StringBuilder row = new StringBuilder();
                 for (int i = 1; i <= columns; i++) {
+                    if (without.contains(found.getMetaData().getColumnName(i))) {
+                        continue;
+                    }
                     Object value = found.getObject(i);
                     row.append(value instanceof byte[] bytes ? HexFormat.of().formatHex(bytes) : value)
                             .append('|');
