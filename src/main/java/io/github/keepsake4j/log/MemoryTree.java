@@ -82,7 +82,7 @@ public final class MemoryTree {
          * @param other the outcome, or null for none
          * @return a copy
          */
-        Entry withOutcome(@Nullable Outcome other) {
+        public Entry withOutcome(@Nullable Outcome other) {
             return new Entry(
                     id,
                     parentId,

@@ -363,10 +363,12 @@ public interface MessageLog extends AutoCloseable {
     List<Damage> check(MemoryKey key);
 
     /**
-     * Makes a damaged memory usable again. If the head is damaged, it is moved to the newest message whose whole path
-     * to the root is sound and readable. Views and summaries are dropped if they cannot be read or name a message that
-     * is missing. Messages are neither deleted nor changed, so {@link #check} still reports the damaged ones. A memory
-     * without damage is not changed.
+     * Makes a damaged memory usable again. A message whose place is sound and whose content cannot be read gets the outcome
+     * {@link io.github.keepsake4j.message.Outcome#UNREADABLE}: reads return an {@link
+     * io.github.keepsake4j.message.UnknownMessage} in its place, and everything else. If the head's place is damaged, the head is
+     * moved to the newest message whose whole path to the root is sound. Views and summaries are dropped if they cannot be read or
+     * name a message that is missing. The bytes of messages are neither deleted nor changed, so {@link #check} still reports the
+     * damaged ones. A memory without damage is not changed.
      *
      * @param key the memory
      * @return what was done

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param damage what was found damaged before, as {@link MessageLog#check} returns it; empty if nothing was changed
  * @param previousHead the id that was stored as the head, or null if there was none
- * @param head the head's id now, or null if the memory has no message that is sound down to its root
+ * @param head the head's id now, or null if the memory has no message whose place is sound down to its root
  * @param droppedViews how many views were dropped because they cannot be read or name what is not there
  * @param droppedSummaries how many summaries were dropped for the same reasons
  * @param droppedReferences how many named branches were dropped because their newest message is not there, or is not sound

@@ -160,7 +160,7 @@ final class Checker {
         boolean movesHead = isUnsound(state.head);
         long head = movesHead ? newestSound : state.head;
         String headId = head == 0 ? null : tree.id(tree.node(head));
-        String previous = state.head == 0 || tree.node(state.head).damaged() ? null : tree.id(tree.node(state.head));
+        String previous = state.head == 0 || !tree.node(state.head).hasPlace() ? null : tree.id(tree.node(state.head));
         Repair repair = new Repair(List.copyOf(damage), previous, headId, badViews.size(), 0, badReferences.size());
         if (state.badLines > 0
                 || movesHead

@@ -256,7 +256,7 @@ final class Index {
         int[] bucket = new int[(int) count];
         for (long seq = 1; seq <= count; seq++) {
             Node node = node(seq);
-            if (!node.damaged()) {
+            if (node.hasPlace()) {
                 int own = (int) address(node.idHash(), count);
                 next[(int) seq - 1] = bucket[own];
                 bucket[own] = (int) seq;

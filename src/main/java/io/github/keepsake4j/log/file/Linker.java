@@ -135,7 +135,7 @@ final class Linker {
             }
             String parentId = entry.parentId();
             if (above != null
-                    && !above.damaged()
+                    && above.hasPlace()
                     && (parentId == null || Line.hash(state.fileId, parentId) != above.idHash())) {
                 throw new BadLineException("the parent of message " + node.seq() + " has another id");
             }

@@ -501,8 +501,8 @@ final class Tree {
 
     /** Returns a message's id. Only the beginning of the message is read. */
     String id(Node node) throws IOException {
-        checkNotLost(node);
         if (!node.hasPlace()) {
+            checkNotLost(node);
             return "unreadable-" + node.seq();
         }
         for (int length = USUAL_PREFIX; length <= LONGEST_PREFIX; length = length * LONGEST_PREFIX / USUAL_PREFIX) {

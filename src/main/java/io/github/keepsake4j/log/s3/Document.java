@@ -6,12 +6,14 @@ import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.Outcome;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -68,7 +70,7 @@ record Document(
     static Document of(
             DocumentParser.Parts parts, @Nullable String kept, List<Entry> keptEntries, Tombstone tombstone) {
         KeepsakeField field = parts.keepsake() == null ? KeepsakeField.missing(tombstone) : parts.keepsake();
-        List<Entry> entries = entries(keptEntries, parts);
+        List<Entry> entries = marked(entries(keptEntries, parts), field.unreadable());
         Map<String, Long> sequences = new HashMap<>();
         entries.forEach(entry -> sequences.put(entry.id(), entry.sequence()));
         boolean ours = parts.keepsake() != null
@@ -98,6 +100,13 @@ record Document(
                 field.metadata(),
                 createdAt == null && !entries.isEmpty() ? entries.get(0).createdAt() : createdAt);
         return new Document(state, kept, keptEntries.size(), field.writes(), parts.othersInKeepsake(), parts.others());
+    }
+
+    private static List<Entry> marked(List<Entry> entries, List<String> unreadable) {
+        Set<String> ids = Set.copyOf(unreadable);
+        return entries.stream()
+                .map(entry -> ids.contains(entry.id()) ? entry.withOutcome(Outcome.UNREADABLE) : entry)
+                .toList();
     }
 
     /** Returns the messages of a document behind those of the object beside it. Each parent comes before its children. */

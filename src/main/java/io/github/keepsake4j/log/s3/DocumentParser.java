@@ -11,6 +11,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -123,7 +124,7 @@ final class DocumentParser {
         if (turns != null) {
             elements.addAll(TurnsShape.read(turns));
         }
-        checkIds(elements);
+        nameApart(elements);
         String keepsake = fields.remove(Element.EXTRA);
         if (keepsake == null) {
             return new Parts(elements, null, Map.of(), fields);
@@ -143,15 +144,38 @@ final class DocumentParser {
             int start = (int) in.currentTokenLocation().getCharOffset();
             JsonNode element = RawJson.MAPPER.readTree(in);
             int end = (int) in.currentLocation().getCharOffset();
-            elements.add(Element.of("message number " + (elements.size() + 1), element, source.substring(start, end)));
+            String previous = elements.isEmpty()
+                    ? null
+                    : elements.get(elements.size() - 1).id();
+            elements.add(Element.of(elements.size() + 1, element, source.substring(start, end), previous));
         }
         return "";
     }
 
-    private static void checkIds(List<Element> elements) {
+    /**
+     * Gives each message that repeats an id one of its own in the view, {@code id#2} and so on, as an iteration of a node has. It
+     * follows the message before it, and a parent means the newest message of its id so far.
+     */
+    private static void nameApart(List<Element> elements) {
         Set<String> ids = new HashSet<>();
-        for (Element element : elements) {
-            check(ids.add(element.id()), "message id " + element.id() + " is in it twice");
+        elements.forEach(element -> ids.add(element.id()));
+        if (ids.size() == elements.size()) {
+            return;
+        }
+        Map<String, String> newest = new HashMap<>();
+        for (int i = 0; i < elements.size(); i++) {
+            Element element = elements.get(i);
+            String parent =
+                    element.parentId() == null ? null : newest.getOrDefault(element.parentId(), element.parentId());
+            String id = element.id();
+            if (newest.containsKey(id)) {
+                for (int number = 2; !ids.add(id); number++) {
+                    id = element.id() + "#" + number;
+                }
+                parent = elements.get(i - 1).id();
+            }
+            newest.put(element.id(), id);
+            elements.set(i, element.at(id, parent));
         }
     }
 

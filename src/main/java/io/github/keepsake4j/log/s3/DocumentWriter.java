@@ -6,6 +6,7 @@ import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.log.s3.KeepsakeField.Step;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -107,13 +108,15 @@ final class DocumentWriter {
             boolean parentIsKept = parent != null && parent < hidden && i >= hidden;
             String element;
             // An unchanged entry has the very text that was read.
-            if (i < old.size() && isSame(old.get(i).payload(), entry.payload())) {
+            if (Element.isBroken(entry.payload())) {
+                element = entry.payload();
+            } else if (i < old.size() && isSame(old.get(i).payload(), entry.payload())) {
                 int hiddenBefore = before.keptMessages();
                 boolean parentWasKept = parent != null && parent < hiddenBefore && i >= hiddenBefore;
                 element = parentIsKept == parentWasKept
                         ? entry.payload()
                         : Element.withParent(entry.payload(), entry.parentId(), parentIsKept);
-                if (!Objects.equals(old.get(i).outcome(), entry.outcome())) {
+                if (hasOtherOutcome(old.get(i), entry)) {
                     element = Element.withOutcome(element, entry.outcome());
                 }
             } else {
@@ -129,11 +132,16 @@ final class DocumentWriter {
     private static boolean hasOtherOutcome(Document before, State state, int messages) {
         List<Entry> old = before.state().entries();
         for (int i = 0; i < Math.min(messages, old.size()); i++) {
-            if (!Objects.equals(old.get(i).outcome(), state.entries().get(i).outcome())) {
+            if (hasOtherOutcome(old.get(i), state.entries().get(i))) {
                 return true;
             }
         }
         return false;
+    }
+
+    /** That a message cannot be read is written beside the elements. */
+    private static boolean hasOtherOutcome(Entry old, Entry entry) {
+        return !Objects.equals(old.outcome(), entry.outcome()) && !Outcome.UNREADABLE.equals(entry.outcome());
     }
 
     private static Entry with(Entry entry, String payload) {
@@ -161,7 +169,7 @@ final class DocumentWriter {
         StringBuilder json = new StringBuilder("{\"version\":1,\"messages\":[");
         String separator = "\n";
         for (Entry entry : document.shown()) {
-            json.append(separator).append(entry.payload());
+            json.append(separator).append(Element.written(entry.payload()));
             separator = ",\n";
         }
         json.append(document.shown().isEmpty() ? "]" : "\n]");

@@ -24,7 +24,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An element of the document's {@code messages}.
+ * An element of the document's {@code messages}. One that is not as it should be has a payload that says so and is written back
+ * as it is.
  *
  * @param id the message's id
  * @param parentId the real parent's id, or null for a root
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param tokens the message's size in tokens
  * @param isEstimate whether the tokens were not counted by the element's writer but are an estimate of ours
  * @param createdAt when it was made; 1970 if that is not known
- * @param raw the element as it is written
+ * @param raw the element as it is written, behind {@link #BROKEN} if it cannot be read
  * @param outcome how it ended if it did not end well, or null
  * @param made what is kept about how it was made, or null
  */
@@ -50,11 +51,56 @@ record Element(
     /** The field that a plain reader ignores. It is written only when it has content. */
     static final String EXTRA = "keepsake";
 
+    /** Begins a payload that cannot be read. No JSON begins so. */
+    private static final String BROKEN = "\0";
+
     private static final String OUTCOME = "outcome";
     private static final String MADE = "made";
     private static final String REQUEST = "request";
     private static final String PARENT = "parent_message_id";
     private static final MessageCodec CODEC = new MessageCodec();
+
+    /** Returns this element with another id and parent in the view. */
+    Element at(String otherId, @Nullable String otherParent) {
+        return new Element(otherId, otherParent, type, tokens, isEstimate, createdAt, raw, outcome, made);
+    }
+
+    /** Returns the bytes of an element from a payload. */
+    static String written(String payload) {
+        return isBroken(payload) ? payload.substring(BROKEN.length()) : payload;
+    }
+
+    static boolean isBroken(String payload) {
+        return payload.startsWith(BROKEN);
+    }
+
+    /**
+     * Reads an element, or returns one that cannot be read in its place.
+     *
+     * @param number its number in the document
+     * @param json the element
+     * @param raw the same as it is written
+     * @param previous the id of the element before it, or null
+     */
+    static Element of(int number, JsonNode json, String raw, @Nullable String previous) {
+        try {
+            return of("message number " + number, json, raw);
+        } catch (UnreadableDataException e) {
+            String id = json.path("message_id").asText("");
+            String parent = json.path(PARENT).textValue();
+            JsonNode count = json.path("token_count");
+            return new Element(
+                    id.isEmpty() ? "unreadable-" + number : id,
+                    json.has(PARENT) && (parent != null || json.get(PARENT).isNull()) ? parent : previous,
+                    PlainMessage.type(json.path("role").asText("assistant"), ""),
+                    count.canConvertToInt() && count.intValue() >= 0 ? count.intValue() : 0,
+                    false,
+                    json.hasNonNull("created_at") ? time(json.get("created_at")) : Instant.EPOCH,
+                    BROKEN + raw,
+                    null,
+                    null);
+        }
+    }
 
     Element withRaw(String written) {
         return new Element(id, parentId, type, tokens, isEstimate, createdAt, written, outcome, made);
@@ -193,6 +239,9 @@ record Element(
      * changed role, content or files, these are the message.
      */
     static ChatMessage decode(String payload) {
+        if (isBroken(payload)) {
+            throw new UnreadableDataException("a field of it is missing or has another type", null);
+        }
         try {
             Map<String, String> fields = RawJson.fields(payload);
             String files = value(fields.get("files"));

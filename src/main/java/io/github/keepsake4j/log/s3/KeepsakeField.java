@@ -7,6 +7,7 @@ import io.github.keepsake4j.log.MemoryTree.State;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.message.Outcome;
 import java.lang.reflect.RecordComponent;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -46,6 +47,7 @@ import org.jspecify.annotations.Nullable;
  * @param asideStays true if only the object goes, and what was moved aside because it could not be read stays
  * @param tenant the tenant whose memory it is, whatever {@code last} says; null in documents of older versions, and where a
  *     damaged document did not tell it
+ * @param unreadable the ids of the messages that a repair found unreadable. Their elements stay as they are
  */
 record KeepsakeField(
         @Nullable String last,
@@ -67,7 +69,8 @@ record KeepsakeField(
         @Nullable Boolean unchecked,
         @Nullable Boolean erasing,
         @Nullable Boolean asideStays,
-        @Nullable String tenant) {
+        @Nullable String tenant,
+        List<String> unreadable) {
 
     /** What a write does to the document's object. */
     enum Step {
@@ -116,7 +119,7 @@ record KeepsakeField(
 
     /** Refuses damaged parts, and takes an epoch or a revision that is missing for the first one. */
     KeepsakeField {
-        Stream.of(counters, summaries, writes, metadata.values())
+        Stream.of(counters, summaries, writes, metadata.values(), unreadable)
                 .flatMap(Collection::stream)
                 .forEach(Objects::requireNonNull);
         views.forEach(view -> Objects.requireNonNull(view.anchor(), "anchor"));
@@ -161,7 +164,11 @@ record KeepsakeField(
                 step.isCreation() ? true : null,
                 step.isMark() ? true : null,
                 step == Step.REMOVE ? true : null,
-                tenant);
+                tenant,
+                state.entries().stream()
+                        .filter(entry -> Outcome.UNREADABLE.equals(entry.outcome()))
+                        .map(Entry::id)
+                        .toList());
     }
 
     /** Returns the object of a document that has none, of a memory that may have been erased before. */

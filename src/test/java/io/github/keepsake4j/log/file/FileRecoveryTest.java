@@ -112,6 +112,78 @@ class FileRecoveryTest {
     }
 
     @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void a_line_that_is_no_json_any_more_leaves_a_marker_in_its_place(boolean hasIndex) throws Exception {
+        for (int damaged = 0; damaged < 20; damaged++) {
+            List<String> ids = twenty();
+            byte[] all = files.bytes();
+            int at = lineOf(damaged).indexOf("\"message\":{") + "\"message\":".length();
+            all[offsetOf(damaged) + at] = '#';
+            files.write(all);
+            if (!hasIndex) {
+                files.deleteIndex();
+            }
+            try (MessageLog log = files.open()) {
+                Repair repair = log.repair(KEY);
+                assertThat(repair.head()).isEqualTo("m19");
+                assertThat(branch(log, KEY)).isEqualTo(ids);
+                assertThat(ids(history(log, KEY))).isEqualTo(ids);
+                assertThat(history(log, KEY))
+                        .filteredOn(message -> Outcome.UNREADABLE.equals(message.outcome()))
+                        .containsExactly(history(log, KEY).get(damaged));
+                assertThat(log.repair(KEY).damage()).isEqualTo(repair.damage()).hasSize(1);
+                log.append(KEY, batch("next"));
+            }
+            files.deleteIndex();
+            try (MessageLog log = files.open()) {
+                assertThat(branch(log, KEY)).hasSize(21).startsWith("m0").endsWith("m19", "next");
+            }
+        }
+    }
+
+    @Test
+    void a_line_of_which_nothing_is_left_leaves_a_marker_too_if_a_message_follows() throws Exception {
+        for (int damaged = 0; damaged < 19; damaged++) {
+            List<String> ids = new ArrayList<>(twenty());
+            byte[] all = files.bytes();
+            Arrays.fill(
+                    all, offsetOf(damaged), offsetOf(damaged) + lineOf(damaged).length(), (byte) 'x');
+            files.write(all);
+            try (MessageLog log = files.open()) {
+                log.repair(KEY);
+                ids.set(damaged, "unreadable-" + (damaged + 1));
+                assertThat(ids(history(log, KEY))).isEqualTo(ids);
+                assertThat(log.repair(KEY).damage()).isNotEmpty();
+                log.append(KEY, batch("next"));
+                assertThat(branch(log, KEY)).endsWith("next");
+            }
+        }
+    }
+
+    /** Makes the file anew, with 20 messages in as many lines, and returns their ids. */
+    private List<String> twenty() throws Exception {
+        List<String> ids = new ArrayList<>();
+        try (MessageLog log = files.open()) {
+            log.erase(KEY);
+            for (int i = 0; i < 20; i++) {
+                ids.add("m" + i);
+                log.append(KEY, batch("m" + i));
+            }
+        }
+        return ids;
+    }
+
+    private String lineOf(int message) throws Exception {
+        return files.lines().get(message + 1);
+    }
+
+    private int offsetOf(int message) throws Exception {
+        return files.lines().subList(0, message + 1).stream()
+                .mapToInt(line -> line.length() + 1)
+                .sum();
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {"\0\0\0", "{\"revision\":1,\"messages\":[{\"seq\":6,\"id\":\"z\"", "\u00e9\ud83d\ude00", "random"
             })

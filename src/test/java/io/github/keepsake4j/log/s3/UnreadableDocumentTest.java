@@ -4,17 +4,24 @@ import static io.github.keepsake4j.log.LogTesting.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.github.keepsake4j.log.Damage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
+import io.github.keepsake4j.log.Repair;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.ConversationKey;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Child;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.S3Server;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -23,6 +30,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.GZIPOutputStream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -71,23 +79,7 @@ class UnreadableDocumentTest extends BucketFixture {
         cases.put("two versions", utf8(good.replace("\"version\": 1", "\"version\": 1, \"version\": 1")));
         cases.put("messages null", utf8("{\"version\":1,\"messages\":null}"));
         cases.put("messages an object", utf8("{\"version\":1,\"messages\":{}}"));
-        cases.put("a message that is a text", utf8("{\"version\":1,\"messages\":[\"" + SECRET + "\"]}"));
         for (String[] change : new String[][] {
-            {"\"msg-002\"", "2"},
-            {"\"msg-002\"", "\"\""},
-            {"\"msg-002\"", "\"msg-001\""},
-            {"\"message_id\": \"msg-002\",", ""},
-            {"\"role\": \"assistant\",", ""},
-            {"\"assistant\"", "5"},
-            {"\"" + SECRET + " lake between mountains.\"", "{\"text\":\"" + SECRET + "\"}"},
-            {"\"" + SECRET + " lake between mountains.\"", "7"},
-            {"\"files\": []", "\"files\": {}"},
-            {"\"files\": []", "\"files\": [\"" + SECRET + "\"]"},
-            {"50", "\"50\""},
-            {"50", "-1"},
-            {"50", "1.5"},
-            {"50", "99999999999999999999"},
-            {"\"token_count\": 50", "\"keepsake\": 1"},
             {"\"version\": 1", "\"version\": 1, \"keepsake\": []"},
             {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"epoch\": \"" + SECRET + "\"}"},
             {"\"version\": 1", "\"version\": 1, \"keepsake\": {\"views\": 3}"},
@@ -137,6 +129,136 @@ class UnreadableDocumentTest extends BucketFixture {
         assertThat(branch(limited, NODE)).containsExactly("msg-001", "msg-002", "after");
     }
 
+    /** Changes of the second message of two. */
+    static Stream<Arguments> damagedMessages() {
+        return Stream.of(new String[][] {
+                    {"\"msg-002\"", "2"},
+                    {"\"msg-002\"", "\"\""},
+                    {"\"message_id\": \"msg-002\",", ""},
+                    {"\"role\": \"assistant\",", ""},
+                    {"\"assistant\"", "5"},
+                    {"\"" + SECRET + " lake between mountains.\"", "{\"text\":\"" + SECRET + "\"}"},
+                    {"\"" + SECRET + " lake between mountains.\"", "7"},
+                    {"\"files\": []", "\"files\": {}"},
+                    {"\"files\": []", "\"files\": [\"" + SECRET + "\"]"},
+                    {"50", "\"50\""},
+                    {"50", "-1"},
+                    {"50", "1.5"},
+                    {"50", "99999999999999999999"},
+                    {"\"token_count\": 50", "\"keepsake\": 1"},
+                })
+                .map(change -> Arguments.of(change[0], change[1]));
+    }
+
+    @ParameterizedTest(name = "{0} -> {1}")
+    @MethodSource("damagedMessages")
+    void a_message_that_cannot_be_read_is_marked_and_its_element_stays(String part, String other) {
+        String good = resource("node-memory-v1.json").replace("A lake", SECRET + " lake");
+        assertThat(good).contains(part);
+        put(NODE_OBJECT, good.replace(part, other));
+        String element = element(text(NODE_OBJECT), 1);
+
+        assertThatThrownBy(() -> history(log, NODE))
+                .isInstanceOf(UnreadableDataException.class)
+                .hasMessageContaining(NODE.canonical())
+                .hasMessageNotContaining(SECRET);
+        List<Damage> damage = log.check(NODE);
+        assertThat(damage).extracting(Damage::sequence).containsExactly(2L);
+        Repair repair = log.repair(NODE);
+        assertThat(repair.head()).isEqualTo(repair.previousHead());
+        log.append(NODE, batch("after"));
+        for (MessageLog each : List.of(log, another())) {
+            List<LoggedMessage> history = history(each, NODE);
+            assertThat(history)
+                    .extracting(message -> Outcome.UNREADABLE.equals(message.outcome()))
+                    .containsExactly(false, true, false);
+            assertThat(branch(each, NODE)).hasSize(3).startsWith("msg-001").endsWith("after");
+            assertThat(each.check(NODE)).isEqualTo(damage);
+            assertThat(each.repair(NODE).damage()).isEqualTo(damage);
+        }
+        assertThat(element(text(NODE_OBJECT), 1)).isEqualTo(element);
+    }
+
+    @Test
+    void each_of_twenty_messages_may_be_the_one_that_cannot_be_read() {
+        for (int damaged = 0; damaged < 20; damaged++) {
+            put(NODE_OBJECT, thread(damaged, "\"content\":7"));
+            String element = element(text(NODE_OBJECT), damaged);
+
+            assertThat(log.repair(NODE).damage()).hasSize(1);
+            List<LoggedMessage> history = history(another(), NODE);
+            assertThat(history).hasSize(20);
+            assertThat(history)
+                    .filteredOn(message -> Outcome.UNREADABLE.equals(message.outcome()))
+                    .containsExactly(history.get(damaged));
+            assertThat(branch(another(), NODE)).hasSize(20);
+            assertThat(element(text(NODE_OBJECT), damaged)).isEqualTo(element);
+            log.erase(NODE);
+        }
+    }
+
+    @Test
+    void messages_that_repeat_an_id_have_one_of_their_own_in_the_view() {
+        // A loop: each iteration has the ids of the first one.
+        put(
+                NODE_OBJECT,
+                """
+                {"version":1,"messages":[
+                {"message_id":"u","parent_message_id":null,"role":"user","content":"1"},
+                {"message_id":"a","parent_message_id":"u","role":"assistant","content":"2"},
+                {"message_id":"u","parent_message_id":null,"role":"user","content":"3"},
+                {"message_id":"a","parent_message_id":"u","role":"assistant","content":"4"},
+                {"message_id":"a#2","parent_message_id":"a","role":"user","content":"5"},
+                {"message_id":"a","parent_message_id":"u","role":"assistant","content":"6"}]}
+                """);
+        List<String> before = IntStream.range(0, 6)
+                .mapToObj(i -> element(text(NODE_OBJECT), i))
+                .toList();
+        List<String> ids = List.of("u", "a", "u#2", "a#3", "a#2", "a#4");
+
+        assertThat(branch(log, NODE)).isEqualTo(ids);
+        assertThat(ids(history(log, NODE))).isEqualTo(ids);
+        assertThat(log.check(NODE)).isEmpty();
+        log.append(NODE, batch("next"));
+        assertThat(branch(another(), NODE)).startsWith("u", "a", "u#2", "a#3", "a#2", "a#4", "next");
+        assertThat(IntStream.range(0, 6).mapToObj(i -> element(text(NODE_OBJECT), i)))
+                .isEqualTo(before);
+    }
+
+    private static String thread(int changed, String content) {
+        StringBuilder json = new StringBuilder("{\"version\":1,\"messages\":[");
+        for (int i = 0; i < 20; i++) {
+            json.append(i == 0 ? "" : ",\n")
+                    .append("{\"message_id\":\"m%d\",\"parent_message_id\":%s,\"role\":\"%s\",%s}"
+                            .formatted(
+                                    i,
+                                    i == 0 ? "null" : "\"m" + (i - 1) + "\"",
+                                    i % 2 == 0 ? "user" : "assistant",
+                                    i == changed ? content : "\"content\":\"hi\""));
+        }
+        return json + "]}";
+    }
+
+    /** Returns an element of the messages as it is written. */
+    private static String element(String document, int number) {
+        try (JsonParser in = RawJson.MAPPER.createParser(document)) {
+            while (!"messages".equals(in.currentName()) || in.currentToken() != JsonToken.START_ARRAY) {
+                in.nextToken();
+            }
+            for (int i = 0; ; i++) {
+                in.nextToken();
+                int start = (int) in.currentTokenLocation().getCharOffset();
+                in.skipChildren();
+                int end = (int) in.currentLocation().getCharOffset();
+                if (i == number) {
+                    return document.substring(start, end);
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("damaged")
     void damage_can_be_erased_and_the_epoch_goes_on(String name, byte[] damaged) {
@@ -159,7 +281,7 @@ class UnreadableDocumentTest extends BucketFixture {
                 .findFirst()
                 .orElseThrow();
         byte[] good = bytes(beside);
-        put(beside, "{\"version\":1,\"messages\":[7]}");
+        put(beside, "{\"version\":1,\"messages\":7}");
         byte[] document = bytes(NODE_OBJECT);
         MessageLog other = another();
 
