@@ -132,6 +132,28 @@ class SummarizationTest {
     }
 
     @Test
+    void an_explanation_names_the_last_message_that_the_shown_summary_covers() {
+        Keepsake keepsake = keepsake(SMALL, notes);
+        KeepsakeChatMemory memory = keepsake.chatMemory("id");
+        Conversation conversation = keepsake.conversation("id");
+        memory.add(user("q0"), ai("a0"));
+        assertThat(conversation.explain().summarizedUpTo()).isNull();
+        assertThat(conversation.explain().toString()).doesNotContain("summary");
+        String first = conversation.branch(10).messages().get(0).id();
+        for (int i = 1; i <= 3; i++) {
+            memory.messages();
+            memory.add(user("q" + i), ai("a" + i));
+        }
+        await(keepsake, "id");
+
+        String covered = conversation.summaries().get(0).coversUpTo();
+        assertThat(conversation.explain().summarizedUpTo()).isEqualTo(covered);
+        assertThat(conversation.explain().toString()).contains("a summary covers all up to message " + covered);
+        conversation.append(Parent.of(first), Ids.next(), ai("regenerated inside what it covers"));
+        assertThat(conversation.explain().summarizedUpTo()).isNull();
+    }
+
+    @Test
     void a_strategy_with_summaries_needs_a_summarizer() {
         assertThatThrownBy(() -> Keepsake.builder()
                         .messageLog(new InMemoryMessageLog())

@@ -24,6 +24,9 @@ import java.util.Map;
  */
 record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
 
+    /** What some programs begin a file in UTF-8 with. It stays there. */
+    private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
     private static final JsonLines NONE = new JsonLines(List.of(), 0, true);
 
     /** Reads a file. One that is absent is empty. */
@@ -33,12 +36,17 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
             return NONE;
         }
         List<Map<?, ?>> objects = new ArrayList<>();
-        int begin = 0;
-        for (int at = 0; at < bytes.length; at++) {
+        int begin = isMarked(bytes) ? MARK.length : 0;
+        for (int at = begin; at < bytes.length; at++) {
             if (bytes[at] == '\n') {
                 String line = new String(bytes, begin, at - begin, StandardCharsets.UTF_8);
                 if (!line.isBlank()) {
-                    objects.add(MemoryJson.object("Line " + (objects.size() + 1) + " of " + file, line));
+                    String place = "Line " + (objects.size() + 1) + " of " + file;
+                    try {
+                        objects.add(MemoryJson.object(place, line));
+                    } catch (UnreadableDataException e) {
+                        throw foreign(place + " is no JSON object", e);
+                    }
                 }
                 begin = at + 1;
             }
@@ -54,12 +62,23 @@ record JsonLines(List<Map<?, ?>> objects, long length, boolean endsInLine) {
             if (isTorn(tail)) {
                 return new JsonLines(objects, begin, true);
             }
-            throw new UnreadableDataException(
+            throw foreign(
                     "The end of " + file
-                            + " is no JSON object, and not what is left of one that was being written here. Nothing"
-                            + " was changed. Move the file aside, or restore it",
+                            + " is no JSON object, and not what is left of one that was being written here",
                     e);
         }
+    }
+
+    private static UnreadableDataException foreign(String problem, UnreadableDataException e) {
+        return new UnreadableDataException(
+                problem
+                        + ". Perhaps another program wrote it, encrypted or not in WilmerAI's format of one object a line. Nothing"
+                        + " was changed. Restore the file, or move it aside",
+                e);
+    }
+
+    private static boolean isMarked(byte[] bytes) {
+        return bytes.length >= MARK.length && Arrays.equals(bytes, 0, MARK.length, MARK, 0, MARK.length);
     }
 
     /** Returns whether a line without an end begins as ours do. A file system may add zeros when the machine fails. */

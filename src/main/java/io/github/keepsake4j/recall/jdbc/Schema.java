@@ -1,11 +1,15 @@
 package io.github.keepsake4j.recall.jdbc;
 
+import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.sql.SqlSchema;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -59,6 +63,27 @@ record Schema(String what, String whenDamaged, SqlSchema scripts, String prefix,
                 scripts,
                 prefix,
                 List.of("word", "memory", "step"));
+    }
+
+    /**
+     * Refuses tables of the same names that another program made.
+     *
+     * @param statement a statement of a SQLite file that has no table of versions
+     */
+    void refuseForeign(Path file, Statement statement) throws SQLException {
+        if (scripts != MEMORIES_SQLITE.scripts) {
+            return;
+        }
+        try (ResultSet row = statement.executeQuery("SELECT 1 FROM sqlite_schema WHERE name = 'memories'")) {
+            if (row.next()) {
+                throw new UnreadableDataException(
+                        "SQLite file " + file
+                                + " has a table memories that this library did not make: it is in WilmerAI's own"
+                                + " format, which cannot be read or imported here. Nothing was changed. Move the file aside, and the"
+                                + " facts are made from the conversation",
+                        null);
+            }
+        }
     }
 
     /** Returns whether a SQLite file, which may be damaged, has other tables. It keeps the text that made a table as it is. */

@@ -47,6 +47,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -197,6 +198,55 @@ class MemoryFilesTest {
             discussion(store, KEY, false).qualityMemory(talk(10));
             assertThat(store.chunks(KEY, 9)).extracting(MadeMemory::text).containsExactly("theirs", "chunk qqsecret");
             assertThat(store.chunks(KEY, 1).get(0).source().messages()).isEqualTo(6);
+        }
+    }
+
+    @Test
+    void facts_that_wilmerai_stored_are_refused_by_the_name_of_their_format() throws Exception {
+        Path file = Files.createDirectories(directory.resolve("ada")).resolve("chat_vector_memory.db");
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = connection.createStatement()) {
+            statement.executeUpdate(
+                    "CREATE TABLE memories (id INTEGER PRIMARY KEY, discussion_id TEXT, memory_text TEXT,"
+                            + " date_added TEXT, metadata_json TEXT);"
+                            + " CREATE VIRTUAL TABLE memories_fts USING fts5 (title, summary, entities, key_phrases, memory_text);"
+                            + " CREATE TABLE vector_memory_tracker (discussion_id TEXT PRIMARY KEY, message_hash TEXT);"
+                            + " INSERT INTO memories (discussion_id, memory_text) VALUES ('chat', 'theirs')");
+        }
+        byte[] before = Files.readAllBytes(file);
+        Passage source = new Passage(List.of("m"), 1, "h", "", "h");
+        MadeMemory fact = MadeMemory.fact("Ours", "Ours", List.of(), List.of(), source, Trust.USER);
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            for (ThrowingCallable call : List.<ThrowingCallable>of(
+                    () -> store.facts(KEY, 5),
+                    () -> store.search(KEY, FactQuery.of("theirs")),
+                    () -> store.progress(KEY, MemoryKind.FACT),
+                    () -> store.add(KEY, MemoryKind.FACT, 0, source, List.of(fact)))) {
+                assertThatThrownBy(call)
+                        .isInstanceOf(UnreadableDataException.class)
+                        .hasMessageContaining("WilmerAI's own format")
+                        .hasMessageContaining(file.toString());
+            }
+        }
+        assertThat(Files.readAllBytes(file)).isEqualTo(before);
+    }
+
+    @Test
+    void a_ledger_that_begins_with_a_byte_order_mark_is_continued() throws Exception {
+        MemoryFiles files = MemoryFiles.of(directory, KEY);
+        Files.createDirectories(files.directory());
+        String theirs = "\uFEFF{\"text_block\": \"theirs\", \"hash\": \"h\"}\n";
+        for (String whole : List.of(theirs, theirs.strip(), "\uFEFF")) {
+            Files.writeString(files.ledger(), whole);
+            int there = whole.length() > 1 ? 1 : 0;
+            try (MemoryStore store = FileMemoryStore.of(directory)) {
+                assertThat(store.chunks(KEY, 5)).hasSize(there);
+                MadeMemory next = MadeMemory.ofText(MemoryKind.CHUNK, "next", Passage.NONE, Trust.USER);
+                assertThat(store.add(KEY, MemoryKind.CHUNK, there, Passage.NONE, List.of(next)))
+                        .isTrue();
+                assertThat(store.chunks(KEY, 5)).hasSize(there + 1);
+            }
+            assertThat(Files.readString(files.ledger())).startsWith(whole);
         }
     }
 
