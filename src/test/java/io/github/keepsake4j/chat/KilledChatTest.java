@@ -36,7 +36,7 @@ class KilledChatTest {
         Tell.line("KilledChatTest -Dkeepsake.seed=" + seed);
         Random random = new Random(seed);
         int said = 0;
-        int kills = Counts.of(3, 100);
+        int kills = Counts.of(2, 100);
         int leases = 0;
         // The process is killed more often if no lease was left behind, or if the lease was noticed too late.
         for (int kill = 0; kill < kills || (leases == 0 && kill < 20 * kills); kill++) {

@@ -43,7 +43,7 @@ class KilledToolsTest {
         long seed = Long.getLong("keepsake.seed", System.nanoTime());
         Tell.line("KilledToolsTest -Dkeepsake.seed=" + seed);
         Random random = new Random(seed);
-        int kills = Counts.of(2, 50);
+        int kills = Counts.of(1, 50);
         int due = 0;
         int unfinished = 0;
         for (int kill = 0; kill < kills; kill++) {

@@ -62,8 +62,8 @@ class SetLoadTest {
         Random random = new Random();
         int name = 0;
         List<Child> children = new ArrayList<>(List.of(start(name++, where), start(name++, where)));
-        int lines = Counts.of(30, 200);
-        long seconds = Counts.of(3, 180);
+        int lines = Counts.of(20, 200);
+        long seconds = Counts.of(2, 180);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         try {
             // The time bounds the load only; at least one kill of each process comes within it.

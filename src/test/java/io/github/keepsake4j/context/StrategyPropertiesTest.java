@@ -193,7 +193,7 @@ class StrategyPropertiesTest {
 
         @Override
         public PropertyExecutionResult aroundProperty(PropertyLifecycleContext context, PropertyExecutor property) {
-            context.attributes().setTries(Counts.of(Integer.getInteger("keepsake.tries", 40), 10_000));
+            context.attributes().setTries(Counts.of(Integer.getInteger("keepsake.tries", 20), 10_000));
             if (!Counts.isFull()) {
                 context.attributes().setSeed("1");
             }

@@ -34,6 +34,7 @@ import io.github.keepsake4j.recall.memories.MemoryKind;
 import io.github.keepsake4j.recall.memories.MemoryStore;
 import io.github.keepsake4j.recall.memories.Passage;
 import io.github.keepsake4j.recall.memories.Trust;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.S3Server;
 import io.github.keepsake4j.testing.StoredFiles;
 import io.github.keepsake4j.testing.Tell;
@@ -78,7 +79,7 @@ class ErasedTextTest {
 
     private static final List<String> IN_MEMORIES = List.of("chunk", "fact", "phrase", "told");
 
-    private static final int ROUNDS = 8;
+    private static final int ROUNDS = Counts.of(3, 8);
 
     @TempDir
     Path directory;

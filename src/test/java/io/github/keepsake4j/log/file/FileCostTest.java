@@ -44,7 +44,7 @@ class FileCostTest {
 
     @Test
     void append_find_and_read_take_at_most_twice_the_bytes_of_a_small_memory() throws Exception {
-        int large = Counts.of(50_000, 1_000_000);
+        int large = Counts.of(20_000, 1_000_000);
         Map<String, Cost> small = costs(SMALL);
         Map<String, Cost> many = costs(large);
 

@@ -42,7 +42,7 @@ class PostgresDurabilityTest {
 
     @Test
     void two_processes_of_eight_threads_that_repeat_each_others_batches() throws Exception {
-        int count = Counts.of(40, 500);
+        int count = Counts.of(20, 500);
         Postgres server = Postgres.newest();
         String database = server.newDatabase();
         try (MessageLog log = always(server.database(database))) {
@@ -86,7 +86,7 @@ class PostgresDurabilityTest {
     @Test
     @ExpectedLog({"marked as broken because of SQLSTATE", "Could not stop postmaster"})
     void nothing_acknowledged_is_lost_when_the_server_is_killed() throws Exception {
-        int kills = Counts.of(2, 20);
+        int kills = Counts.of(1, 20);
         String commit = System.getProperty("keepsake.synchronous_commit", "on");
         Random random = new Random();
         SwitchedDataSource source = new SwitchedDataSource();
@@ -123,7 +123,7 @@ class PostgresDurabilityTest {
     @Test
     @ExpectedLog("marked as broken because of SQLSTATE")
     void nothing_acknowledged_is_lost_and_nothing_doubled_when_lines_are_cut() throws Exception {
-        int cuts = Counts.of(20, 200);
+        int cuts = Counts.of(10, 200);
         Postgres server = Postgres.newest();
         String database = server.newDatabase();
         AtomicBoolean done = new AtomicBoolean();

@@ -13,6 +13,7 @@ import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.inmemory.InMemoryMessageIndex;
+import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.transfer.MemoryCopy;
 import java.time.Duration;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Numbers of memories repeat after a logical replication, or a restore, without the sequences. */
 class PostgresEqualNumbersTest {
 
-    private static final int MEMORIES = 300;
+    private static final int MEMORIES = Counts.of(60, 300);
 
     @ParameterizedTest(name = "distributed: {0}")
     @ValueSource(booleans = {false, true})
