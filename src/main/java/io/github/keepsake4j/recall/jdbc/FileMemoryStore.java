@@ -9,7 +9,6 @@ import io.github.keepsake4j.log.SmallFiles;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.recall.memories.FactQuery;
 import io.github.keepsake4j.recall.memories.FactWords;
 import io.github.keepsake4j.recall.memories.FoundMemory;
@@ -42,6 +41,8 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps memories that were made in files, as WilmerAI names them, in a directory for each tenant.
@@ -63,6 +64,8 @@ import org.jspecify.annotations.Nullable;
  * network drive. What is erased is in no file afterwards, and a small file without ids remains. Thread-safe.
  */
 public final class FileMemoryStore implements MemoryStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(FileMemoryStore.class);
 
     private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
@@ -465,25 +468,29 @@ public final class FileMemoryStore implements MemoryStore {
         }
     }
 
-    /** Reads the names of all of the tenant's files. */
+    /** Reads the names of all of the tenant's files. A file that names no discussion is passed over and logged. */
     @Override
     public void discussions(String tenant, Consumer<MemoryKey> action) {
         reading("list of memories", tenant, () -> {
             for (Path file : MemoryFiles.keys(root, tenant)) {
                 byte[] key = SmallFiles.read(file);
                 if (key != null) {
-                    action.accept(key(file, key));
+                    key(file, key).ifPresent(action);
                 }
             }
             return true;
         });
     }
 
-    private static MemoryKey key(Path file, byte[] canonical) {
+    private static Optional<MemoryKey> key(Path file, byte[] canonical) {
         try {
-            return MemoryKey.parse(new String(canonical, StandardCharsets.US_ASCII).strip());
+            return Optional.of(MemoryKey.parse(new String(canonical, StandardCharsets.US_ASCII).strip()));
         } catch (InvalidInputException e) {
-            throw new UnreadableDataException("The file " + file + " names no discussion. Delete it", e);
+            LOG.warn(
+                    "The file {} names no discussion, so a clean-up does not find it. The next change of the discussion or its"
+                            + " erasure mends it",
+                    file);
+            return Optional.empty();
         }
     }
 

@@ -113,12 +113,27 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     @Override
     public void cleanedUp(String tenant) {
         discussions.store().discussions(tenant, key -> {
-            MessageLog log = logs.apply(key);
-            boolean wasErased = log.read(key, ReadQuery.newest(0)).epoch() > FIRST_EPOCH;
-            if (wasErased && log.details(key).info() == null) {
-                discussions.store().erase(key);
+            try {
+                cleanUp(key);
+            } catch (KeepsakeException e) {
+                if (e.isRetryable()) {
+                    throw e;
+                }
+                LOG.warn("Memories of {} are not cleaned up: {}", key, e.getMessage());
             }
         });
+    }
+
+    private void cleanUp(MemoryKey key) {
+        MessageLog log = logs.apply(key);
+        boolean wasErased = log.read(key, ReadQuery.newest(0)).epoch() > FIRST_EPOCH;
+        if (wasErased && log.details(key).info() == null) {
+            discussions.store().erase(key);
+            if (log.details(key).info() != null) {
+                // It was begun again in this moment, and perhaps had new memories already. They are made again.
+                changed(key);
+            }
+        }
     }
 
     /** Only conversations have memories: what an agent's nodes say to each other is in them, as far as it matters. */

@@ -23,6 +23,7 @@ import io.github.keepsake4j.recall.memories.SourceMessage;
 import io.github.keepsake4j.recall.memories.Trust;
 import io.github.keepsake4j.recall.words.Words;
 import io.github.keepsake4j.testing.Counts;
+import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.Tell;
 import java.io.IOException;
@@ -247,6 +248,33 @@ class MemoryFilesTest {
                 assertThat(store.chunks(KEY, 5)).hasSize(there + 1);
             }
             assertThat(Files.readString(files.ledger())).startsWith(whole);
+        }
+    }
+
+    @Test
+    @ExpectedLog("names no discussion")
+    void a_key_that_cannot_be_read_keeps_no_other_discussion_from_a_clean_up() throws Exception {
+        try (MemoryStore store = FileMemoryStore.of(directory)) {
+            List<MemoryKey> keys = List.of("a", "b", "c").stream()
+                    .<MemoryKey>map(id -> ConversationKey.of("ada", id))
+                    .toList();
+            MadeMemory chunk = MadeMemory.ofText(MemoryKind.CHUNK, "ours", Passage.NONE, Trust.USER);
+            for (MemoryKey key : keys) {
+                store.add(key, MemoryKind.CHUNK, 0, Passage.NONE, List.of(chunk));
+            }
+            for (String content : List.of("", "2\n", "conversation/ada/", "\0\0\0", "{}")) {
+                Files.writeString(MemoryFiles.of(directory, keys.get(1)).key(), content);
+                List<MemoryKey> found = new ArrayList<>();
+                store.discussions("ada", found::add);
+                assertThat(found).as(content).containsExactlyInAnyOrder(keys.get(0), keys.get(2));
+            }
+            MadeMemory second = MadeMemory.ofText(MemoryKind.CHUNK, "more", Passage.NONE, Trust.USER);
+            store.add(keys.get(1), MemoryKind.CHUNK, 1, Passage.NONE, List.of(second));
+            List<MemoryKey> found = new ArrayList<>();
+            store.discussions("ada", found::add);
+            assertThat(found).as("its next change mends it").hasSize(3);
+            store.discussions("ada", store::erase);
+            assertThat(filesWith("ours")).isEmpty();
         }
     }
 

@@ -29,6 +29,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
@@ -274,6 +275,45 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
 
         assertThat(keepsake.cleanUp().run("default").removed()).isZero();
 
+        assertThat(stored()).doesNotContainIgnoringCase("quokka");
+    }
+
+    @Test
+    void a_conversation_that_is_begun_again_while_it_is_cleaned_up_has_its_new_memories() throws Exception {
+        MessageLog log = newLog();
+        open.add(log);
+        store = newStore();
+        open.add(store);
+        AtomicReference<Runnable> beforeErasure = new AtomicReference<>(() -> {});
+        MemoryStore watched = (MemoryStore) Proxy.newProxyInstance(
+                MemoryStore.class.getClassLoader(), new Class<?>[] {MemoryStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("erase")) {
+                        beforeErasure.getAndSet(() -> {}).run();
+                    }
+                    return method.invoke(store, arguments);
+                });
+        Keepsake keepsake = Keepsake.builder()
+                .messageLog(log)
+                .memories(
+                        Discussions.builder(watched)
+                                .config(DiscussionConfig.ofJson(FACTS))
+                                .workflow("w", inputs -> lastLine(inputs.get(0)))
+                                .build(),
+                        Duration.ZERO)
+                .build();
+        model.answers.addAll(List.of(AiMessage.from("Hi."), AiMessage.from("A quokka.")));
+        remembered(keepsake, log);
+        log.erase(ConversationKey.of("default", "a"));
+        beforeErasure.set(() -> {
+            chat(keepsake).chat("a", "Hello");
+            model.answers.add(AiMessage.from("A wombat."));
+            chat(keepsake).chat("a", "Another animal");
+            await().until(() -> texts(keepsake.memories("a").list(MemoryKind.FACT)).stream()
+                    .anyMatch(text -> text.contains("wombat")));
+        });
+        keepsake.cleanUp().run("default");
+        await().untilAsserted(() -> assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+                .anyMatch(text -> text.contains("wombat")));
         assertThat(stored()).doesNotContainIgnoringCase("quokka");
     }
 
