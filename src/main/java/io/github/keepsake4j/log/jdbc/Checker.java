@@ -326,10 +326,10 @@ final class Checker {
                 inRange(row.lastSeq(), newest),
                 tokens);
         for (Long seq : unreadable) {
-            session.update(Sql.MARK_UNREADABLE, hash, seq);
+            session.update(Sql.MARK_UNREADABLE, NotesText.of(Outcome.UNREADABLE), hash, seq);
         }
         for (Long seq : badNotes) {
-            session.update(Sql.DROP_MADE, hash, seq);
+            session.update(Sql.DROP_MADE, seq, hash);
         }
         for (Object anchor : badViews) {
             session.update(Sql.DROP_VIEW, hash, anchor, hash, epoch);

@@ -285,16 +285,16 @@ final class Sql {
             WHERE memory_key = ?
             """;
 
-    /** Shows a marker in the place of a message that cannot be read. Its bytes stay. Parameters: key, number. */
+    /** Shows a marker in the place of a message that cannot be read. Its bytes stay. Parameters: outcome, key, number. */
     static final String MARK_UNREADABLE =
             """
-            UPDATE keepsake_message SET outcome = 'unreadable' WHERE memory_key = ? AND seq = ?
+            UPDATE keepsake_message SET outcome = ? WHERE memory_key = ? AND seq = ?
             """;
 
-    /** Drops what is kept about how an answer was made. Parameters: key, number. */
+    /** Drops what is kept about how an answer was made. Parameters: number, key. */
     static final String DROP_MADE =
             """
-            UPDATE keepsake_message SET made = NULL WHERE memory_key = ? AND seq = ?
+            UPDATE keepsake_message SET made = NULL WHERE seq = ? AND memory_key = ?
             """;
 
     static final String OUTCOME_BY_ID =

@@ -340,6 +340,9 @@ class PostgresPreparedTest {
                 "UPDATE keepsake_view SET view = ''; UPDATE keepsake_summary SET text = '';"
                         + " UPDATE keepsake_reference SET id = 'nowhere'");
         Postgres.execute(source(), "UPDATE keepsake_memory SET tokens = tokens + 1");
+        Postgres.execute(
+                source(),
+                "UPDATE keepsake_message SET message = '' WHERE seq = 1; UPDATE keepsake_message SET made = 'sx' WHERE seq = 2");
         assertThat(log.repair(key).damage()).isNotEmpty();
         log.erase(key);
         log.erase(NodeKey.of("acme", "app", name, "never there"));
