@@ -18,6 +18,8 @@ import picocli.CommandLine.Option;
         })
 final class CopyCommand extends Subcommand {
 
+    private static final String DONE = "copied and compared";
+
     @Option(names = "--from", paramLabel = "<uri>", required = true, order = 1, description = "The log that is read.")
     private String from = "";
 
@@ -63,7 +65,12 @@ final class CopyCommand extends Subcommand {
             }
             MovedReport report = new MovedReport(progress);
             MemoryCopy copy = MemoryCopy.between(source, target).onProgress(report::tell);
-            return report.print(this, key == null ? copy.tenant(tenant) : copy.memory(key), "copied and compared");
+            try {
+                return report.print(this, key == null ? copy.tenant(tenant) : copy.memory(key), DONE);
+            } catch (MemoryCopy.UnfinishedException e) {
+                report.print(this, e.report(), DONE);
+                throw e;
+            }
         }
     }
 }

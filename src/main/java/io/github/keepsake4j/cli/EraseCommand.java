@@ -51,7 +51,12 @@ final class EraseCommand extends MemoryCommand {
             out().json(fields);
             return;
         }
-        String more = nodes == 0 ? "" : ", and " + Printable.count(nodes, "memory") + " of its nodes";
-        out().line((wasThere ? "erased  " : "nothing to erase  ") + Printable.memory(key) + more);
+        String memory = Printable.memory(key);
+        String ofNodes = Printable.count(nodes, "memory") + " of its nodes";
+        if (nodes == 0) {
+            out().line((wasThere ? "erased  " : "nothing to erase  ") + memory);
+        } else {
+            out().line("erased  " + (wasThere ? memory + ", and " + ofNodes : ofNodes + "  " + memory));
+        }
     }
 }

@@ -4,7 +4,6 @@ import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MemoryPage;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.util.ArrayList;
@@ -27,21 +26,10 @@ final class Memories {
 
     private Memories() {}
 
-    /** A memory is not done because it changes. It can be tried again, and does not keep the others from being done. */
-    static final class ChangingException extends StorageUnavailableException {
-
-        private static final long serialVersionUID = 1L;
-
-        ChangingException(String message) {
-            super(message, null);
-        }
-    }
-
-    /** Returns the sum of what was done with each. What is damaged is passed over and counted. What changes is told at the end. */
+    /** Returns the sum of what was done with each. What is damaged is passed over and counted. */
     static <E extends Exception> MemoryCopy.Report each(MessageLog log, Collection<String> tenants, Step<E> step)
             throws E {
         MemoryCopy.Report report = MemoryCopy.Report.NONE;
-        ChangingException changing = null;
         for (String tenant : new LinkedHashSet<>(tenants)) {
             List<MemoryKey> keys = new ArrayList<>();
             Optional<ListQuery> next = Optional.of(ListQuery.first(LISTED));
@@ -54,19 +42,8 @@ final class Memories {
             }
             Collections.reverse(keys);
             for (MemoryKey key : keys) {
-                try {
-                    report = report.plus(unlessDamaged(key, step));
-                } catch (ChangingException e) {
-                    if (changing == null) {
-                        changing = e;
-                    } else {
-                        changing.addSuppressed(e);
-                    }
-                }
+                report = report.plus(unlessDamaged(key, step));
             }
-        }
-        if (changing != null) {
-            throw changing;
         }
         return report;
     }

@@ -1,9 +1,11 @@
 package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.ArrayList;
@@ -70,6 +72,62 @@ public final class MemoryCopy {
         }
     }
 
+    /**
+     * Thrown when some memories could not be copied, after all others were. Its text names the first of them, and {@link
+     * #getSuppressed()} has the exception of each. Retryable if each of them is.
+     */
+    public static final class UnfinishedException extends KeepsakeException {
+
+        private static final long serialVersionUID = 1L;
+
+        private final transient Report report;
+        private final boolean retryable;
+
+        private UnfinishedException(Report report, List<KeepsakeException> failures) {
+            super(
+                    failures.get(0).getMessage() + ". Copied: " + report.memories() + " memories with "
+                            + report.messages() + " messages; not copied: " + failures.size(),
+                    null);
+            failures.forEach(this::addSuppressed);
+            this.report = report;
+            this.retryable = failures.stream().allMatch(KeepsakeException::isRetryable);
+        }
+
+        /**
+         * Returns what was copied.
+         *
+         * @return the report on the other memories
+         */
+        public Report report() {
+            return report;
+        }
+
+        @Override
+        public boolean isRetryable() {
+            return retryable;
+        }
+    }
+
+    /** The memory does not stop changing. */
+    private static final class ChangingException extends StorageUnavailableException {
+
+        private static final long serialVersionUID = 1L;
+
+        ChangingException(String message) {
+            super(message, null);
+        }
+    }
+
+    /** The memory is not in one of the logs as it is in the other. */
+    static final class UncopiedException extends KeepsakeException {
+
+        private static final long serialVersionUID = 1L;
+
+        UncopiedException(String message) {
+            super(message, null);
+        }
+    }
+
     private MemoryCopy(MessageLog source, MessageLog target, Consumer<Progress> listener) {
         this.source = source;
         this.target = target;
@@ -105,9 +163,9 @@ public final class MemoryCopy {
      *
      * @param tenant the tenant's id
      * @return what was copied; {@link Report#damaged()} memories are missing or not whole
-     * @throws StorageUnavailableException (retryable) if a log cannot be reached; or, after all others were copied, if a memory did
-     *     not stop changing: the message names it, and further ones are suppressed exceptions
-     * @throws KeepsakeException as {@link #memory} does; what was copied until then stays
+     * @throws UnfinishedException after all others were copied, if a memory did not stop changing, was erased in the source
+     *     meanwhile, or has other messages in the target
+     * @throws StorageUnavailableException (retryable) if a log cannot be reached; what was copied until then stays
      */
     public Report tenant(String tenant) {
         return tenants(List.of(tenant));
@@ -119,12 +177,26 @@ public final class MemoryCopy {
      *
      * @param tenants the tenants' ids
      * @return what was copied; {@link Report#damaged()} memories are missing or not whole
-     * @throws StorageUnavailableException (retryable) if a log cannot be reached; or, after all others were copied, if a memory did
-     *     not stop changing: the message names it, and further ones are suppressed exceptions
-     * @throws KeepsakeException as {@link #memory} does; what was copied until then stays
+     * @throws UnfinishedException after all others were copied, if a memory did not stop changing, was erased in the source
+     *     meanwhile, or has other messages in the target
+     * @throws StorageUnavailableException (retryable) if a log cannot be reached; what was copied until then stays
      */
     public Report tenants(Collection<String> tenants) {
-        return Memories.each(source, tenants, this::memory);
+        List<KeepsakeException> failures = new ArrayList<>();
+        Report report = Memories.each(source, tenants, key -> {
+            try {
+                return memory(key);
+            } catch (ErasedException e) {
+                return new Report(0, 0, List.of(key), 0);
+            } catch (ChangingException | UncopiedException | MessageIdConflictException e) {
+                failures.add(e);
+                return Report.NONE;
+            }
+        });
+        if (!failures.isEmpty()) {
+            throw new UnfinishedException(report, failures);
+        }
+        return report;
     }
 
     /**
@@ -144,10 +216,15 @@ public final class MemoryCopy {
         }
         long epoch = source.read(key, ReadQuery.newest(0)).epoch();
         for (int pass = 0; pass < MOST_PASSES; pass++) {
-            boolean isThere = new OneMemory(source, to, key, listener).copy();
-            if (source.read(key, ReadQuery.newest(0)).epoch() != epoch) {
-                throw gone(key, "was erased in the source while it was copied");
+            boolean isThere;
+            try {
+                isThere = new OneMemory(source, to, key, listener).copy();
+            } catch (InvalidInputException e) {
+                // What was just read may not be there any more.
+                refuseErased(key, epoch);
+                throw e;
             }
+            refuseErased(key, epoch);
             if (!isThere && to.newest() != null) {
                 throw gone(key, "has messages in the target and is not in the source any more");
             }
@@ -156,13 +233,18 @@ public final class MemoryCopy {
                 return new Report(now.memories(), now.messages(), List.of(), 0);
             }
         }
-        throw new Memories.ChangingException("Memory " + key + " is not the same in both logs after " + MOST_PASSES
+        throw new ChangingException("Memory " + key + " is not the same in both logs after " + MOST_PASSES
                 + " passes. Copy it again when nothing is added to it");
     }
 
-    private static KeepsakeException gone(MemoryKey key, String problem) {
-        return new KeepsakeException(
-                "Memory " + key + " " + problem + ". The target keeps what was copied: erase it there too, or leave it",
-                null);
+    private void refuseErased(MemoryKey key, long epoch) {
+        if (source.read(key, ReadQuery.newest(0)).epoch() != epoch) {
+            throw gone(key, "was erased in the source while it was copied");
+        }
+    }
+
+    private static UncopiedException gone(MemoryKey key, String problem) {
+        return new UncopiedException("Memory " + key + " " + problem
+                + ". The target keeps what was copied: erase it there too, or leave it");
     }
 }

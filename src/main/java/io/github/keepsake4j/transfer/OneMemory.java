@@ -3,7 +3,6 @@ package io.github.keepsake4j.transfer;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
-import io.github.keepsake4j.message.KeepsakeException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
@@ -61,9 +60,8 @@ final class OneMemory {
         return source.find(key, List.of(last.id())).stream()
                 .findFirst()
                 .map(LoggedMessage::sequence)
-                .orElseThrow(() -> new KeepsakeException(
+                .orElseThrow(() -> new MemoryCopy.UncopiedException(
                         "Memory " + key + " has messages in the target that the source has not, such as " + last.id()
-                                + ". Erase it in the target, or copy it into an empty log",
-                        null));
+                                + ". Erase it in the target, or copy it into an empty log"));
     }
 }

@@ -15,6 +15,7 @@ import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.Outcome;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -230,6 +231,27 @@ class CommandsTest {
         assertThat(shell.good("erase", "--session", "s", "--with-nodes").out())
                 .isEqualTo("erased  s, and 1 memory of its nodes\n");
         assertThat(shell.good("list").out()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite", "file"})
+    void nodes_of_a_conversation_that_has_no_memory_of_its_own_are_counted(String kind) {
+        use(kind);
+        for (boolean json : new boolean[] {false, true}) {
+            try (MessageLog log = open(kind)) {
+                for (String node : List.of("n", "m")) {
+                    log.append(
+                            NodeKey.of("default", "app", "s", node),
+                            Append.under(Parent.head(), List.of(user("x", "Inside"))));
+                }
+            }
+            String[] erase = {"erase", "--session", "s", "--with-nodes", "--json"};
+            assertThat(shell.run(json ? erase : Arrays.copyOf(erase, 4)).out())
+                    .contains(json ? "\"erased\":false,\"erased_nodes\":2" : "erased  2 memories of its nodes  s\n")
+                    .doesNotContain("nothing");
+            assertThat(shell.good("list").out()).isEmpty();
+        }
+        assertThat(shell.run("erase", "--session", "s", "--with-nodes").out()).isEqualTo("nothing to erase  s\n");
     }
 
     @ParameterizedTest

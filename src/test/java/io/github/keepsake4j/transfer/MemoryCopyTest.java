@@ -2,6 +2,7 @@ package io.github.keepsake4j.transfer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.UserMessage;
@@ -14,7 +15,6 @@ import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.ReadQuery;
-import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.Tail;
 import io.github.keepsake4j.log.View;
@@ -292,13 +292,71 @@ class MemoryCopyTest {
         }.log();
         MessageLog target = new InMemoryMessageLog();
 
-        assertThatThrownBy(() -> MemoryCopy.between(busy, target).tenant("acme"))
-                .isInstanceOf(StorageUnavailableException.class)
-                .hasMessageContaining(key(3).toString());
+        MemoryCopy.UnfinishedException unfinished =
+                catchThrowableOfType(MemoryCopy.UnfinishedException.class, () -> MemoryCopy.between(busy, target)
+                        .tenant("acme"));
+        assertThat(unfinished).hasMessageContaining(key(3).toString());
+        assertThat(unfinished.isRetryable()).isTrue();
+        assertThat(unfinished.report().memories()).isEqualTo(4);
         for (int i : new int[] {0, 1, 2, 4}) {
             assertSame(source, target, key(i), "memory " + i);
         }
         assertThat(MemoryCopy.between(source, target).tenant("acme").memories()).isEqualTo(5);
+    }
+
+    @Test
+    void e3_memories_that_are_erased_in_the_source_meanwhile_are_told_at_the_end_and_the_others_are_copied() {
+        for (String at : List.of("history", "made", "summaries", "details")) {
+            MessageLog source = filled(1, 6, 30);
+            for (int i = 0; i < 6; i++) {
+                source.append(
+                        key(i),
+                        Append.underHead(
+                                NewMessage.of(UserMessage.from("q"), 1, "words"),
+                                NewMessage.of(AiMessage.from("a"), 1, "words")));
+            }
+            MessageLog erasing = new WatchedLog(source) {
+                @Override
+                protected void called(String method, Object[] arguments) {
+                    if (method.equals(at) && List.of(key(1), key(4)).contains(arguments[0])) {
+                        source.erase((MemoryKey) arguments[0]);
+                    }
+                }
+            }.log();
+            MessageLog target = new InMemoryMessageLog();
+            MemoryCopy copy = MemoryCopy.between(erasing, target);
+            MemoryCopy.UnfinishedException unfinished =
+                    catchThrowableOfType(MemoryCopy.UnfinishedException.class, () -> copy.tenant("acme"));
+            assertThat(unfinished).as(at).isNotNull();
+            assertThat(unfinished.isRetryable()).isFalse();
+            assertThat(unfinished.report().memories()).as(at).isEqualTo(4);
+            assertThat(List.of(unfinished.getSuppressed()))
+                    .extracting(Throwable::getMessage)
+                    .as(at)
+                    .hasSize(2)
+                    .anyMatch(text -> text.contains(key(1).toString()))
+                    .anyMatch(text -> text.contains(key(4).toString()));
+            for (int i : List.of(0, 2, 3, 5)) {
+                assertSame(source, target, key(i), "memory " + i);
+            }
+        }
+    }
+
+    @Test
+    void e3_a_memory_that_is_erased_in_the_target_meanwhile_is_reported_and_the_others_are_copied() {
+        MessageLog source = filled(1, 4, 30);
+        MessageLog target = new InMemoryMessageLog();
+        MessageLog erasing = new WatchedLog(target) {
+            @Override
+            protected void called(String method, Object[] arguments) {
+                if (method.equals("append") && arguments[0].equals(key(2))) {
+                    target.erase(key(2));
+                }
+            }
+        }.log();
+        MemoryCopy.Report report = MemoryCopy.between(source, erasing).tenant("acme");
+        assertThat(report.memories()).isEqualTo(3);
+        assertThat(report.erased()).containsExactly(key(2));
     }
 
     /** Returns a log that erases a memory right before its n-th change of a title or of metadata. */
