@@ -180,7 +180,7 @@ final class Indexer {
     /** Damage stays until what its error advises is done. */
     private static String reason(RuntimeException e) {
         return e instanceof UnreadableDataException
-                ? e.getMessage()
+                ? String.valueOf(e.getMessage())
                 : e.getClass().getName();
     }
 
