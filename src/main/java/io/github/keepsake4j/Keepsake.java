@@ -600,12 +600,12 @@ public final class Keepsake {
     }
 
     /**
-     * Makes the memories of a conversation that are due, on the caller's thread, without waiting for the background. It calls a
-     * model and may take long.
+     * Makes the memories of a conversation that are due, on the caller's thread, without waiting for the background. Messages that
+     * were passed by, because no memory could be made of them, are tried once more. It calls a model and may take long.
      *
      * @param memoryId the conversation: a {@link ConversationKey}, String, number or UUID
-     * @return what was made
-     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and nothing is skipped
+     * @return what was made, and which messages are passed by
+     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and the next call tries again
      * @throws InvalidInputException if the id is of another type, breaks a rule or names a node's memory, or this {@link Keepsake} has no
      *     {@linkplain Builder#memories memories}
      */
@@ -1090,10 +1090,7 @@ public final class Keepsake {
             }
             MessageSearch search = index == null ? null : search(messageLog, index);
             MessageLog indexed = search == null ? messageLog : search.watched(messageLog);
-            BackgroundCreators creators = discussions == null
-                    ? null
-                    : new BackgroundCreators(
-                            discussions, key -> indexed, memoriesFreshness, executor, BlockingWork::after);
+            BackgroundCreators creators = discussions == null ? null : creators(discussions, indexed);
             MessageLog kept = creators == null ? indexed : new ObservedLog(indexed, creators);
             // Every method accepts a node's key as a memory id, and the key must name the same memory everywhere.
             MessageLog conversations =
@@ -1151,6 +1148,17 @@ public final class Keepsake {
             }
             return new MemoryBlocks(
                     blocks.get(0), requiredMemories(discussions).store(), logs, counter, BlockingWork.EXECUTOR)::begin;
+        }
+
+        private BackgroundCreators creators(Discussions made, MessageLog indexed) {
+            return new BackgroundCreators(
+                    made,
+                    key -> indexed,
+                    memoriesFreshness,
+                    executor,
+                    BlockingWork::after,
+                    () -> Metrics.tell(
+                            metrics, sink -> sink.passagePassedBy(made.store().backend())));
         }
 
         private MessageSearch search(MessageLog log, MessageIndex made) {

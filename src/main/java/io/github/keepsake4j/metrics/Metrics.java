@@ -81,6 +81,13 @@ public interface Metrics {
     default void memoryRemoved(String backend) {}
 
     /**
+     * Counts messages of a conversation that no long-term memory could be made of, and that are passed by.
+     *
+     * @param backend the backend of the long-term memories
+     */
+    default void passagePassedBy(String backend) {}
+
+    /**
      * Reports an event. An exception from the sink is logged and ignored, because a failure of metrics must not make a
      * chat, a summary or a clean-up fail.
      *

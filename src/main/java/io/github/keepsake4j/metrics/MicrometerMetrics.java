@@ -65,6 +65,11 @@ public final class MicrometerMetrics implements Metrics {
         add("keepsake.memories.removed", backend, 1);
     }
 
+    @Override
+    public void passagePassedBy(String backend) {
+        add("keepsake.passages.passed", backend, 1);
+    }
+
     private void add(String name, String backend, long amount) {
         registry.counter(name, "backend", backend).increment((double) amount);
     }

@@ -24,6 +24,7 @@ class MicrometerMetricsTest {
         metrics.summaryMade("sqlite", 3000, 3600);
         metrics.summaryFailed("sqlite", "timeout");
         metrics.memoryRemoved("s3");
+        metrics.passagePassedBy("file");
 
         Map<String, Double> counts = new TreeMap<>();
         registry.getMeters()
@@ -42,7 +43,8 @@ class MicrometerMetricsTest {
                         Map.entry("keepsake.summaries.tokens.folded [sqlite]", 3000.0),
                         Map.entry("keepsake.summaries.tokens.sent [sqlite]", 3600.0),
                         Map.entry("keepsake.summaries.failed [sqlite, timeout]", 1.0),
-                        Map.entry("keepsake.memories.removed [s3]", 1.0));
+                        Map.entry("keepsake.memories.removed [s3]", 1.0),
+                        Map.entry("keepsake.passages.passed [file]", 1.0));
     }
 
     private static String name(Meter meter) {

@@ -80,6 +80,15 @@ public final class InMemoryMemoryStore implements MemoryStore {
                     .toList();
         }
 
+        void put(Step step) {
+            int place = (int) step.number() - 1;
+            if (place == steps.size()) {
+                steps.add(step);
+            } else {
+                steps.set(place, step);
+            }
+        }
+
         void put(MadeMemory memory) {
             entries.replaceAll(entry -> entry.memory().id().equals(memory.id()) ? entry.with(memory) : entry);
         }
@@ -123,6 +132,10 @@ public final class InMemoryMemoryStore implements MemoryStore {
 
         Track track(MemoryKind kind) {
             return tracks.computeIfAbsent(kind, any -> new Track());
+        }
+
+        boolean isKept() {
+            return tracks.values().stream().anyMatch(track -> !track.steps.isEmpty() || !track.entries.isEmpty());
         }
 
         Stream<Entry> entries() {
@@ -196,9 +209,11 @@ public final class InMemoryMemoryStore implements MemoryStore {
         memories.forEach(memory -> checkNew(key, memory));
         long step = 0;
         if (!passage.equals(Passage.NONE)) {
-            step = track.steps.size() + 1L;
-            track.steps.add(new Step(step, track.head, passage));
-            track.head = step;
+            Progress before = track.progress();
+            Step next = before.next(passage);
+            step = next.number();
+            track.put(new Step(step, next.parent(), passage, 0));
+            track.head = before.headAfter(next);
         }
         for (MadeMemory memory : memories) {
             track.entries.add(new Entry(step, memory));
@@ -210,6 +225,18 @@ public final class InMemoryMemoryStore implements MemoryStore {
                     .findFirst()
                     .ifPresent(older -> track.put(older.withStatus(MemoryStatus.REPLACED)));
         }
+        track.revision++;
+        return true;
+    }
+
+    @Override
+    public synchronized boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
+        MemoryRules.checkKind(kind);
+        Track track = of(key).track(kind);
+        if (track.revision != revision) {
+            return false;
+        }
+        track.put(track.progress().next(passage).failed());
         track.revision++;
         return true;
     }
@@ -295,7 +322,7 @@ public final class InMemoryMemoryStore implements MemoryStore {
         synchronized (this) {
             kept = discussions.entrySet().stream()
                     .filter(each -> each.getKey().tenant().equals(tenant))
-                    .filter(each -> each.getValue().entries().findAny().isPresent())
+                    .filter(each -> each.getValue().isKept())
                     .map(Map.Entry::getKey)
                     .toList();
         }

@@ -211,7 +211,7 @@ public final class FileMemoryStore implements MemoryStore {
                 return writingFacts(
                         "add to the memories", key, s -> facts.add(s, key, kind, least, revision, passage, made));
             }
-            return addChunk(key, files, revision, passage, made.get(0));
+            return addChunks(key, files, revision, passage, made);
         });
     }
 
@@ -227,33 +227,61 @@ public final class FileMemoryStore implements MemoryStore {
         }
     }
 
-    private static boolean addChunk(MemoryKey key, MemoryFiles files, long revision, Passage passage, MadeMemory chunk)
+    private static boolean addChunks(
+            MemoryKey key, MemoryFiles files, long revision, Passage passage, List<MadeMemory> chunks)
             throws IOException {
         JsonLines lines = JsonLines.read(files.ledger());
         Ledger ledger = ledger(files, MemoryKind.CHUNK, lines);
-        if (ledger.progress().revision() != revision) {
+        Progress before = ledger.progress();
+        if (before.revision() != revision) {
             return false;
         }
-        checkNew(key, ledger, chunk);
         boolean byHand = passage.equals(Passage.NONE);
-        Map<String, @Nullable Object> line = Ledger.line(
-                chunk,
-                revision + 1,
-                byHand ? 0 : ledger.lastStep() + 1,
-                ledger.progress().head());
-        Optional<Ledger.Entry> older = ledger.entries().stream()
-                .filter(entry -> entry.memory().id().equals(chunk.replaces()))
-                .filter(entry -> entry.memory().status() == MemoryStatus.CURRENT)
-                .findFirst();
-        if (older.isPresent()) {
-            MadeMemory replaced = older.get().memory().withStatus(MemoryStatus.REPLACED);
-            List<Map<?, ?>> all = new ArrayList<>(rewritten(lines, ledger, older.get(), replaced));
-            all.add(line);
+        Step step = byHand ? new Step(0, before.head(), passage, 0) : before.next(passage);
+        List<Map<?, ?>> all = new ArrayList<>(lines.objects());
+        List<Map<String, @Nullable Object>> added = new ArrayList<>();
+        boolean isRewritten = false;
+        for (MadeMemory chunk : chunks) {
+            checkNew(key, ledger, chunk);
+            for (Ledger.Entry older : ledger.entries()) {
+                if (older.memory().id().equals(chunk.replaces())
+                        && older.memory().status() == MemoryStatus.CURRENT) {
+                    rewrite(all, ledger, older, older.memory().withStatus(MemoryStatus.REPLACED));
+                    isRewritten = true;
+                }
+            }
+            added.add(Ledger.line(chunk, revision + 1, step.number(), step.parent()));
+        }
+        if (!byHand && before.headAfter(step) == before.head()) {
+            added.add(ledger.lineOfMove(before.head()));
+        }
+        if (isRewritten || added.size() > 1) {
+            all.addAll(added);
             JsonLines.replace(files.ledger(), all);
         } else {
-            lines.append(files.ledger(), line);
+            lines.append(files.ledger(), added.get(0));
         }
         return true;
+    }
+
+    @Override
+    public boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
+        MemoryRules.checkKind(kind);
+        return writing("failure in the memories", key, files -> {
+            noteKey(files, key);
+            if (kind == MemoryKind.FACT) {
+                long least = least(files);
+                return writingFacts(
+                        "failure in the memories", key, s -> facts.addFailure(s, key, kind, least, revision, passage));
+            }
+            JsonLines lines = JsonLines.read(files.ledger());
+            Ledger ledger = ledger(files, MemoryKind.CHUNK, lines);
+            if (ledger.progress().revision() != revision) {
+                return false;
+            }
+            lines.append(files.ledger(), ledger.lineOfFailure(passage));
+            return true;
+        });
     }
 
     private static void checkNew(MemoryKey key, Ledger ledger, MadeMemory memory) {
@@ -262,9 +290,8 @@ public final class FileMemoryStore implements MemoryStore {
         }
     }
 
-    /** Returns the lines of a file with another memory in the place of one. */
-    private static List<Map<?, ?>> rewritten(JsonLines lines, Ledger ledger, Ledger.Entry before, MadeMemory memory) {
-        List<Map<?, ?>> all = new ArrayList<>(lines.objects());
+    /** Puts another memory in the place of one among the lines of a file. */
+    private static void rewrite(List<Map<?, ?>> all, Ledger ledger, Ledger.Entry before, MadeMemory memory) {
         long revision = before.line() + 1 == all.size() ? ledger.progress().revision() + 1 : revisionOf(all, before);
         long parent = ledger.progress().steps().stream()
                 .filter(step -> step.number() == before.step())
@@ -272,7 +299,6 @@ public final class FileMemoryStore implements MemoryStore {
                 .findFirst()
                 .orElse(0);
         all.set(before.line(), Ledger.line(memory, revision, before.step(), parent));
-        return all;
     }
 
     private static long revisionOf(List<Map<?, ?>> lines, Ledger.Entry entry) {
@@ -354,7 +380,8 @@ public final class FileMemoryStore implements MemoryStore {
             if (before.isEmpty()) {
                 return false;
             }
-            List<Map<?, ?>> all = rewritten(lines, ledger, before.get(), memory);
+            List<Map<?, ?>> all = new ArrayList<>(lines.objects());
+            rewrite(all, ledger, before.get(), memory);
             if (before.get().line() + 1 < all.size()) {
                 // Who saw the revision of before must not write.
                 all.add(ledger.lineOfMove(ledger.progress().head()));

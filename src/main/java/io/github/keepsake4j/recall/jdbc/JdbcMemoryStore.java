@@ -131,6 +131,14 @@ public final class JdbcMemoryStore implements MemoryStore {
     }
 
     @Override
+    public boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage) {
+        MemoryRules.checkKind(kind);
+        return database.write(
+                "failure in the memories of " + key,
+                session -> noted(session, key, memories.addFailure(session, key, kind, 0, revision, passage)));
+    }
+
+    @Override
     public boolean moveTo(MemoryKey key, MemoryKind kind, long revision, long step) {
         MemoryRules.checkKind(kind);
         return database.write(

@@ -13,13 +13,15 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a file of chunks says. Each line has a text and the hash of the last message that it covers, as other programs read them, and
  * one more field that is ours. A line that moves the head has an empty text and the hash of the message that the head covers, so a
- * program that goes on from the last line goes on there.
+ * program that goes on from the last line goes on there. A line of a try that failed leaves the head where it is.
  *
  * @param progress the passages
  * @param entries the memories, in order
@@ -33,6 +35,7 @@ record Ledger(Progress progress, List<Entry> entries) {
 
     private static final String HASH = "hash";
     private static final String OWN = "keepsake";
+    private static final String FAILED = "failed";
 
     /** A memory and its line, from 0, and the step that it is of, or 0. */
     record Entry(int line, long step, MadeMemory memory) {}
@@ -45,33 +48,41 @@ record Ledger(Progress progress, List<Entry> entries) {
     static Ledger of(String where, MemoryKind kind, List<Map<?, ?>> lines, long least) {
         long revision = least;
         long head = 0;
-        List<Step> steps = new ArrayList<>();
+        NavigableMap<Long, Step> steps = new TreeMap<>();
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < lines.size(); i++) {
             Map<?, ?> line = lines.get(i);
             String place = "Line " + (i + 1) + " of " + where;
-            long last = steps.isEmpty() ? 0 : steps.get(steps.size() - 1).number();
             if (line.get(OWN) instanceof Map<?, ?> own) {
                 revision = number(place, own, "revision");
                 if (own.containsKey("head")) {
                     head = number(place, own, "head");
+                    if (own.get(FAILED) instanceof Map<?, ?> failed) {
+                        Step step = step(place, failed, (int) number(place, failed, "failures"));
+                        steps.put(step.number(), step);
+                    }
                     continue;
                 }
                 long number = number(place, own, "step");
                 if (number > 0) {
-                    steps.add(new Step(number, number(place, own, "parent"), MemoryJson.passage(own)));
+                    steps.put(number, step(place, own, 0));
                     head = number;
                 }
                 entries.add(new Entry(i, number, MemoryJson.memory(place, text(place, line), Map.of(), own)));
             } else {
                 revision++;
                 Passage passage = new Passage(List.of(), 0, MemoryJson.textOr(line, HASH, ""), "", "");
-                steps.add(new Step(last + 1, head, passage));
-                head = last + 1;
+                long next = steps.isEmpty() ? 1 : steps.lastKey() + 1;
+                steps.put(next, new Step(next, head, passage, 0));
+                head = next;
                 entries.add(new Entry(i, head, foreign(kind, i, text(place, line), passage)));
             }
         }
-        return new Ledger(new Progress(revision, head, steps), List.copyOf(entries));
+        return new Ledger(new Progress(revision, head, List.copyOf(steps.values())), List.copyOf(entries));
+    }
+
+    private static Step step(String place, Map<?, ?> own, int failures) {
+        return new Step(number(place, own, "step"), number(place, own, "parent"), MemoryJson.passage(own), failures);
     }
 
     /** Returns what another program wrote. */
@@ -119,6 +130,21 @@ record Ledger(Progress progress, List<Entry> entries) {
 
     /** Returns a line that moves the head. */
     Map<String, @Nullable Object> lineOfMove(long step) {
+        return lineOfMove(step, null);
+    }
+
+    /** Returns a line that counts one more failure of a passage. */
+    Map<String, @Nullable Object> lineOfFailure(Passage passage) {
+        Step step = progress.next(passage).failed();
+        Map<String, @Nullable Object> failed = new LinkedHashMap<>();
+        failed.put("step", step.number());
+        failed.put("parent", step.parent());
+        failed.put("failures", step.failures());
+        MemoryJson.putPassage(failed, passage);
+        return lineOfMove(progress.head(), failed);
+    }
+
+    private Map<String, @Nullable Object> lineOfMove(long step, @Nullable Map<String, @Nullable Object> failed) {
         String hash = progress.steps().stream()
                 .filter(each -> each.number() == step)
                 .findFirst()
@@ -127,6 +153,9 @@ record Ledger(Progress progress, List<Entry> entries) {
         Map<String, @Nullable Object> own = new LinkedHashMap<>();
         own.put("head", step);
         own.put("revision", progress.revision() + 1);
+        if (failed != null) {
+            own.put(FAILED, failed);
+        }
         return line("", hash, own);
     }
 
@@ -136,12 +165,6 @@ record Ledger(Progress progress, List<Entry> entries) {
         line.put(HASH, hash);
         line.put(OWN, own);
         return line;
-    }
-
-    /** Returns the number of the last step, or 0. */
-    long lastStep() {
-        List<Step> steps = progress.steps();
-        return steps.isEmpty() ? 0 : steps.get(steps.size() - 1).number();
     }
 
     /** Returns the memories on the path that are current. */

@@ -56,7 +56,7 @@ final class MemoryJson {
         return json;
     }
 
-    private static void putPassage(Map<String, @Nullable Object> json, Passage passage) {
+    static void putPassage(Map<String, @Nullable Object> json, Passage passage) {
         json.put("message_ids", passage.messageIds());
         json.put("messages", passage.messages());
         json.put("message_hash", passage.messageHash());

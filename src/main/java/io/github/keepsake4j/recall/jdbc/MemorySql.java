@@ -23,11 +23,14 @@ interface MemorySql {
     /** Parameters: revision, head, fingerprint, discussion, kind. */
     String putProgress();
 
-    /** Columns: number, parent, messages, message_hash, after_hash, up_to_hash, message_ids. In order. */
+    /** Columns: number, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures. In order. */
     String steps();
 
-    /** Further parameters: number, parent, message_hash, after_hash, up_to_hash, messages, message_ids, time. */
-    String newStep();
+    /**
+     * Further parameters: number, parent, message_hash, after_hash, up_to_hash, messages, message_ids, failures, time. Of a step
+     * that is there the last two are changed.
+     */
+    String putStep();
 
     /** Marks a step as the last one. Parameters: time, discussion, kind, number. */
     String touchStep();

@@ -105,18 +105,20 @@ final class PostgresMemorySql implements MemorySql {
     @Override
     public String steps() {
         return """
-            SELECT number, parent, messages, message_hash, after_hash, up_to_hash, message_ids
+            SELECT number, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures
             FROM keepsake_made_step WHERE memory_key = ? AND kind = ? ORDER BY number
             """;
     }
 
     @Override
-    public String newStep() {
+    public String putStep() {
         return """
             INSERT INTO keepsake_made_step
-              (memory_key, kind, number, parent, message_hash, after_hash, up_to_hash, messages, message_ids,
+              (memory_key, kind, number, parent, message_hash, after_hash, up_to_hash, messages, message_ids, failures,
                processed_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (memory_key, kind, number)
+            DO UPDATE SET failures = excluded.failures, processed_at = excluded.processed_at
             """;
     }
 

@@ -33,7 +33,7 @@ record Schema(String what, String whenDamaged, SqlSchema scripts, String prefix,
     private static final String INDEX = "index";
     private static final String MEMORIES = "memories";
     private static final SqlSchema.Script INDEX_SCRIPT = new SqlSchema.Script("V1__keepsake_index.sql", 2);
-    private static final SqlSchema.Script MEMORIES_SCRIPT = new SqlSchema.Script("V1__keepsake_memories.sql", 2);
+    private static final SqlSchema.Script MEMORIES_SCRIPT = new SqlSchema.Script("V1__keepsake_memories.sql", 3);
 
     static final Schema SQLITE = index(SqlSchema.sqlite(INDEX, "index/sqlite", "keepsake_index_schema", INDEX_SCRIPT));
     static final Schema POSTGRESQL =

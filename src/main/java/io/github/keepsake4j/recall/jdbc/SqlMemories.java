@@ -86,7 +86,8 @@ final class SqlMemories {
                                 row.getInt(3),
                                 Objects.requireNonNull(row.getString(4)),
                                 Objects.requireNonNull(row.getString(5)),
-                                Objects.requireNonNull(row.getString(6)))),
+                                Objects.requireNonNull(row.getString(6))),
+                        row.getInt(8)),
                 sql.key(key),
                 kind.name());
         return new Progress(state.revision(), state.head(), steps);
@@ -119,21 +120,19 @@ final class SqlMemories {
         long step = 0;
         long head = state.head();
         if (!passage.equals(Passage.NONE)) {
-            List<Step> steps = progress(session, key, kind, state).steps();
-            step = steps.isEmpty() ? 1 : steps.get(steps.size() - 1).number() + 1;
-            session.update(
-                    sql.newStep(),
-                    sql.key(key),
-                    kind.name(),
-                    step,
-                    head,
-                    passage.messageHash(),
-                    passage.after(),
-                    passage.upTo(),
-                    passage.messages(),
-                    MemoryJson.list(passage.messageIds()),
+            Progress before = progress(session, key, kind, state);
+            Step next = before.next(passage);
+            step = next.number();
+            head = before.headAfter(next);
+            put(
+                    session,
+                    key,
+                    kind,
+                    new Step(step, next.parent(), passage, 0),
                     Instant.now().toString());
-            head = step;
+            if (head != step) {
+                session.update(sql.touchStep(), Instant.now().toString(), sql.key(key), kind.name(), head);
+            }
         }
         State after = new State(revision + 1, head, words(session, key, kind, state));
         for (MadeMemory memory : memories) {
@@ -143,6 +142,40 @@ final class SqlMemories {
             }
         }
         put(session, key, kind, after);
+        return true;
+    }
+
+    /** Writes a step. One without a time is never taken for the last one that was processed. */
+    private void put(Session session, MemoryKey key, MemoryKind kind, Step step, String time) throws SQLException {
+        Passage passage = step.passage();
+        session.update(
+                sql.putStep(),
+                sql.key(key),
+                kind.name(),
+                step.number(),
+                step.parent(),
+                passage.messageHash(),
+                passage.after(),
+                passage.upTo(),
+                passage.messages(),
+                MemoryJson.list(passage.messageIds()),
+                step.failures(),
+                time);
+    }
+
+    boolean addFailure(Session session, MemoryKey key, MemoryKind kind, long least, long revision, Passage passage)
+            throws SQLException {
+        State state = lock(session, key, kind, least);
+        if (state.revision() != revision) {
+            return false;
+        }
+        put(
+                session,
+                key,
+                kind,
+                progress(session, key, kind, state).next(passage).failed(),
+                "");
+        put(session, key, kind, new State(revision + 1, state.head(), state.fingerprint()));
         return true;
     }
 

@@ -60,17 +60,19 @@ final class SqliteMemorySql implements MemorySql {
     @Override
     public String steps() {
         return """
-            SELECT id, parent, messages, message_hash, after_hash, up_to_hash, message_ids
+            SELECT id, parent, messages, message_hash, after_hash, up_to_hash, message_ids, failures
             FROM vector_memory_tracker WHERE discussion_id = ? AND kind = ? ORDER BY id
             """;
     }
 
     @Override
-    public String newStep() {
+    public String putStep() {
         return """
             INSERT INTO vector_memory_tracker
-              (discussion_id, kind, id, parent, message_hash, after_hash, up_to_hash, messages, message_ids, timestamp)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              (discussion_id, kind, id, parent, message_hash, after_hash, up_to_hash, messages, message_ids, failures,
+               timestamp)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET failures = excluded.failures, timestamp = excluded.timestamp
             """;
     }
 

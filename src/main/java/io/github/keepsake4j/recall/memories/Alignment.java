@@ -26,6 +26,9 @@ record Alignment(long head, int covered) {
         Map<Long, Integer> covered = new HashMap<>(Map.of(0L, 0));
         Alignment best = new Alignment(0, 0);
         for (Step step : progress.steps()) {
+            if (step.failures() > 0 && !step.isPassedBy()) {
+                continue;
+            }
             Integer from = covered.get(step.parent());
             int to = from == null ? 0 : end(step.passage(), from, messages, chain, places);
             if (from == null || to <= from) {

@@ -46,6 +46,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     private final Duration freshness;
     private final Executor executor;
     private final Function<Duration, Executor> after;
+    private final Runnable onPassedBy;
     private final Map<MemoryKey, Job> jobs = new HashMap<>();
 
     /** The epoch in which the memories of a conversation are known to have been made. */
@@ -68,6 +69,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
      * @param freshness how long after a change a run begins at the latest, from zero to one day
      * @param executor runs the creators
      * @param after returns an executor that begins something after a pause
+     * @param onPassedBy is run for each passage that is passed by; it must be fast
      * @throws InvalidInputException if the freshness is out of range
      */
     public BackgroundCreators(
@@ -75,12 +77,14 @@ public final class BackgroundCreators implements ObservedLog.Observer {
             Function<MemoryKey, MessageLog> logs,
             Duration freshness,
             Executor executor,
-            Function<Duration, Executor> after) {
+            Function<Duration, Executor> after,
+            Runnable onPassedBy) {
         this.discussions = Objects.requireNonNull(discussions, "discussions");
         this.logs = Objects.requireNonNull(logs, "logs");
         this.branches = new BranchMessages(logs, discussions.store());
         this.executor = Objects.requireNonNull(executor, "executor");
         this.after = Objects.requireNonNull(after, "after");
+        this.onPassedBy = Objects.requireNonNull(onPassedBy, "onPassedBy");
         this.freshness = Objects.requireNonNull(freshness, "freshness");
         if (freshness.isNegative() || freshness.compareTo(LONGEST_FRESHNESS) > 0) {
             throw new InvalidInputException("freshness", "must be from zero to one day, is " + freshness);
@@ -195,7 +199,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
         boolean isBusy = false;
         RuntimeException failure = null;
         try {
-            isBusy = make(key).end() == End.BUSY;
+            isBusy = make(key, false).end() == End.BUSY;
         } catch (RuntimeException e) {
             failure = e;
         } catch (Error e) {
@@ -228,7 +232,7 @@ public final class BackgroundCreators implements ObservedLog.Observer {
                 job.isTold = true;
                 // Its message may quote what was said, unless it is ours.
                 LOG.warn(
-                        "No memories of {} were made ({}). Nothing is skipped; it is tried again in the background",
+                        "No memories of {} were made ({}). It is tried again in the background",
                         key,
                         failure instanceof KeepsakeException
                                 ? failure.getMessage()
@@ -274,22 +278,27 @@ public final class BackgroundCreators implements ObservedLog.Observer {
     }
 
     /**
-     * Makes what is due of a conversation on this thread.
+     * Makes what is due of a conversation on this thread, and what was passed by.
      *
      * @param key the conversation
      * @return what was made, of all kinds
-     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and nothing is skipped
+     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored
      * @throws KeepsakeException if a storage cannot be used
      */
     public MemoryRun make(MemoryKey key) {
+        return make(key, true);
+    }
+
+    private MemoryRun make(MemoryKey key, boolean isAgain) {
         BranchMessages.Branch branch = branches.read(key);
-        Discussion discussion = discussions.discussion(key);
+        Discussion discussion = discussions.discussion(key, onPassedBy);
         if (branch.messages().isEmpty() || isOfErased(key, branch.epoch())) {
             // It was erased by what does not know of memories, such as a clean-up in another process.
             discussion.erase();
         }
         try {
-            MemoryRun made = discussion.qualityMemory(branch.messages());
+            MemoryRun made =
+                    isAgain ? discussion.retry(branch.messages()) : discussion.qualityMemory(branch.messages());
             if (made.end() == End.BUSY) {
                 return made;
             }

@@ -180,15 +180,18 @@ public final class ConversationMemories {
         store.erase(key);
     }
 
-    /** Forgets the versions of the summary whose chunks reach to a chunk or behind it. */
     private void forgetSummariesOf(MadeMemory memory) {
-        if (memory.kind() != MemoryKind.CHUNK) {
-            return;
+        if (memory.kind() == MemoryKind.CHUNK) {
+            forgetSummaries(store, key, memory.source());
         }
+    }
+
+    /** Forgets the versions of the summary whose chunks reach to a passage or behind it. */
+    static void forgetSummaries(MemoryStore store, MemoryKey key, Passage passage) {
         List<Passage> path = store.progress(key, MemoryKind.CHUNK).path().stream()
                 .map(Step::passage)
                 .toList();
-        int place = path.indexOf(memory.source());
+        int place = path.indexOf(passage);
         for (MadeMemory version : store.summaries(key)) {
             int end = path.indexOf(version.source());
             // A version of another branch may be of the same chunk.

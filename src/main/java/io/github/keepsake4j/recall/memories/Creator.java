@@ -2,6 +2,7 @@ package io.github.keepsake4j.recall.memories;
 
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.model.TokenCountEstimator;
+import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.memories.MemoryRun.End;
@@ -10,14 +11,20 @@ import io.github.keepsake4j.tokens.TextShortener;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Makes chunks and facts of what is new in a conversation, and folds chunks into the summary. At most one is at work on a
@@ -32,6 +39,7 @@ final class Creator {
     private static final int KNOWN_FACTS = 10;
     private static final int MAX_TOOL_RESULT_CHARS = 1_000;
     private static final double FILL = 0.8;
+    private static final Logger LOG = LoggerFactory.getLogger(Creator.class);
     private static final String LEASE = "memories";
     private static final String SUMMARY_LEASE = "summary";
 
@@ -60,12 +68,17 @@ final class Creator {
         this.clock = clock;
     }
 
-    /** Makes all memories that are due. */
-    MemoryRun create(MemoryKey key, List<SourceMessage> messages) {
+    /**
+     * Makes all memories that are due.
+     *
+     * @param isAgain whether passages that were passed by are tried again
+     * @param onPassedBy is run for each passage that is passed by
+     */
+    MemoryRun create(MemoryKey key, List<SourceMessage> messages, boolean isAgain, Runnable onPassedBy) {
         if (messages.size() < FEWEST_MESSAGES) {
             return new MemoryRun(End.TOO_SHORT, List.of(), List.of());
         }
-        return withLease(key, LEASE, owner -> new Run(key, messages, owner).run());
+        return withLease(key, LEASE, owner -> new Run(key, messages, owner, isAgain, onPassedBy).run());
     }
 
     private MemoryRun withLease(MemoryKey key, String name, Function<String, MemoryRun> work) {
@@ -86,21 +99,28 @@ final class Creator {
         private final MemoryKey key;
         private final List<SourceMessage> messages;
         private final String owner;
+        private final boolean isAgain;
+        private final Runnable onPassedBy;
         private final MemoryKind kind = config.kind();
         private final List<String> chain;
         private final int end;
         private final List<MadeMemory> made = new ArrayList<>();
         private final List<String> problems = new ArrayList<>();
 
+        /** What was tried here, and why it failed: each passage is tried once. */
+        private final Map<Passage, String> tried = new HashMap<>();
+
         /** The texts of the messages and their tokens, of those that were looked at. */
         private final String[] texts;
 
         private final int[] tokens;
 
-        Run(MemoryKey key, List<SourceMessage> messages, String owner) {
+        Run(MemoryKey key, List<SourceMessage> messages, String owner, boolean isAgain, Runnable onPassedBy) {
             this.key = key;
             this.messages = messages;
             this.owner = owner;
+            this.isAgain = isAgain;
+            this.onPassedBy = onPassedBy;
             this.chain = MessageHashes.chain(messages);
             this.end = Math.max(0, messages.size() - config.lookback());
             this.texts = new String[messages.size()];
@@ -113,19 +133,52 @@ final class Creator {
                 Alignment at = Alignment.of(progress, messages, chain);
                 if (at.head() != progress.head()) {
                     store.moveTo(key, kind, progress.revision(), at.head());
-                } else if (!isDue(at.covered())) {
-                    return ended(End.UP_TO_DATE);
-                } else {
-                    End stopped = process(progress, at.covered());
-                    if (stopped != End.UP_TO_DATE) {
-                        return ended(stopped);
-                    }
+                    continue;
+                }
+                List<Passage> passedBy = progress.path().stream()
+                        .filter(Step::isPassedBy)
+                        .map(Step::passage)
+                        .filter(this::isHere)
+                        .toList();
+                Optional<Passage> again = passedBy.stream()
+                        .filter(passage -> isAgain && !tried.containsKey(passage))
+                        .findFirst();
+                if (again.isEmpty() && !isDue(at.covered())) {
+                    return ended(End.UP_TO_DATE, passedBy);
+                }
+                Passage passage = again.orElseGet(() -> passage(at.covered(), fill(progress, at.covered())));
+                End stopped = process(progress, passage);
+                if (stopped != End.UP_TO_DATE) {
+                    return ended(stopped, passedBy);
                 }
             }
         }
 
-        private MemoryRun ended(End why) {
+        private MemoryRun ended(End why, List<Passage> passedBy) {
+            for (Passage passage : passedBy) {
+                problems.add(place(passage) + " are passed by" + tried.getOrDefault(passage, "")
+                        + ". Discussion.retry or Keepsake.makeMemories tries them again");
+            }
             return new MemoryRun(why, made, problems);
+        }
+
+        private boolean isHere(Passage passage) {
+            return end(passage) > begin(passage)
+                    && (begin(passage) > 0 || passage.after().isEmpty());
+        }
+
+        /** Returns the number of messages before a passage. */
+        private int begin(Passage passage) {
+            return chain.indexOf(passage.after()) + 1;
+        }
+
+        /** Returns the number of messages up to its end, or 0 if it is not of these messages. */
+        private int end(Passage passage) {
+            return chain.indexOf(passage.upTo()) + 1;
+        }
+
+        private String place(Passage passage) {
+            return "messages " + (begin(passage) + 1) + " to " + end(passage);
         }
 
         private boolean isDue(int from) {
@@ -140,27 +193,31 @@ final class Creator {
         }
 
         /** Makes the memories of one passage. Returns why the run must end, or {@link End#UP_TO_DATE} if it goes on. */
-        private End process(Progress progress, int from) {
-            int to = fill(from);
-            Passage passage = passage(from, to);
-            String text = String.join("\n", Arrays.asList(texts).subList(from, to));
+        private End process(Progress progress, Passage passage) {
+            Step step = progress.next(passage);
+            tried.put(passage, "");
             List<MadeMemory> memoriesOfPassage = null;
             List<String> skipped = List.of();
             try {
+                int from = begin(passage);
+                int to = end(passage);
+                String text = IntStream.range(from, to).mapToObj(this::text).collect(Collectors.joining("\n"));
                 if (kind == MemoryKind.CHUNK) {
                     memoriesOfPassage = chunk(passage, text, from, to);
                 } else {
                     Trust trust = trust(from, to);
                     String answer = memories.run(List.of(text, known(text, trust)));
-                    FactsJson facts = answer == null ? null : FactsJson.read(answer, passage, trust, this::replaced);
+                    FactsJson facts = answer == null ? null : FactsJson.read(answer, passage, trust, replaced(step));
                     memoriesOfPassage = facts == null ? null : facts.facts();
                     skipped = facts == null ? skipped : facts.problems();
                 }
+            } catch (StorageUnavailableException e) {
+                throw Creator.failed(key, place(passage), memories, e);
             } catch (RuntimeException e) {
-                throw failed("messages " + (from + 1) + " to " + to, memories, e);
+                return failed(progress, step, e);
             }
             if (memoriesOfPassage == null) {
-                return End.BLANK;
+                return failed(progress, step, null);
             }
             List<MadeMemory> signed = memoriesOfPassage.stream()
                     .map(memory -> memory.madeBy(memories.workflow().model(), memories.version(), clock.instant()))
@@ -168,11 +225,42 @@ final class Creator {
             if (store.acquireLease(key, LEASE, owner, leaseDuration).isEmpty()) {
                 return End.BUSY;
             }
+            if (step.isPassedBy() && kind == MemoryKind.CHUNK) {
+                // They say nothing of it.
+                ConversationMemories.forgetSummaries(store, key, passage);
+            }
             if (store.add(key, kind, progress.revision(), passage, signed)) {
                 made.addAll(signed);
                 problems.addAll(skipped);
             }
             return End.UP_TO_DATE;
+        }
+
+        /** Counts a try that failed. Returns why the run ends, or {@link End#UP_TO_DATE} if the passage is passed by. */
+        private End failed(Progress progress, Step step, @Nullable RuntimeException e) {
+            Passage passage = step.passage();
+            String reason = e == null ? "the answer is blank" : reason(e);
+            tried.put(passage, " (" + reason + ")");
+            if (step.isPassedBy()) {
+                return End.UP_TO_DATE;
+            }
+            boolean isCounted = store.addFailure(key, kind, progress.revision(), passage);
+            if (isCounted && step.failed().isPassedBy()) {
+                LOG.warn(
+                        "Memories of {}: {} are passed by, because {} tries of {} failed ({}). Discussion.retry or"
+                                + " Keepsake.makeMemories tries them again",
+                        key,
+                        place(passage),
+                        Step.MAX_FAILURES,
+                        memories.name(),
+                        reason);
+                onPassedBy.run();
+                return End.UP_TO_DATE;
+            }
+            if (e == null) {
+                return End.BLANK;
+            }
+            throw Creator.failed(key, place(passage), memories, e);
         }
 
         /** Returns the titles and summaries of facts like a text. They are trusted as much as it, so they may be its sources. */
@@ -185,14 +273,19 @@ final class Creator {
                     : "";
         }
 
-        /** Returns the fact of a title that a fact may replace: one that is trusted no more, and not pinned. */
-        private @Nullable String replaced(String title, Trust trust) {
-            return store.facts(key, Integer.MAX_VALUE).stream()
-                    .filter(fact -> fact.title().equalsIgnoreCase(title) && trust.isAtLeast(fact.trust()))
-                    .filter(fact -> !fact.pinned())
-                    .reduce((older, newer) -> newer)
-                    .map(MadeMemory::id)
-                    .orElse(null);
+        /**
+         * Returns the fact of a title that a fact may replace: one that is trusted no more, and not pinned. What is made late
+         * replaces none, because it was said before.
+         */
+        private BiFunction<String, Trust, @Nullable String> replaced(Step step) {
+            return (title, trust) -> step.isPassedBy()
+                    ? null
+                    : store.facts(key, Integer.MAX_VALUE).stream()
+                            .filter(fact -> fact.title().equalsIgnoreCase(title) && trust.isAtLeast(fact.trust()))
+                            .filter(fact -> !fact.pinned())
+                            .reduce((older, newer) -> newer)
+                            .map(MadeMemory::id)
+                            .orElse(null);
         }
 
         private @Nullable List<MadeMemory> chunk(Passage passage, String text, int from, int to) {
@@ -215,8 +308,19 @@ final class Creator {
             return List.of(MadeMemory.ofText(MemoryKind.CHUNK, clean(answer), passage, Trust.least(sources)));
         }
 
-        /** Returns the end of the next passage: whole messages up to the fill of a chunk, and one at least. */
-        private int fill(int from) {
+        /**
+         * Returns the end of the next passage: that of one that failed before, so that its tries are counted, or else whole
+         * messages up to the fill of a chunk, and one at least.
+         */
+        private int fill(Progress progress, int from) {
+            Optional<Passage> failed = progress.steps().stream()
+                    .filter(step -> step.parent() == progress.head() && step.failures() > 0)
+                    .map(Step::passage)
+                    .filter(passage -> isHere(passage) && begin(passage) == from && end(passage) <= end)
+                    .findFirst();
+            if (failed.isPresent()) {
+                return end(failed.get());
+            }
             double room = FILL * config.chunkSize() - tokens(from);
             int to = from + 1;
             while (to < end && tokens(to) <= room) {
@@ -224,6 +328,11 @@ final class Creator {
                 to++;
             }
             return to;
+        }
+
+        private String text(int index) {
+            tokens(index);
+            return texts[index];
         }
 
         private int tokens(int index) {
@@ -261,20 +370,20 @@ final class Creator {
                     .map(SourceMessage::trust)
                     .toList());
         }
-
-        private MemoryFailedException failed(String what, NamedWorkflow workflow, RuntimeException e) {
-            return Creator.this.failed(key, what, workflow, e);
-        }
     }
 
-    /** The exception names what kind of error it was. Its message may quote what was sent, so only ours is told. */
-    private MemoryFailedException failed(MemoryKey key, String what, NamedWorkflow workflow, RuntimeException e) {
-        String reason = e instanceof MemoryFailedException
-                ? e.getMessage()
+    /** Returns what kind of error it was. Its message may quote what was sent, so only ours is told. */
+    private static String reason(RuntimeException e) {
+        return e instanceof MemoryFailedException
+                ? String.valueOf(e.getMessage())
                 : e.getClass().getSimpleName();
+    }
+
+    private static MemoryFailedException failed(
+            MemoryKey key, String what, NamedWorkflow workflow, RuntimeException e) {
         return new MemoryFailedException(
-                "Discussion " + key + ": " + workflow.name() + " made no memory of " + what + " (" + reason
-                        + "). Nothing was skipped; the next run tries them again",
+                "Discussion " + key + ": " + workflow.name() + " made no memory of " + what + " (" + reason(e)
+                        + "). The next run tries them again",
                 e instanceof MemoryFailedException ? e.getCause() : e);
     }
 

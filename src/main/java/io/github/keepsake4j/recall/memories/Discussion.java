@@ -28,6 +28,7 @@ public final class Discussion {
     private final Map<String, MemoryRetriever> retrievers;
     private final Trust leastTrust;
     private final boolean userTextOnly;
+    private final Runnable onPassedBy;
 
     Discussion(
             MemoryStore store,
@@ -35,13 +36,15 @@ public final class Discussion {
             Creator creator,
             Map<String, MemoryRetriever> retrievers,
             Trust leastTrust,
-            boolean userTextOnly) {
+            boolean userTextOnly,
+            Runnable onPassedBy) {
         this.store = store;
         this.key = key;
         this.creator = creator;
         this.retrievers = retrievers;
         this.leastTrust = leastTrust;
         this.userTextOnly = userTextOnly;
+        this.onPassedBy = onPassedBy;
     }
 
     /**
@@ -57,11 +60,29 @@ public final class Discussion {
      * Makes chunks or facts of what is new, if enough is. WilmerAI calls this node {@code QualityMemory}.
      *
      * @param messages the conversation from its beginning, oldest first
-     * @return what was made
-     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and nothing is skipped
+     * @return what was made, and which messages are passed by because {@value Step#MAX_FAILURES} tries failed
+     * @throws MemoryFailedException if a model or a workflow failed; what was made before is stored, and the next call tries the
+     *     same messages again
      * @throws StorageUnavailableException if the storage cannot be reached
      */
     public MemoryRun qualityMemory(List<SourceMessage> messages) {
+        return create(messages, false);
+    }
+
+    /**
+     * Tries once more to make chunks or facts of the messages that were passed by, and then of what is new. What is made late is
+     * behind what was made before, and summaries that do not know of it are made again.
+     *
+     * @param messages the conversation from its beginning, oldest first
+     * @return what was made, and which messages are passed by still
+     * @throws MemoryFailedException if a model or a workflow failed at what is new
+     * @throws StorageUnavailableException if the storage cannot be reached
+     */
+    public MemoryRun retry(List<SourceMessage> messages) {
+        return create(messages, true);
+    }
+
+    private MemoryRun create(List<SourceMessage> messages, boolean isAgain) {
         if (key == null) {
             return stateless();
         }
@@ -72,7 +93,9 @@ public final class Discussion {
                         ? all.stream()
                                 .filter(source -> source.trust() == Trust.USER)
                                 .toList()
-                        : all);
+                        : all,
+                isAgain,
+                onPassedBy);
     }
 
     /**

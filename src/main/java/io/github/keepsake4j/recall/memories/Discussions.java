@@ -57,7 +57,12 @@ public final class Discussions {
      * @return the discussion
      */
     public Discussion discussion(@Nullable MemoryKey key) {
-        return new Discussion(store, key, creator, retrievers, leastTrust, userTextOnly);
+        return discussion(key, () -> {});
+    }
+
+    /** Returns a discussion that runs something for each passage that is passed by. */
+    Discussion discussion(@Nullable MemoryKey key, Runnable onPassedBy) {
+        return new Discussion(store, key, creator, retrievers, leastTrust, userTextOnly, onPassedBy);
     }
 
     /**

@@ -7,7 +7,7 @@ import java.util.List;
  *
  * @param end why it ended
  * @param made what was stored, oldest first
- * @param problems why parts of an answer were skipped; never text of messages
+ * @param problems why parts of an answer were skipped, and which messages are passed by; never text of messages
  */
 public record MemoryRun(End end, List<MadeMemory> made, List<String> problems) {
 
@@ -22,7 +22,7 @@ public record MemoryRun(End end, List<MadeMemory> made, List<String> problems) {
         /** Another creator is at work on this discussion. */
         BUSY,
 
-        /** The workflow returned nothing. The same messages are tried again with the next run. */
+        /** The workflow returned nothing. The next run tries the same messages again. */
         BLANK,
 
         /** There is no discussion, so nothing is persisted. */

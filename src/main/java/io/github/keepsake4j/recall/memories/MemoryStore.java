@@ -16,7 +16,7 @@ public interface MemoryStore extends MemoryReader, AutoCloseable {
 
     /**
      * Adds the memories of a passage, and the passage as a step under the head, which becomes the head. All of it is stored,
-     * or nothing.
+     * or nothing. Where the passage has failed before, its step is processed by this; a head behind it stays.
      *
      * @param key the discussion
      * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
@@ -29,6 +29,18 @@ public interface MemoryStore extends MemoryReader, AutoCloseable {
      * @throws InvalidInputException if the memories are of another kind, or a memory's id is used
      */
     boolean add(MemoryKey key, MemoryKind kind, long revision, Passage passage, List<MadeMemory> memories);
+
+    /**
+     * Counts a try to make memories of a passage that failed. The passage becomes a step under the head with one failure, or has
+     * one more. The head stays.
+     *
+     * @param key the discussion
+     * @param kind {@link MemoryKind#CHUNK} or {@link MemoryKind#FACT}
+     * @param revision the revision that the caller saw
+     * @param passage the passage, not {@link Passage#NONE}
+     * @return false if the revision is another one; then nothing was changed
+     */
+    boolean addFailure(MemoryKey key, MemoryKind kind, long revision, Passage passage);
 
     /**
      * Moves the head to a step, so that only what is on the path to it is shown.

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param revision changes with each change of the memories, and never returns to what it was, also when they are erased
  * @param head the number of the last step of the path, or 0 for none
- * @param steps all steps in rising order of their numbers
+ * @param steps all steps in rising order of their numbers, also those that failed
  */
 public record Progress(long revision, long head, List<Step> steps) {
 
@@ -40,6 +40,33 @@ public record Progress(long revision, long head, List<Step> steps) {
         }
         Collections.reverse(path);
         return List.copyOf(path);
+    }
+
+    /**
+     * Returns the step of a passage that was not processed so far: the one that failed behind the head, or was passed by on the
+     * path, or else the next number under the head.
+     *
+     * @param passage the passage
+     * @return the step; with 0 failures if it is not stored
+     */
+    public Step next(Passage passage) {
+        List<Step> path = path();
+        return steps.stream()
+                .filter(step -> step.failures() > 0 && step.passage().equals(passage))
+                .filter(step -> step.parent() == head || path.contains(step))
+                .findFirst()
+                .orElseGet(() -> new Step(
+                        steps.isEmpty() ? 1 : steps.get(steps.size() - 1).number() + 1, head, passage, 0));
+    }
+
+    /**
+     * Returns the head when a step is processed.
+     *
+     * @param step what {@link #next} returned
+     * @return the step's number, or the head as it is if the step is on the path to it
+     */
+    public long headAfter(Step step) {
+        return path().contains(step) ? head : step.number();
     }
 
     /**

@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.recall.Scope;
 import io.github.keepsake4j.retention.CleanUp;
 import java.lang.reflect.Proxy;
@@ -464,6 +465,41 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
     }
 
     @Test
+    void what_is_passed_by_is_counted_and_made_when_memories_are_made_by_a_call() {
+        List<String> counted = new ArrayList<>();
+        boolean[] fails = {true};
+        Keepsake keepsake = keepsake(newLog(), FACTS, passage -> {
+                    if (fails[0]) {
+                        throw new IllegalStateException("down");
+                    }
+                    return MadeMemoriesFixture.lastLine(passage);
+                })
+                .metrics(new Metrics() {
+                    @Override
+                    public void passagePassedBy(String backend) {
+                        counted.add(backend);
+                    }
+                })
+                .build();
+        Chat chat = chat(keepsake);
+        chat.chat("a", "Hello");
+        chat.chat("a", "Hello again");
+        for (int attempt = 1; attempt < 5; attempt++) {
+            assertThatThrownBy(() -> keepsake.makeMemories("a")).isInstanceOf(MemoryFailedException.class);
+            assertThat(counted).isEmpty();
+        }
+        assertThat(keepsake.makeMemories("a").problems()).hasSize(1);
+        assertThat(keepsake.makeMemories("a").problems()).hasSize(1);
+        assertThat(counted).containsExactly(store.backend());
+        fails[0] = false;
+        MemoryRun made = keepsake.makeMemories("a");
+        assertThat(made.problems()).isEmpty();
+        assertThat(texts(made.made()))
+                .isEqualTo(texts(keepsake.memories("a").list(MemoryKind.FACT)))
+                .isNotEmpty();
+    }
+
+    @Test
     void creators_run_in_the_background_once_for_several_turns_and_again_after_a_failure() {
         MessageLog log = newLog();
         MemoryKey key = ConversationKey.of("default", "a");
@@ -489,7 +525,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 pause -> {
                     pauses.add(pause);
                     return work::add;
-                });
+                },
+                () -> {});
         chat(Keepsake.builder().messageLog(log).build()).chat("a", "Hello again");
         creators.appended(key);
         creators.appended(key);
@@ -529,7 +566,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 pause -> {
                     pauses.add(pause);
                     return work::add;
-                });
+                },
+                () -> {});
         assertThat(store.acquireLease(key, "memories", "another", Duration.ofMinutes(5)))
                 .isPresent();
         creators.appended(key);

@@ -394,8 +394,8 @@ class CreatorsTest {
             assertThat(chunks(json, any -> " \n").qualityMemory(talk(5)).end()).isEqualTo(End.BLANK);
             assertThat(chunks(json, any -> null).qualityMemory(talk(5)).end()).isEqualTo(End.BLANK);
         }
-        assertThat(store.progress(KEY, MemoryKind.CHUNK).steps()).isEmpty();
-        assertThat(store.progress(KEY, MemoryKind.FACT).steps()).isEmpty();
+        assertThat(store.progress(KEY, MemoryKind.CHUNK).path()).isEmpty();
+        assertThat(store.progress(KEY, MemoryKind.FACT).path()).isEmpty();
         assertThat(chunks("{\"lookbackStartTurn\":0}", CreatorsTest::about)
                         .qualityMemory(talk(5))
                         .made())

@@ -13,11 +13,13 @@ import io.github.keepsake4j.testing.Tell;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MemoryProcessesTest {
@@ -83,6 +85,33 @@ class MemoryProcessesTest {
         try (SharedStores stores = SharedStores.open(name)) {
             CreatingProcess.run(stores.memories, messages, false);
             checkComplete(stores.memories, messages);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"files, CHUNK", "files, FACT", "PostgreSQL, CHUNK", "PostgreSQL, FACT"})
+    void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(String storage, MemoryKind kind)
+            throws Exception {
+        String name = stores(storage);
+        for (int kill = 0; kill < 2; kill++) {
+            // Two tries fail in each process, and it is killed in the next one.
+            try (Child child = Child.start(HangingProcess.class, name, kind, kill == 0 ? 4 : 3)) {
+                assertThat(List.of(child.line(), child.line(), child.line()))
+                        .containsExactly("failed", "failed", "hangs");
+                child.kill();
+            }
+        }
+        try (SharedStores stores = SharedStores.open(name)) {
+            List<String> sent = new ArrayList<>();
+            MemoryRun run = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
+                        sent.add(FailingPassages.word(inputs));
+                        return FailingPassages.answerOrFail(kind, inputs);
+                    })
+                    .qualityMemory(FailingPassages.CHAT);
+            assertThat(sent).containsExactly("poison", "three", "four");
+            assertThat(run.problems()).hasSize(1);
+            assertThat(FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind))
+                    .containsExactly("one", "three", "four");
         }
     }
 

@@ -16,9 +16,12 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What every store of memories must do. */
 public abstract class MemoryStoreContract {
@@ -106,6 +109,114 @@ public abstract class MemoryStoreContract {
         store.discussions("acme", store::erase);
         assertThat(discussions(store)).isEmpty();
         assertThat(store.chunks(other, 1)).hasSize(1);
+    }
+
+    private List<String> shown(MemoryKind kind) {
+        return FailingPassages.shown(store, key, kind);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = MemoryKind.class,
+            names = {"CHUNK", "FACT"})
+    void a_passage_that_fails_for_ever_is_passed_by_after_five_tries_that_are_counted_over_restarts(MemoryKind kind)
+            throws Exception {
+        List<String> sent = new ArrayList<>();
+        MemoryWorkflow workflow = inputs -> {
+            sent.add(FailingPassages.word(inputs));
+            return FailingPassages.answerOrFail(kind, inputs);
+        };
+        for (int attempt = 1; attempt < 5; attempt++) {
+            try (MemoryStore restarted = sameStore()) {
+                Discussion discussion = FailingPassages.discussion(restarted, key, kind, workflow);
+                assertThatThrownBy(() -> discussion.qualityMemory(FailingPassages.CHAT))
+                        .isInstanceOf(MemoryFailedException.class);
+            }
+            assertThat(shown(kind)).containsExactly("one");
+        }
+        MemoryRun run = FailingPassages.discussion(store, key, kind, workflow).qualityMemory(FailingPassages.CHAT);
+        assertThat(run.end()).isEqualTo(MemoryRun.End.UP_TO_DATE);
+        assertThat(run.problems())
+                .singleElement()
+                .asString()
+                .contains("messages 2 to 2")
+                .doesNotContain("secret");
+        assertThat(shown(kind)).containsExactly("one", "three", "four");
+        assertThat(sent).containsExactly("one", "poison", "poison", "poison", "poison", "poison", "three", "four");
+        assertThat(FailingPassages.discussion(store, key, kind, workflow)
+                        .qualityMemory(FailingPassages.CHAT)
+                        .problems())
+                .as("it is still told")
+                .hasSize(1);
+        assertThat(sent).hasSize(8);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = MemoryKind.class,
+            names = {"CHUNK", "FACT"})
+    void what_was_passed_by_is_made_when_it_is_tried_again_and_summaries_tell_of_it(MemoryKind kind) throws Exception {
+        boolean[] fails = {true};
+        MemoryWorkflow workflow = inputs -> {
+            String text = FailingPassages.word(inputs);
+            return fails[0] && text.equals("poison") ? " " : FailingPassages.answer(kind, text);
+        };
+        Discussion discussion = FailingPassages.discussion(store, key, kind, workflow);
+        for (int attempt = 1; attempt < 5; attempt++) {
+            assertThat(discussion.qualityMemory(FailingPassages.CHAT).end()).isEqualTo(MemoryRun.End.BLANK);
+        }
+        assertThat(discussion.retry(FailingPassages.CHAT).problems()).hasSize(1);
+        discussion.updateSummary();
+        assertThat(discussion.retry(FailingPassages.CHAT).problems())
+                .as("in vain")
+                .hasSize(1);
+        fails[0] = false;
+        assertThat(discussion.qualityMemory(FailingPassages.CHAT).made()).isEmpty();
+        MemoryRun run = discussion.retry(FailingPassages.CHAT);
+        assertThat(texts(run.made())).containsExactly("poison");
+        assertThat(run.problems()).isEmpty();
+        try (MemoryStore restarted = sameStore()) {
+            assertThat(FailingPassages.shown(restarted, key, kind)).containsExactly("one", "three", "four", "poison");
+            List<Step> path = restarted.progress(key, kind).path();
+            assertThat(path).extracting(Step::failures).containsExactly(0, 0, 0, 0);
+            assertThat(path).hasSameSizeAs(restarted.progress(key, kind).steps());
+        }
+        if (kind == MemoryKind.CHUNK) {
+            discussion.updateSummary();
+            assertThat(store.summary(key)).isNotNull();
+            assertThat(store.summaries(key).stream().map(MadeMemory::text).collect(Collectors.joining()))
+                    .contains("poison");
+        }
+        // On another branch it is not shown.
+        discussion.qualityMemory(
+                List.of(FailingPassages.CHAT.get(0), FailingPassages.CHAT.get(2), FailingPassages.CHAT.get(3)));
+        assertThat(shown(kind)).containsExactly("one", "three", "four");
+        assertThat(discussion.qualityMemory(FailingPassages.CHAT).made()).isEmpty();
+        assertThat(shown(kind)).containsExactly("one", "three", "four", "poison");
+    }
+
+    @Test
+    void a_failure_is_counted_at_the_revision_that_was_seen_and_is_erased() throws Exception {
+        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
+            assertThat(store.addFailure(key, kind, 7, FIRST)).isFalse();
+            assertThat(store.addFailure(key, kind, 0, FIRST)).isTrue();
+            assertThat(store.addFailure(key, kind, 0, FIRST))
+                    .as("the same again")
+                    .isFalse();
+            assertThat(store.addFailure(key, kind, revision(kind), OTHER)).isTrue();
+            assertThat(store.addFailure(key, kind, revision(kind), FIRST)).isTrue();
+            try (MemoryStore again = sameStore()) {
+                Progress progress = again.progress(key, kind);
+                assertThat(progress.head()).isZero();
+                assertThat(progress.steps()).containsExactly(new Step(1, 0, FIRST, 2), new Step(2, 0, OTHER, 1));
+                assertThat(discussions(again)).containsExactly(key);
+            }
+        }
+        store.erase(key);
+        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
+            assertThat(store.progress(key, kind).steps()).isEmpty();
+        }
+        assertThat(discussions(store)).isEmpty();
     }
 
     private static List<MemoryKey> discussions(MemoryStore store) {

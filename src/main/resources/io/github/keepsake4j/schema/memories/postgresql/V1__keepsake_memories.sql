@@ -6,10 +6,10 @@
 CREATE TABLE keepsake_made_schema (
   version       integer PRIMARY KEY,
   oldest_writer integer NOT NULL,
-  CONSTRAINT keepsake_made_schema_raised_with_tables CHECK (oldest_writer = 2)
+  CONSTRAINT keepsake_made_schema_raised_with_tables CHECK (oldest_writer = 3)
 );
 
-INSERT INTO keepsake_made_schema (version, oldest_writer) VALUES (2, 2);
+INSERT INTO keepsake_made_schema (version, oldest_writer) VALUES (3, 3);
 
 -- A writer locks this row first. It stays when the memories are erased, so that no creator that began before adds some; it
 -- holds no id.
@@ -39,7 +39,8 @@ CREATE TABLE keepsake_made_step (
   up_to_hash   text   NOT NULL, -- chained over all messages to its end
   messages     integer NOT NULL,
   message_ids  text   NOT NULL,
-  processed_at text   NOT NULL,
+  processed_at text   NOT NULL, -- empty if it is tried again
+  failures     integer NOT NULL, -- tries that failed; 0 if it was processed
   PRIMARY KEY (memory_key, kind, number)
 );
 

@@ -7,10 +7,10 @@
 CREATE TABLE keepsake_made_schema (
   version       INTEGER NOT NULL PRIMARY KEY,
   oldest_writer INTEGER NOT NULL,
-  CONSTRAINT keepsake_made_schema_raised_with_tables CHECK (oldest_writer = 2)
+  CONSTRAINT keepsake_made_schema_raised_with_tables CHECK (oldest_writer = 3)
 );
 
-INSERT INTO keepsake_made_schema (version, oldest_writer) VALUES (2, 2);
+INSERT INTO keepsake_made_schema (version, oldest_writer) VALUES (3, 3);
 
 CREATE TABLE memories (
   id            INTEGER PRIMARY KEY,
@@ -36,7 +36,7 @@ CREATE VIRTUAL TABLE memories_fts USING fts5 (
 -- A title counts most, as in the library's own search.
 INSERT INTO memories_fts (memories_fts, rank) VALUES ('rank', 'bm25(3.0, 2.0, 2.0, 3.0, 1.0)');
 
--- The row with the newest timestamp is the last message that was processed.
+-- The row with the newest timestamp is the last message that was processed. A passage that is tried again has none.
 CREATE TABLE vector_memory_tracker (
   id            INTEGER PRIMARY KEY,
   discussion_id TEXT    NOT NULL,
@@ -47,7 +47,8 @@ CREATE TABLE vector_memory_tracker (
   after_hash    TEXT    NOT NULL, -- chained over all messages before the passage
   up_to_hash    TEXT    NOT NULL, -- chained over all messages to its end
   messages      INTEGER NOT NULL,
-  message_ids   TEXT    NOT NULL
+  message_ids   TEXT    NOT NULL,
+  failures      INTEGER NOT NULL  -- tries that failed; 0 if it was processed
 );
 
 -- The library's own words, which also find Chinese and parts of words.
