@@ -848,7 +848,7 @@ public final class MemoryTree {
         Map<Node, Damage> unreadable = new LinkedHashMap<>();
         for (Node node : nodes) {
             try {
-                payloads.decode().apply(node.entry.payload());
+                ChatMessage unused = payloads.decode().apply(node.entry.payload());
             } catch (UnreadableDataException e) {
                 unreadable.put(
                         node,
