@@ -221,8 +221,11 @@ class FailuresTest {
 
         assertThat(shell.good("repair", "--session", "a").out())
                 .startsWith("repaired  a\n")
-                .contains("the head is now ", "dropped: 0 views, 0 summaries, 0 named branches");
+                .contains("the head stays", "dropped: 0 views, 0 summaries, 0 named branches");
         assertThat(shell.good("get", "--session", "a").out()).startsWith("user       Hi\n");
+        assertThat(shell.good("history", "--session", "a").out())
+                .contains("Hi", "unreadable")
+                .doesNotContain(SECRET);
         assertThat(shell.good("repair", "--session", "sound").out()).isEqualTo("not damaged  sound\n");
         assertThat(shell.good("repair", "--session", "sound", "--json").json())
                 .singleElement()
