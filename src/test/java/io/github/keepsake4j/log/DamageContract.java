@@ -99,6 +99,30 @@ public interface DamageContract extends LogUnderTest {
     }
 
     @Test
+    default void aProcessThatHasReadTheMessagesBeforeSeesTheMarkers() throws Exception {
+        log().append(KEY, batch("a", "b", "c"));
+        MessageLog other = reopen();
+        assertThat(branch(other, KEY)).containsExactly("a", "b", "c");
+        corrupt(KEY, "b");
+        if (log().check(KEY).get(0).kind() == Damage.Kind.MEMORY) {
+            return;
+        }
+        log().repair(KEY);
+
+        assertThat(other.read(KEY, ReadQuery.wholeBranch()).messages())
+                .extracting(message -> Outcome.UNREADABLE.equals(message.outcome()))
+                .containsExactly(false, true, false);
+        other.append(KEY, batch("d"));
+        assertThat(branch(log(), KEY)).containsExactly("a", "b", "c", "d");
+        assertThat(other.repair(KEY).damage()).hasSize(1);
+        // A mark on a message that can be read hides it, and goes as it came.
+        other.setOutcome(KEY, "a", Outcome.UNREADABLE, null);
+        assertThat(history(log(), KEY).get(0).message()).isEqualTo(UnknownMessage.unreadable());
+        log().setOutcome(KEY, "a", null, null);
+        assertThat(history(other, KEY).get(0).message()).isNotEqualTo(UnknownMessage.unreadable());
+    }
+
+    @Test
     default void aBranchMayEndOrForkInAMarker() throws Exception {
         log().append(KEY, batch("a", "b", "c", "d"));
         log().append(KEY, batchUnder("b", "e"));
