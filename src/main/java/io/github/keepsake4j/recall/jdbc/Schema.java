@@ -68,7 +68,7 @@ record Schema(String what, String whenDamaged, SqlSchema scripts, String prefix,
     /**
      * Refuses tables of the same names that another program made.
      *
-     * @param statement a statement of a SQLite file that has no table of versions
+     * @param statement a statement of a SQLite file that says no version
      */
     void refuseForeign(Path file, Statement statement) throws SQLException {
         if (scripts != MEMORIES_SQLITE.scripts) {

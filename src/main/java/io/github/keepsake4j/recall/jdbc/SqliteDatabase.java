@@ -314,7 +314,9 @@ final class SqliteDatabase implements Database {
             SqlSchema scripts = schema.scripts();
             SqlSchema.Versions versions = scripts.versions(statement);
             if (!scripts.isComplete(versions)) {
-                schema.refuseForeign(file, statement);
+                if (versions.version() == 0) {
+                    schema.refuseForeign(file, statement);
+                }
                 statement.execute("BEGIN IMMEDIATE");
                 versions = scripts.complete(statement);
                 statement.execute("COMMIT");
