@@ -7,7 +7,6 @@ import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.recall.memories.MemoryRun.End;
 import io.github.keepsake4j.summary.TranscriptText;
-import io.github.keepsake4j.tokens.TextShortener;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,7 +20,6 @@ import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -196,28 +194,34 @@ final class Creator {
         private End process(Progress progress, Passage passage) {
             Step step = progress.next(passage);
             tried.put(passage, "");
-            List<MadeMemory> memoriesOfPassage = null;
-            List<String> skipped = List.of();
+            List<MadeMemory> memoriesOfPassage = new ArrayList<>();
+            List<String> skipped = new ArrayList<>();
             try {
-                int from = begin(passage);
-                int to = end(passage);
-                String text = IntStream.range(from, to).mapToObj(this::text).collect(Collectors.joining("\n"));
-                if (kind == MemoryKind.CHUNK) {
-                    memoriesOfPassage = chunk(passage, text, from, to);
-                } else {
-                    Trust trust = trust(from, to);
-                    String answer = memories.run(List.of(text, known(text, trust)));
-                    FactsJson facts = answer == null ? null : FactsJson.read(answer, passage, trust, replaced(step));
-                    memoriesOfPassage = facts == null ? null : facts.facts();
-                    skipped = facts == null ? skipped : facts.problems();
+                Trust trust = trust(begin(passage), end(passage));
+                for (String part : parts(begin(passage), end(passage))) {
+                    if (store.acquireLease(key, LEASE, owner, leaseDuration).isEmpty()) {
+                        return End.BUSY;
+                    }
+                    if (kind == MemoryKind.CHUNK) {
+                        MadeMemory chunk = chunk(passage, part, trust, memoriesOfPassage);
+                        if (chunk == null) {
+                            return failed(progress, step, null);
+                        }
+                        memoriesOfPassage.add(chunk);
+                    } else {
+                        String answer = memories.run(List.of(part, known(part, trust)));
+                        if (answer == null) {
+                            return failed(progress, step, null);
+                        }
+                        FactsJson facts = FactsJson.read(answer, passage, trust, replaced(step));
+                        memoriesOfPassage.addAll(facts.facts());
+                        skipped.addAll(facts.problems());
+                    }
                 }
             } catch (StorageUnavailableException e) {
                 throw Creator.failed(key, place(passage), memories, e);
             } catch (RuntimeException e) {
                 return failed(progress, step, e);
-            }
-            if (memoriesOfPassage == null) {
-                return failed(progress, step, null);
             }
             List<MadeMemory> signed = memoriesOfPassage.stream()
                     .map(memory -> memory.madeBy(memories.workflow().model(), memories.version(), clock.instant()))
@@ -288,24 +292,29 @@ final class Creator {
                             .orElse(null);
         }
 
-        private @Nullable List<MadeMemory> chunk(Passage passage, String text, int from, int to) {
+        /** Returns the chunk of a part, or null if the answer is blank. The workflow may read those of the parts before. */
+        private @Nullable MadeMemory chunk(Passage passage, String part, Trust trust, List<MadeMemory> before) {
             boolean readsMemories = memories.workflow().readsMemories();
-            List<MadeMemory> all = readsMemories ? store.chunks(key, Integer.MAX_VALUE) : List.of();
+            List<MadeMemory> all = new ArrayList<>();
+            if (readsMemories) {
+                all.addAll(store.chunks(key, Integer.MAX_VALUE));
+                all.addAll(before);
+            }
             MadeMemory summary = readsMemories ? store.summary(key) : null;
             String answer = memories.run(List.of(
-                    text,
+                    part,
                     DiscussionMemories.join(all.subList(Math.max(0, all.size() - RECENT_CHUNKS), all.size())),
                     DiscussionMemories.join(all),
                     summary == null ? "" : summary.text()));
             if (answer == null) {
                 return null;
             }
-            List<Trust> sources = new ArrayList<>(List.of(trust(from, to)));
+            List<Trust> sources = new ArrayList<>(List.of(trust));
             all.forEach(memory -> sources.add(memory.trust()));
             if (summary != null) {
                 sources.add(summary.trust());
             }
-            return List.of(MadeMemory.ofText(MemoryKind.CHUNK, clean(answer), passage, Trust.least(sources)));
+            return MadeMemory.ofText(MemoryKind.CHUNK, clean(answer), passage, Trust.least(sources));
         }
 
         /**
@@ -330,22 +339,37 @@ final class Creator {
             return to;
         }
 
-        private String text(int index) {
-            tokens(index);
-            return texts[index];
+        /** Returns what the workflow gets of messages: all in one, or the parts of a message that alone is longer than a chunk. */
+        private List<String> parts(int from, int to) {
+            List<String> whole = new ArrayList<>();
+            for (int i = from; i < to; i++) {
+                boolean isLong = tokens(i) > config.chunkSize();
+                if (isLong && to == from + 1) {
+                    return split(texts[i]);
+                }
+                whole.add(texts[i]);
+            }
+            return List.of(String.join("\n", whole));
+        }
+
+        /** Each part says who speaks. */
+        private List<String> split(String text) {
+            String speaker = text.substring(0, text.indexOf(": ") + 2);
+            String said = text.substring(speaker.length());
+            int room = (int) (FILL * config.chunkSize());
+            int rest = Math.max(room / 2, room - estimator.estimateTokenCountInText(speaker));
+            return TextParts.of(said, rest, estimator).stream()
+                    .filter(part -> !part.isBlank())
+                    .map(part -> speaker + part.strip())
+                    .toList();
         }
 
         private int tokens(int index) {
             if (texts[index] == null) {
                 ChatMessage message = messages.get(index).message();
                 String text = String.join("", TranscriptText.of(List.of(message), MAX_TOOL_RESULT_CHARS));
-                int size = estimator.estimateTokenCountInText(text);
-                if (size > config.chunkSize()) {
-                    text = TextShortener.ofTokens(text, config.chunkSize(), estimator);
-                    size = estimator.estimateTokenCountInText(text);
-                }
                 texts[index] = text;
-                tokens[index] = size;
+                tokens[index] = estimator.estimateTokenCountInText(text);
             }
             return tokens[index];
         }
@@ -403,7 +427,13 @@ final class Creator {
             if (fresh.size() < least || fresh.isEmpty()) {
                 return new MemoryRun(End.UP_TO_DATE, made, List.of());
             }
-            List<MadeMemory> batch = fresh.subList(0, Math.min(config.loopIfMemoriesExceed(), fresh.size()));
+            int size = Math.min(config.loopIfMemoriesExceed(), fresh.size());
+            while (size < fresh.size()
+                    && fresh.get(size).source().equals(fresh.get(size - 1).source())) {
+                // A summary reaches to the end of a passage.
+                size++;
+            }
+            List<MadeMemory> batch = fresh.subList(0, size);
             String answer;
             try {
                 answer = summaries.run(List.of(DiscussionMemories.join(batch), current == null ? "" : current.text()));

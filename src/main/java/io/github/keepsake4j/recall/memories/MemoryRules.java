@@ -30,8 +30,8 @@ public final class MemoryRules {
      */
     public static void checkAdd(MemoryKind kind, Passage passage, List<MadeMemory> memories) {
         checkKind(kind);
-        if (kind == MemoryKind.CHUNK && memories.size() != 1) {
-            throw new InvalidInputException("memories", "must be one chunk, are " + memories.size());
+        if (kind == MemoryKind.CHUNK && memories.isEmpty()) {
+            throw new InvalidInputException("memories", "must be one chunk or more, are none");
         }
         if (memories.isEmpty() && passage.equals(Passage.NONE)) {
             throw new InvalidInputException("memories", "must not be empty without a passage");

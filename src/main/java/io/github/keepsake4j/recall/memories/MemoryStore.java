@@ -23,7 +23,7 @@ public interface MemoryStore extends MemoryReader, AutoCloseable {
      * @param revision the revision that the caller saw
      * @param passage the passage, or {@link Passage#NONE} for memories that are made by hand, which move nothing and are always
      *     on the path
-     * @param memories the memories of this kind; exactly one for a chunk; for facts any number, because a passage may hold
+     * @param memories the memories of this kind; one chunk or more, in order; for facts any number, because a passage may hold
      *     none. A memory that names another one in {@link MadeMemory#replaces()} makes it {@link MemoryStatus#REPLACED}.
      * @return false if the revision is another one; then nothing was changed
      * @throws InvalidInputException if the memories are of another kind, or a memory's id is used

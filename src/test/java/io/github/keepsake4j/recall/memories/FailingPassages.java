@@ -4,6 +4,7 @@ import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** A conversation in which each message is as long as a passage, and a workflow that cannot process the second one. */
@@ -14,7 +15,23 @@ final class FailingPassages {
             .map(text -> new SourceMessage("id-" + text, UserMessage.from(text + " word".repeat(35)), Trust.USER))
             .toList();
 
+    /** The sentences of a message that is as long as five parts. */
+    static final List<String> SENTENCES = IntStream.rangeClosed(1, 17)
+            .mapToObj(i -> "Sentence " + i + " is one of many.")
+            .toList();
+
+    /** A conversation that begins with the long message. */
+    static final List<SourceMessage> LONG_CHAT = Stream.of(String.join(" ", SENTENCES), "yes", "yes")
+            .map(text -> new SourceMessage(null, UserMessage.from(text), Trust.USER))
+            .toList();
+
     private FailingPassages() {}
+
+    /** Answers with what was said. */
+    static String repeat(MemoryKind kind, List<String> inputs) {
+        return answer(
+                kind, inputs.get(0).replace("User: ", "").replace("\n", " ").strip());
+    }
 
     /** Returns a discussion whose memories a workflow makes, with a lease that keeps none waiting when a process dies. */
     static Discussion discussion(MemoryStore store, MemoryKey key, MemoryKind kind, MemoryWorkflow workflow) {

@@ -3,8 +3,8 @@ package io.github.keepsake4j.recall.memories;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * Makes memories of {@link FailingPassages} again and again, and hangs in a call of the workflow:
- * {@code HangingProcess stores kind call}.
+ * Makes memories of {@link FailingPassages} again and again, of the long message or of the others, and hangs in a call of the
+ * workflow: {@code HangingProcess stores kind call isLong}.
  */
 public final class HangingProcess {
 
@@ -12,6 +12,7 @@ public final class HangingProcess {
 
     public static void main(String[] arguments) {
         MemoryKind kind = MemoryKind.valueOf(arguments[1]);
+        boolean isLong = Boolean.parseBoolean(arguments[3]);
         int[] calls = {Integer.parseInt(arguments[2])};
         try (SharedStores stores = SharedStores.open(arguments[0])) {
             Discussion discussion = FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
@@ -20,11 +21,11 @@ public final class HangingProcess {
                     tell("hangs");
                     hang();
                 }
-                return FailingPassages.answerOrFail(kind, inputs);
+                return isLong ? FailingPassages.repeat(kind, inputs) : FailingPassages.answerOrFail(kind, inputs);
             });
             while (true) {
                 try {
-                    discussion.qualityMemory(FailingPassages.CHAT);
+                    discussion.qualityMemory(isLong ? FailingPassages.LONG_CHAT : FailingPassages.CHAT);
                 } catch (MemoryFailedException e) {
                     tell("failed");
                 }

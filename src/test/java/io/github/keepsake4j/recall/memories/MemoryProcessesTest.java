@@ -95,7 +95,7 @@ class MemoryProcessesTest {
         String name = stores(storage);
         for (int kill = 0; kill < 2; kill++) {
             // Two tries fail in each process, and it is killed in the next one.
-            try (Child child = Child.start(HangingProcess.class, name, kind, kill == 0 ? 4 : 3)) {
+            try (Child child = Child.start(HangingProcess.class, name, kind, kill == 0 ? 4 : 3, false)) {
                 assertThat(List.of(child.line(), child.line(), child.line()))
                         .containsExactly("failed", "failed", "hangs");
                 child.kill();
@@ -112,6 +112,38 @@ class MemoryProcessesTest {
             assertThat(run.problems()).hasSize(1);
             assertThat(FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind))
                     .containsExactly("one", "three", "four");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"files, CHUNK", "PostgreSQL, FACT"})
+    void a_process_that_is_killed_after_a_part_of_a_long_message_has_stored_all_parts_or_none(
+            String storage, MemoryKind kind) throws Exception {
+        String name = stores(storage);
+        // The sixth call is of the messages behind it.
+        for (int call : Counts.of(0, 1) == 0 ? List.of(4, 6) : List.of(2, 3, 4, 5, 6)) {
+            try (Child child = Child.start(HangingProcess.class, name, kind, call, true)) {
+                assertThat(child.line()).isEqualTo("hangs");
+                child.kill();
+            }
+            try (SharedStores stores = SharedStores.open(name)) {
+                assertThat(FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind))
+                        .hasSize(call == 6 ? 5 : 0);
+            }
+        }
+        try (SharedStores stores = SharedStores.open(name)) {
+            List<String> sent = new ArrayList<>();
+            FailingPassages.discussion(stores.memories, CreatingProcess.KEY, kind, inputs -> {
+                        sent.add(inputs.get(0));
+                        return FailingPassages.repeat(kind, inputs);
+                    })
+                    .qualityMemory(FailingPassages.LONG_CHAT);
+            assertThat(sent).containsExactly("User: yes\nUser: yes");
+            List<String> shown = FailingPassages.shown(stores.memories, CreatingProcess.KEY, kind);
+            assertThat(String.join(" ", shown.subList(0, 5))).isEqualTo(String.join(" ", FailingPassages.SENTENCES));
+            assertThat(stores.memories.progress(CreatingProcess.KEY, kind).path())
+                    .extracting(step -> step.passage().messages())
+                    .containsExactly(1, 2);
         }
     }
 

@@ -195,6 +195,43 @@ public abstract class MemoryStoreContract {
         assertThat(shown(kind)).containsExactly("one", "three", "four", "poison");
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = MemoryKind.class,
+            names = {"CHUNK", "FACT"})
+    void a_message_that_is_longer_than_a_chunk_is_sent_in_parts_and_each_sentence_once(MemoryKind kind)
+            throws Exception {
+        List<String> sent = new ArrayList<>();
+        boolean[] fails = {true};
+        Discussion discussion = FailingPassages.discussion(store, key, kind, inputs -> {
+            sent.add(inputs.get(0).replace("User: ", ""));
+            if (fails[0] && sent.size() == 3) {
+                throw new IllegalStateException("in the third part");
+            }
+            return FailingPassages.repeat(kind, inputs);
+        });
+        assertThatThrownBy(() -> discussion.qualityMemory(FailingPassages.LONG_CHAT))
+                .isInstanceOf(MemoryFailedException.class);
+        assertThat(shown(kind)).as("what is stored of it").isEmpty();
+        fails[0] = false;
+        sent.clear();
+        assertThat(discussion.qualityMemory(FailingPassages.LONG_CHAT).made()).hasSize(6);
+        assertThat(sent).hasSize(6);
+        assertThat(String.join(" ", sent.subList(0, 5))).isEqualTo(String.join(" ", FailingPassages.SENTENCES));
+        try (MemoryStore restarted = sameStore()) {
+            List<String> shown = FailingPassages.shown(restarted, key, kind);
+            assertThat(String.join(" ", shown)).startsWith(String.join(" ", FailingPassages.SENTENCES));
+            assertThat(restarted.progress(key, kind).path()).hasSize(2);
+        }
+        assertThat(discussion.qualityMemory(FailingPassages.LONG_CHAT).made()).isEmpty();
+        if (kind == MemoryKind.CHUNK) {
+            discussion.updateSummary();
+            assertThat(texts(store.summaries(key)).get(0))
+                    .as("a summary of three chunks at a time ends at a passage's end")
+                    .contains(FailingPassages.SENTENCES);
+        }
+    }
+
     @Test
     void a_failure_is_counted_at_the_revision_that_was_seen_and_is_erased() throws Exception {
         for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT)) {
