@@ -306,11 +306,13 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
         remembered(keepsake, log);
         log.erase(ConversationKey.of("default", "a"));
         beforeErasure.set(() -> {
-            chat(keepsake).chat("a", "Hello");
-            model.answers.add(AiMessage.from("A wombat."));
-            chat(keepsake).chat("a", "Another animal");
-            await().until(() -> texts(keepsake.memories("a").list(MemoryKind.FACT)).stream()
-                    .anyMatch(text -> text.contains("wombat")));
+            // A run may take part of a turn, so that the rest waits for more.
+            await().until(() -> {
+                model.answers.add(AiMessage.from("A wombat."));
+                chat(keepsake).chat("a", "A wombat");
+                return texts(keepsake.memories("a").list(MemoryKind.FACT)).stream()
+                        .anyMatch(text -> text.contains("wombat"));
+            });
         });
         keepsake.cleanUp().run("default");
         await().untilAsserted(() -> assertThat(texts(keepsake.memories("a").list(MemoryKind.FACT)))
