@@ -127,7 +127,7 @@ abstract class SummaryWorkerContract {
 
     @Test
     void two_processes_make_each_summary_once() throws Exception {
-        int rounds = Counts.of(10, 100);
+        int rounds = Counts.of(4, 100);
         SummaryWorker.Options options = options(Duration.ofSeconds(5), 3);
         List<SummaryWorker> workers = List.of(worker(log, options), worker(other, options));
         List<Supplier<Optional<SummaryWorker.Task>>> plans =

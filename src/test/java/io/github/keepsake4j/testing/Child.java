@@ -27,7 +27,7 @@ public final class Child implements AutoCloseable {
     }
 
     public static Child start(Class<?> main, Object... arguments) throws IOException {
-        return start(List.of("-Xshare:auto", "-XX:TieredStopAtLevel=1"), main, arguments);
+        return start(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"), main, arguments);
     }
 
     /** Starts a process with options for its JVM. */
@@ -54,6 +54,7 @@ public final class Child implements AutoCloseable {
         String first = before.stream().map(path -> path + File.pathSeparator).collect(Collectors.joining());
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Dorg.slf4j.simpleLogger.log.io.github.keepsake4j=info",
                 "-cp",

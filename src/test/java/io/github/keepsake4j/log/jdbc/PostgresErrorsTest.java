@@ -107,7 +107,8 @@ class PostgresErrorsTest {
     @Test
     void what_is_too_large_for_a_statement_is_told_with_its_size() {
         String text = "a".repeat(999_999) + "é";
-        Object[] texts = Collections.nCopies(1_100, text).toArray();
+        Object[] texts = Collections.nCopies(1_100, new byte[1_000_001]).toArray();
+        texts[7] = text;
         SQLException unable = new SQLException("Unable to bind parameter values for statement.", "22023");
 
         assertThat(PostgresErrors.translate("append", TooLargeException.of(unable, new byte[7], null, texts, 1L), true))

@@ -66,7 +66,7 @@ class PostgresPlansTest {
 
     @Test
     void every_statement_uses_indexes() throws Exception {
-        int messages = Counts.of(20_000, 1_000_000);
+        int messages = Counts.of(10_000, 1_000_000);
         Postgres server = Postgres.newest();
         String database = server.newDatabase();
         Postgres.execute(server.database("postgres"), "ALTER DATABASE " + database + " SET jit = off");
