@@ -63,7 +63,7 @@ class SetLoadTest {
         int name = 0;
         List<Child> children = new ArrayList<>(List.of(start(name++, where), start(name++, where)));
         int lines = Counts.of(20, 200);
-        long seconds = Counts.of(2, 180);
+        long seconds = Counts.of(1, 180);
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
         try {
             // The time bounds the load only; at least one kill of each process comes within it.

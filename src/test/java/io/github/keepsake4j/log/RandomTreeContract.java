@@ -67,7 +67,7 @@ public interface RandomTreeContract extends LogUnderTest {
     @Test
     default void randomTreesReadAsTheirModelDoes() {
         long first = System.nanoTime();
-        for (int run = 0; run < Counts.of(5, randomTreesInFull()); run++) {
+        for (int run = 0; run < Counts.of(2, randomTreesInFull()); run++) {
             long seed = first + run;
             try {
                 compare(new Random(seed), ConversationKey.of("acme", "run " + run));

@@ -27,7 +27,8 @@ import org.postgresql.ds.PGSimpleDataSource;
 abstract class PostgresContract extends MessageLogContract implements ActivityContract, StoreClockContract {
 
     private static TcpProxy proxy;
-    private static PGSimpleDataSource direct;
+    private static PGSimpleDataSource database;
+    private static HikariDataSource direct;
     private static HikariDataSource pool;
     private static final SwitchedDataSource source = new SwitchedDataSource();
 
@@ -35,8 +36,9 @@ abstract class PostgresContract extends MessageLogContract implements ActivityCo
         start(server.database(server.newDatabase()));
     }
 
-    static void start(PGSimpleDataSource database) throws Exception {
-        direct = database;
+    static void start(PGSimpleDataSource server) throws Exception {
+        database = server;
+        direct = Postgres.pool(database, 1, true);
         proxy = new TcpProxy(database.getPortNumbers()[0]);
         connect();
         try (JdbcMessageLog log = JdbcMessageLog.builder()
@@ -52,6 +54,7 @@ abstract class PostgresContract extends MessageLogContract implements ActivityCo
         if (pool != null) {
             pool.close();
             proxy.close();
+            direct.close();
             pool = null;
         }
     }
@@ -148,9 +151,9 @@ abstract class PostgresContract extends MessageLogContract implements ActivityCo
     }
 
     private static PGSimpleDataSource behindProxy() {
-        PGSimpleDataSource source = Postgres.database(direct.getDatabaseName(), proxy.port());
-        source.setUser(direct.getUser());
-        source.setPassword(direct.getPassword());
+        PGSimpleDataSource source = Postgres.database(database.getDatabaseName(), proxy.port());
+        source.setUser(database.getUser());
+        source.setPassword(database.getPassword());
         return source;
     }
 }

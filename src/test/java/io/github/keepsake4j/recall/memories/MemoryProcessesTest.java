@@ -19,7 +19,9 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class MemoryProcessesTest {
@@ -88,8 +90,17 @@ class MemoryProcessesTest {
         }
     }
 
+    static List<Arguments> storages() {
+        List<Arguments> all = new ArrayList<>();
+        for (MemoryKind kind : List.of(MemoryKind.CHUNK, MemoryKind.FACT).subList(0, Counts.of(1, 2))) {
+            all.add(Arguments.of("files", kind));
+            all.add(Arguments.of("PostgreSQL", kind));
+        }
+        return all;
+    }
+
     @ParameterizedTest
-    @CsvSource({"files, CHUNK", "files, FACT", "PostgreSQL, CHUNK", "PostgreSQL, FACT"})
+    @MethodSource("storages")
     void a_process_that_is_killed_in_a_try_loses_no_count_of_those_that_failed(String storage, MemoryKind kind)
             throws Exception {
         String name = stores(storage);
