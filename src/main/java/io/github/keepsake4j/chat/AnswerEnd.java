@@ -3,6 +3,7 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
 import dev.langchain4j.model.output.TokenUsage;
+import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.Outcome;
 import org.jspecify.annotations.Nullable;
@@ -23,19 +24,42 @@ record AnswerEnd(@Nullable Usage usage, @Nullable Outcome outcome) {
      * Reads a response.
      *
      * @param response the response
-     * @param afterError whether an error of the same turn came before it
+     * @param cut whether a response without a reason has lost its end, if it tells its model or its id
      */
-    static AnswerEnd of(ChatResponse response, boolean afterError) {
-        return new AnswerEnd(usage(response), outcome(response, afterError));
+    static AnswerEnd of(ChatResponse response, boolean cut) {
+        if (response.finishReason() == FinishReason.LENGTH) {
+            return new AnswerEnd(usage(response), Outcome.incomplete(LIMIT));
+        }
+        boolean lost =
+                cut && response.finishReason() == null && (response.id() != null || response.modelName() != null);
+        return new AnswerEnd(usage(response), lost ? Outcome.incomplete(CUT) : null);
     }
 
-    private static @Nullable Outcome outcome(ChatResponse response, boolean afterError) {
-        if (response.finishReason() == FinishReason.LENGTH) {
-            return Outcome.incomplete(LIMIT);
+    /**
+     * Which models tell why their streams end. A stream whose connection was cut ends without a reason, but so does every
+     * stream of some servers. Thread-safe.
+     */
+    static final class Streams {
+
+        /** How many streams in a row, from the first one on, tell that a model never gives a reason. */
+        private static final int NEVER = 3;
+
+        private static final int GIVES_REASONS = -1;
+
+        private record Model(Class<?> type, @Nullable String name) {}
+
+        /** How many streams of a model ended without a reason and before any that gave one. */
+        private final RecentlyUsed<Model, Integer> without = new RecentlyUsed<>(1_000);
+
+        /** Records the end of a stream and returns whether it was cut if it has no reason. */
+        synchronized boolean ended(Class<?> type, ChatResponse response) {
+            Model model = new Model(type, response.modelName());
+            Integer known = without.get(model);
+            int before = known == null ? 0 : known;
+            boolean gives = before == GIVES_REASONS || response.finishReason() != null;
+            without.put(model, gives ? GIVES_REASONS : Math.min(before + 1, NEVER));
+            return before < NEVER;
         }
-        // A model that tells its name or an id tells the reason too, unless its connection was cut.
-        boolean tells = afterError || response.id() != null || response.modelName() != null;
-        return response.finishReason() == null && tells ? Outcome.incomplete(CUT) : null;
     }
 
     /** Returns the tokens that a response used, or null if they are not known. */

@@ -6,6 +6,7 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.observability.api.event.AiServiceResponseReceivedEvent;
 import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
 import dev.langchain4j.service.tool.ToolExecution;
@@ -67,6 +68,12 @@ final class BoundTurn extends OpenTurn {
 
     private @Nullable Long epoch;
     private @Nullable AnswerEnd end;
+
+    /** The thread of the last request. */
+    private long requester;
+
+    /** The type of the model that streams the answer to the last request, or null if it is not known to stream. */
+    private @Nullable Class<?> streaming;
 
     /** Whether what the user wrote was kept beside what a guardrail made of it. */
     private boolean keptAsked;
@@ -363,6 +370,18 @@ final class BoundTurn extends OpenTurn {
         lock.lock();
         try {
             sightings.requested(request);
+            requester = Thread.currentThread().getId();
+            streaming = null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A model of a type streams the answer to the last request. */
+    void streams(Class<?> type) {
+        lock.lock();
+        try {
+            streaming = type;
         } finally {
             lock.unlock();
         }
@@ -371,7 +390,15 @@ final class BoundTurn extends OpenTurn {
     void responded(AiServiceResponseReceivedEvent event) {
         lock.lock();
         try {
-            end = AnswerEnd.of(event.response(), failed || partial != null);
+            ChatResponse response = event.response();
+            Class<?> type = streaming;
+            // Without our model in front, only the thread tells: that of a stream is the model's own.
+            if (type == null && requester != Thread.currentThread().getId()) {
+                type = response.metadata().getClass();
+            }
+            boolean cut = type != null
+                    && (memories.services().streamEnds().ended(type, response) || failed || partial != null);
+            end = AnswerEnd.of(response, cut);
         } finally {
             lock.unlock();
         }

@@ -12,6 +12,7 @@ import io.github.keepsake4j.context.Summarization;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.HeadConflictException;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
@@ -36,6 +37,9 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 class OpenTurn {
+
+    /** How often a turn reads before it stores its system message behind whatever others have stored meanwhile. */
+    private static final int MOST_LOOKS = 6;
 
     final Object id;
     final MemoryKey key;
@@ -398,18 +402,36 @@ class OpenTurn {
         writePending(open);
     }
 
-    private Tail writeSystem(WriteBuffer open, SystemMessage system, Tail tail) {
-        LoggedMessage inForce = tail.system();
-        if (inForce != null && inForce.message().equals(system)) {
-            open.heldSystem = null;
-            return tail;
+    /** Writes the system message, unless it is in force. First turns that begin at once store one. */
+    private Tail writeSystem(WriteBuffer open, SystemMessage system, Tail read) {
+        Tail tail = read;
+        List<NewMessage> batch = List.of();
+        for (int looks = 1; !isInForce(system, tail); looks++) {
+            batch = batch.isEmpty() ? List.of(memories.prepare(system)) : batch;
+            Append append = place(batch);
+            boolean atHead = append.parent() instanceof Parent.Head && append.reference() == null;
+            boolean looksAgain = atHead && !append.expectsHead() && looks < MOST_LOOKS;
+            try {
+                AppendResult result = append(
+                        open, looksAgain ? append.expectingHead(tail.position().head()) : append);
+                open.heldSystem = null;
+                wrote(batch, result);
+                Tail after = tail.after(batch, result);
+                return after != null ? after : load(open, 0, List.of());
+            } catch (HeadConflictException e) {
+                if (!looksAgain) {
+                    throw e;
+                }
+                tail = load(open, 0, List.of());
+            }
         }
-        List<NewMessage> batch = List.of(memories.prepare(system));
-        AppendResult result = append(open, place(batch));
         open.heldSystem = null;
-        wrote(batch, result);
-        Tail after = tail.after(batch, result);
-        return after != null ? after : load(open, 0, List.of());
+        return tail;
+    }
+
+    private static boolean isInForce(SystemMessage system, Tail tail) {
+        LoggedMessage inForce = tail.system();
+        return inForce != null && inForce.message().equals(system);
     }
 
     private void writePending(WriteBuffer open) {

@@ -30,7 +30,7 @@ final class RememberingModel implements StreamingChatModel {
             model.chat(request, handler);
             return;
         }
-        StreamedAnswer answer = new StreamedAnswer(handler, turn);
+        StreamedAnswer answer = new StreamedAnswer(handler, turn, model);
         try {
             model.chat(request, answer);
         } catch (Throwable e) {
@@ -42,7 +42,7 @@ final class RememberingModel implements StreamingChatModel {
     @Override
     public void chat(ChatRequest request, ChatRequestOptions options, StreamingChatResponseHandler handler) {
         BoundTurn turn = IssuedRequests.take(request);
-        model.chat(request, options, turn == null ? handler : new StreamedAnswer(handler, turn));
+        model.chat(request, options, turn == null ? handler : new StreamedAnswer(handler, turn, model));
     }
 
     @Override

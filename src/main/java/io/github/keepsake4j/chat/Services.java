@@ -46,6 +46,8 @@ public final class Services {
     private final Set<StreamedAnswer> streaming =
             Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
+    private final AnswerEnd.Streams streamEnds = new AnswerEnd.Streams();
+
     /** What a caller wants of the turns that begin. Used by one thread. */
     private static final class Wanted {
         private final MemoryKey key;
@@ -150,6 +152,11 @@ public final class Services {
             answers = streaming.stream().filter(answer -> answer.isOf(key)).toList();
         }
         return (int) answers.stream().filter(StreamedAnswer::stop).count();
+    }
+
+    /** Returns which models tell why their streams end. */
+    AnswerEnd.Streams streamEnds() {
+        return streamEnds;
     }
 
     /** Records that an answer is asked for. */

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.chat.response.CompleteToolCall;
 import dev.langchain4j.model.chat.response.PartialResponse;
@@ -30,9 +31,10 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
     /** Whether the answer is to be cancelled. Guarded by this. */
     private boolean stopped;
 
-    StreamedAnswer(StreamingChatResponseHandler handler, BoundTurn turn) {
+    StreamedAnswer(StreamingChatResponseHandler handler, BoundTurn turn, StreamingChatModel model) {
         this.handler = handler;
         this.turn = turn;
+        turn.streams(model.getClass());
         turn.memories.services().streams(this);
     }
 

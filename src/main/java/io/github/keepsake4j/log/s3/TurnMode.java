@@ -2,14 +2,17 @@ package io.github.keepsake4j.log.s3;
 
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
+import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MemoryTree;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.TenantMismatchException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.KeepsakeException;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.Duration;
@@ -198,12 +201,15 @@ final class TurnMode implements Memories {
         }
     }
 
-    /** A view, an expected position and an import are decided on what the bucket holds; an answer ends the turn. */
+    /**
+     * A view, an expected position and an import are decided on what the bucket holds; an answer ends the turn. A system message
+     * that expects the head waits: if others come first, it is written behind them unless an equal one is in force.
+     */
     private static boolean mayWait(Append append) {
         List<NewMessage> messages = append.messages();
         if (messages.isEmpty()
                 || append.view() != null
-                || append.expectsHead()
+                || (append.expectsHead() && !isSystem(append))
                 || append.revision() != null
                 || append.importing()) {
             return false;
@@ -278,13 +284,36 @@ final class TurnMode implements Memories {
     private static void replay(Held held, MemoryTree tree) {
         for (Batch batch : held.batches()) {
             try {
-                tree.append(batch.append(), batch.acceptedAt());
+                if (!isInForce(batch.append(), tree)) {
+                    tree.append(unconditional(batch.append()), batch.acceptedAt());
+                }
             } catch (UnreadableDataException e) {
                 throw e;
             } catch (KeepsakeException e) {
                 throw new LostTurnException(e);
             }
         }
+    }
+
+    private static boolean isSystem(Append append) {
+        return append.messages().size() == 1 && append.messages().get(0).message() instanceof SystemMessage;
+    }
+
+    /** Returns whether a system message that was not to be stored twice is in force. */
+    private static boolean isInForce(Append append, MemoryTree tree) {
+        LoggedMessage system =
+                append.expectsHead() ? tree.read(ReadQuery.newest(0)).system() : null;
+        return system != null
+                && system.message().equals(append.messages().get(0).message());
+    }
+
+    private static Append unconditional(Append append) {
+        if (!append.expectsHead()) {
+            return append;
+        }
+        Append free = Append.under(append.parent(), append.messages());
+        Long epoch = append.epoch();
+        return epoch == null ? free : free.inEpoch(epoch);
     }
 
     private void schedule(MemoryKey key, long nanos, int failures) {

@@ -126,7 +126,7 @@ class PostgresGrowthTest {
     private Map<String, Long> grow(Consumer<HikariDataSource> prepare, List<String> when) throws Exception {
         int messages = Counts.of(10_000, 1_000_000);
         // Only a planner without statistics could take a tenant's memories in another order than the index's.
-        int small = Counts.of(when.contains("never analyzed") ? 1_000 : 300, 10_000);
+        int small = Counts.of(when.contains("never analyzed") ? 2_000 : 300, 10_000);
         try (HikariDataSource pool = pool();
                 MessageLog log = JdbcMessageLog.postgres(pool)) {
             prepare.accept(pool);
