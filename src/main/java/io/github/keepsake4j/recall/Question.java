@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
 
     /** The largest number of terms of a question. The words of a longer one are left out from its end. */
-    static final int MAX_TERMS = 1_000;
+    static final int MAX_TERMS = MessageIndex.MAX_TERMS;
 
     /** The number of UTF-16 code units of a question that terms are made from. */
     static final int MAX_LENGTH = 20_000;
@@ -99,7 +99,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
     private static List<Unit> units(String text, List<Token> tokens, Named named, boolean stopWords) {
         Map<String, Unit> units = new LinkedHashMap<>();
         Set<String> terms = new HashSet<>();
-        for (int i = 0; i < tokens.size() && terms.size() < MAX_TERMS; ) {
+        for (int i = 0; i < tokens.size(); ) {
             Token first = tokens.get(i);
             Unit unit = new Unit(new LinkedHashSet<>(), new LinkedHashSet<>());
             unit.stems().add(first.term());
@@ -110,10 +110,16 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
             }
             boolean name = named.heard(text.substring(first.start(), first.end()));
             boolean says = !name && (stopWords || first.kind() != Kind.STOP_WORD);
-            if (says && units.putIfAbsent(unit.stems().iterator().next(), unit) == null) {
-                terms.addAll(unit.stems());
-                terms.addAll(unit.parts());
+            String stem = unit.stems().iterator().next();
+            if (!says || units.containsKey(stem)) {
+                continue;
             }
+            terms.addAll(unit.stems());
+            terms.addAll(unit.parts());
+            if (terms.size() > MAX_TERMS) {
+                break;
+            }
+            units.put(stem, unit);
         }
         return new ArrayList<>(units.values());
     }
@@ -123,7 +129,7 @@ record Question(List<Unit> units, @Nullable String speaker, NamedDates dates) {
         return inside && first.kind() != Kind.CHARACTERS && token.kind() != Kind.CHARACTERS;
     }
 
-    /** Returns the terms to look up, at most about {@link #MAX_TERMS}. */
+    /** Returns the terms to look up, at most {@link #MAX_TERMS}. */
     Set<String> terms() {
         Set<String> terms = new LinkedHashSet<>();
         for (Unit unit : units) {

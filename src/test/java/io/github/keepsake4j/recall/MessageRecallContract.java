@@ -30,6 +30,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -252,6 +253,27 @@ public abstract class MessageRecallContract {
                         RecallOptions.standard().zone()))
                 .contains("Which bird do I have?", "You have a bird.")
                 .doesNotContain("green");
+    }
+
+    @Test
+    void a_question_may_be_as_long_as_a_message() {
+        say(ALICE, JANUARY, "I keep a quokka.", "A fine animal.");
+        String alphabet = "0123456789abcdefghijklmnopqrstuvwxyz";
+        for (String separator : List.of(" ", ", ", "\0", "\ud83d\ude00", "e\u0301", "")) {
+            for (int length : new int[] {10_000, 20_000, 20_001, 1_000_000}) {
+                Random random = new Random(length);
+                StringBuilder question = new StringBuilder("quokka ");
+                while (question.length() < length) {
+                    random.ints(3 + random.nextInt(6), 0, alphabet.length())
+                            .forEach(i -> question.append(alphabet.charAt(i)));
+                    question.append(separator);
+                }
+                assertThat(recall(ALICE, question.toString()).passages())
+                        .as("%s %s", separator, length)
+                        .flatExtracting(MessageRecallContract::texts)
+                        .contains("I keep a quokka.");
+            }
+        }
     }
 
     @Test
