@@ -5,10 +5,12 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Checks ids and generates message ids. Thread-safe. */
+/** Checks ids, generates message ids, and names the ids of a workflow engine's rows. Thread-safe. */
 public final class Ids {
 
     /** The maximum length of an id, in bytes of UTF-8. */
@@ -19,6 +21,12 @@ public final class Ids {
      * older than branches.
      */
     public static final String BEFORE_IN_TIME = "00000000-0000-0000-0000-000000000000";
+
+    /** What follows a row's id in the id of its question, where a node or an engine stores it. */
+    public static final String QUESTION = "#user";
+
+    /** What follows a row's id in the id of its question, where it was imported from Dify's tables. */
+    public static final String IMPORTED_QUESTION = ":query";
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -70,6 +78,31 @@ public final class Ids {
         long high = (tick >>> 12) << 16 | 0x7000L | (tick & 0xFFF);
         long low = (RANDOM.nextLong() & 0x3FFFFFFFFFFFFFFFL) | 0x8000000000000000L;
         return new UUID(high, low).toString();
+    }
+
+    /**
+     * Returns the ids under which a row of a workflow engine is stored. A row is a question and its answer. The answer
+     * has the row's id; it may be missing, because an engine stores the question before the run.
+     *
+     * @param row the row's id
+     * @return the id of its answer, then those that its question may have
+     */
+    public static List<String> ofRow(String row) {
+        return List.of(row, row + QUESTION, row + IMPORTED_QUESTION);
+    }
+
+    /**
+     * Returns the row that a stored message belongs to.
+     *
+     * @param id the id of a question or an answer
+     * @return the row's id: the same id, unless it is a question's
+     */
+    public static String rowOf(String id) {
+        return Stream.of(QUESTION, IMPORTED_QUESTION)
+                .filter(suffix -> id.endsWith(suffix) && id.length() > suffix.length())
+                .findFirst()
+                .map(suffix -> id.substring(0, id.length() - suffix.length()))
+                .orElse(id);
     }
 
     private static ByteBuffer utf8(String field, String id) {

@@ -150,7 +150,15 @@ public final class ImportingLog implements MessageLog {
 
     @Override
     public List<LoggedMessage> find(MemoryKey key, Collection<String> ids) {
-        return used(key).find(key, ids);
+        List<LoggedMessage> found = used(key).find(key, ids);
+        if (!(key instanceof ConversationKey conversation)
+                || found.size() == Set.copyOf(ids).size()) {
+            return found;
+        }
+        // The other store may have got the missing messages since the last look.
+        Taken before = taken.get(conversation);
+        MessageLog current = current(key);
+        return Objects.equals(before, taken.get(conversation)) ? found : current.find(key, ids);
     }
 
     @Override

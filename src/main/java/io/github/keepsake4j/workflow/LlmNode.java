@@ -8,7 +8,6 @@ import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.NewMessage;
-import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
@@ -99,9 +98,6 @@ public final class LlmNode {
         WorkflowMemories.Selection memory =
                 memories.select(config, run.tenantId(), run.appId(), run.conversationId(), run.nodeId());
         WorkflowSettings settings = memories.settings();
-        Long epoch = memory.conversation() != null && writesConversation
-                ? memory.conversation().epoch()
-                : null;
         String query = config == null ? run.query() : config.renderQuery(run.query(), run.variables());
         UserMessage asked = FileReference.attach(UserMessage.from(query), run.files());
         List<ChatMessage> prompt = new ArrayList<>();
@@ -111,12 +107,15 @@ public final class LlmNode {
         UserMessage shown = withFiles(run, asked);
         List<ChatMessage> beside = new ArrayList<>(prompt);
         beside.add(shown);
-        prompt.addAll(history(memory, run, budget.forHistory(beside, settings.estimator())));
+        int maxTokens = budget.forHistory(beside, settings.estimator());
+        TokenBufferMemory.Place place = place(memory.conversation(), run, maxTokens);
+        Long epoch = epoch(memory.conversation(), place);
+        prompt.addAll(history(memory, run, place, maxTokens));
         prompt.add(shown);
         ChatResponse response = model.chat(prompt);
         RuntimeException failure = null;
         try {
-            keep(memory, run, response.aiMessage(), epoch);
+            keep(memory, run, response.aiMessage(), place, epoch);
         } catch (RuntimeException e) {
             LOG.warn(
                     "Node {} of app {}: its turn was not stored ({})",
@@ -142,44 +141,63 @@ public final class LlmNode {
                 asked, run.files().stream().map(contents).toList());
     }
 
+    /** Returns the run's place in the conversation, or null if there is none or it is not needed. */
+    private TokenBufferMemory.@Nullable Place place(
+            @Nullable TokenBufferMemory conversation, NodeRun run, int maxTokens) {
+        boolean isNeeded = maxTokens > 0 || writesConversation;
+        return conversation == null || config == null || !isNeeded
+                ? null
+                : conversation.place(run.turn(), maxTokens, config.messageLimit());
+    }
+
+    /** Returns the epoch in which a run begins that will be stored in the conversation, else null. */
+    private @Nullable Long epoch(@Nullable TokenBufferMemory conversation, TokenBufferMemory.@Nullable Place place) {
+        if (conversation == null || place == null || !writesConversation) {
+            return null;
+        }
+        return place.epoch() == null ? (Long) conversation.epoch() : place.epoch();
+    }
+
     /**
-     * Returns the history for a run. If its message already has a turn, the run is the next iteration, because its turn
-     * will be stored as one.
+     * Returns the history for a run. If its message already has a turn in the node's memory, the run is the next
+     * iteration, because its turn will be stored as one.
      */
-    private List<ChatMessage> history(WorkflowMemories.Selection memory, NodeRun run, int maxTokens) {
+    private List<ChatMessage> history(
+            WorkflowMemories.Selection memory, NodeRun run, TokenBufferMemory.@Nullable Place place, int maxTokens) {
         if (memory.node() != null) {
             return memory.node().historyForNext(run.turn(), run.tenantId(), maxTokens, run.fileUploadConfig());
         }
-        TokenBufferMemory conversation = memory.conversation();
-        if (conversation == null || config == null) {
-            return List.of();
-        }
-        String parent = run.turn().parentMessageId();
-        if (parent == null && run.turn().parentKnown()) {
-            return List.of();
-        }
-        String last = parent != null && conversation.holds(parent) ? parent : null;
-        return conversation.getHistoryPromptMessages(last, maxTokens, config.messageLimit(), run.fileUploadConfig());
+        return memory.conversation() == null || place == null || maxTokens <= 0
+                ? List.of()
+                : memory.conversation().shown(place.thread(), maxTokens, run.fileUploadConfig());
     }
 
-    private void keep(WorkflowMemories.Selection memory, NodeRun run, AiMessage answer, @Nullable Long epoch) {
+    private void keep(
+            WorkflowMemories.Selection memory,
+            NodeRun run,
+            AiMessage answer,
+            TokenBufferMemory.@Nullable Place place,
+            @Nullable Long epoch) {
         if (memory.node() != null) {
             memory.node().addMessages(run.turn(), run.query(), run.files(), List.of(answer));
             memory.node().flush();
-        } else if (memory.conversation() != null && epoch != null) {
-            write(memory.conversation(), run, answer, epoch);
+        } else if (memory.conversation() != null && place != null && epoch != null) {
+            write(memory.conversation(), run, answer, place, epoch);
         }
     }
 
-    private void write(TokenBufferMemory conversation, NodeRun run, AiMessage answer, long epoch) {
+    private void write(
+            TokenBufferMemory conversation, NodeRun run, AiMessage answer, TokenBufferMemory.Place place, long epoch) {
         TokenCounts counts = memories.settings().counts();
         String id = run.turn().messageId();
-        UserMessage user = FileReference.attach(UserMessage.from(run.query()), run.files());
-        List<NewMessage> batch = List.of(counts.prepare(NodeTurn.userId(id), user), counts.prepare(id, answer));
-        String named = run.turn().parentMessageId();
-        Parent parent = named != null ? Parent.of(named) : run.turn().parentKnown() ? Parent.root() : Parent.head();
+        List<NewMessage> batch = new ArrayList<>();
+        if (!place.asked()) {
+            UserMessage user = FileReference.attach(UserMessage.from(run.query()), run.files());
+            batch.add(counts.prepare(NodeTurn.userId(id), user));
+        }
+        batch.add(counts.prepare(id, answer));
         conversation
                 .log()
-                .append(conversation.key(), Append.under(parent, batch).inEpoch(epoch));
+                .append(conversation.key(), Append.under(place.parent(), batch).inEpoch(epoch));
     }
 }

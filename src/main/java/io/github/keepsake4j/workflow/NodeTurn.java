@@ -24,19 +24,13 @@ public record NodeTurn(
         int iteration,
         @Nullable String runKey) {
 
-    /**
-     * The suffix of the user message's id. Readers of the other form of the node's document, with turns by run id, use
-     * the same suffix.
-     */
-    private static final String USER = "#user";
-
     private static final String STEP = "#step";
     private static final Pattern PART = Pattern.compile(".*#(user|(step)?\\d+)", Pattern.DOTALL);
 
     /** Checks the components. */
     public NodeTurn {
         Ids.check("message_id", messageId);
-        if (PART.matcher(messageId).matches()) {
+        if (!isMessageId(messageId)) {
             throw new InvalidInputException(
                     "message_id",
                     "must not end in #user, or in # or #step and a number, because such an id names a part of a turn");
@@ -95,14 +89,22 @@ public record NodeTurn(
         return new NodeTurn(messageId, parentMessageId, parentKnown, iteration, Ids.check("run_key", key));
     }
 
+    /** Returns whether a turn may be for a message with this id, which then does not name a part of a turn. */
+    static boolean isMessageId(String id) {
+        return !PART.matcher(id).matches();
+    }
+
     /** Returns the id of an iteration's last message. */
     static String answerId(String messageId, int iteration) {
         return iteration <= 1 ? messageId : messageId + "#" + iteration;
     }
 
-    /** Returns the id of an iteration's user message. */
+    /**
+     * Returns the id of an iteration's user message. Readers of the other form of the node's document, with turns by run
+     * id, use the same id.
+     */
     static String userId(String answerId) {
-        return answerId + USER;
+        return answerId + Ids.QUESTION;
     }
 
     /** Returns the id of a message between the user message and the last one, numbered from 1. */

@@ -4,15 +4,19 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.SystemMessage;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.log.View;
+import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -74,7 +78,8 @@ public final class TokenBufferMemory {
     /**
      * Returns the history of a thread.
      *
-     * @param lastMessageId the thread's last message, or null for the conversation's current one
+     * @param lastMessageId the thread's last message, or the engine's row that is a question without an answer yet; null
+     *     for the conversation's current message
      * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
      * @param messageLimit the maximum number of rows of the thread, each a question with its answer, as in Dify; null, 0
      *     or less, and more than 500 mean 500
@@ -87,12 +92,7 @@ public final class TokenBufferMemory {
             int maxTokenLimit,
             @Nullable Integer messageLimit,
             @Nullable FileUploadConfig fileUploadConfig) {
-        return settings.history(key)
-                .messages(
-                        thread(lastMessageId, maxTokenLimit, messageLimit),
-                        key.tenant(),
-                        fileUploadConfig,
-                        maxTokenLimit);
+        return shown(thread(lastMessageId, maxTokenLimit, messageLimit), maxTokenLimit, fileUploadConfig);
     }
 
     /**
@@ -114,9 +114,62 @@ public final class TokenBufferMemory {
                         maxTokenLimit);
     }
 
-    /** Returns whether a message is in the conversation's log. */
-    boolean holds(String messageId) {
-        return !log.find(key, List.of(messageId)).isEmpty();
+    /**
+     * What a run sees of the conversation, and where its turn goes.
+     *
+     * @param thread the messages that lead to the run
+     * @param parent the message under which the turn is stored
+     * @param asked whether the question is stored already, so that only the answer is missing
+     * @param epoch the epoch of the read, or null if there was none
+     */
+    record Place(List<LoggedMessage> thread, Parent parent, boolean asked, @Nullable Long epoch) {}
+
+    /**
+     * Finds the place of a run: behind the parent that it names, else before its own row if anything of that is stored,
+     * else behind the head. A named parent that is not stored leaves the thread of the head.
+     */
+    Place place(NodeTurn turn, int maxTokenLimit, @Nullable Integer messageLimit) {
+        HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit, settings.counts());
+        String id = turn.messageId();
+        String parent = turn.parentMessageId();
+        if (turn.parentKnown()) {
+            if (parent == null) {
+                return new Place(List.of(), Parent.root(), false, null);
+            }
+            List<String> ids = Stream.of(id, parent)
+                    .flatMap(row -> Ids.ofRow(row).stream())
+                    .distinct()
+                    .toList();
+            List<LoggedMessage> found = log.find(key, ids);
+            String end = StoredRow.of(parent, found).last();
+            Tail tail = bounds.read(log, key, end);
+            StoredRow own = StoredRow.of(id, found);
+            return own.isAsked()
+                    ? new Place(settled(bounds, tail), own.under(), true, tail.epoch())
+                    : new Place(settled(bounds, tail), Parent.of(end == null ? parent : end), false, tail.epoch());
+        }
+        Tail tail = bounds.read(log, key, null);
+        LoggedMessage user = tail.user();
+        String head = tail.head();
+        if (user != null
+                && head != null
+                && isGoingOn(tail)
+                && Ids.rowOf(user.id()).equals(id)) {
+            return new Place(settled(bounds, tail), Parent.of(head), true, tail.epoch());
+        }
+        StoredRow own = StoredRow.find(log, key, id);
+        if (own.last() == null) {
+            return new Place(settled(bounds, tail), Parent.head(), false, tail.epoch());
+        }
+        String before = own.before();
+        List<LoggedMessage> thread = before == null ? List.of() : settled(bounds, bounds.read(log, key, before));
+        return new Place(thread, own.under(), own.isAsked(), tail.epoch());
+    }
+
+    /** Returns the messages of a thread as a model sees them. */
+    List<ChatMessage> shown(
+            List<LoggedMessage> thread, int maxTokenLimit, @Nullable FileUploadConfig fileUploadConfig) {
+        return settings.history(key).messages(thread, key.tenant(), fileUploadConfig, maxTokenLimit);
     }
 
     /** Returns the current epoch, to which a run that begins now belongs. */
@@ -137,7 +190,26 @@ public final class TokenBufferMemory {
             return List.of();
         }
         HistoryBounds bounds = HistoryBounds.of(messageLimit, maxTokenLimit, settings.counts());
-        Tail tail = bounds.read(log, key, last);
+        return settled(bounds, read(bounds, last));
+    }
+
+    /** Reads the branch that ends in a row. A row that has no answer yet ends in its question. */
+    private Tail read(HistoryBounds bounds, @Nullable String last) {
+        try {
+            return bounds.read(log, key, last);
+        } catch (UnknownMessageException e) {
+            String question =
+                    last == null ? null : StoredRow.find(log, key, last).last();
+            if (question == null) {
+                throw e;
+            }
+            return bounds.read(log, key, question);
+        }
+    }
+
+    /** Returns the newest rows of a branch, without a turn that is in progress at its end. */
+    private List<LoggedMessage> settled(HistoryBounds bounds, Tail branch) {
+        Tail tail = branch;
         LoggedMessage user = tail.user();
         if (isGoingOn(tail)) {
             if (user == null) {

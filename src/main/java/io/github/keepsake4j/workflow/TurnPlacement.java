@@ -111,13 +111,13 @@ final class TurnPlacement {
         if (first != null) {
             return new Place(before(first), false);
         }
-        Place behind = behindAncestors(turn.messageId());
+        Place behind = behindAncestors(turn.messageId(), false);
         return behind != null ? behind : new Place(tail.messages().isEmpty() ? null : tail.head(), true);
     }
 
     /** Returns the place that the conversation's log determines, or null if it does not know enough of the message. */
-    private @Nullable Place behindAncestors(String messageId) {
-        Ancestors ancestors = ancestors(messageId);
+    private @Nullable Place behindAncestors(String row, boolean answered) {
+        Ancestors ancestors = ancestors(row, answered);
         String seen = ancestors == null ? null : newestKnown(ancestors.ids());
         return seen != null || (ancestors != null && ancestors.complete()) ? new Place(seen, false) : null;
     }
@@ -133,7 +133,7 @@ final class TurnPlacement {
         if (seen != null) {
             return seen;
         }
-        Place bridge = behindAncestors(parent);
+        Place bridge = behindAncestors(parent, true);
         return bridge != null ? bridge.end() : newestOutside(messageId, parent);
     }
 
@@ -349,7 +349,13 @@ final class TurnPlacement {
         return newest;
     }
 
-    private @Nullable String newestKnown(List<String> newestFirst) {
+    private @Nullable String newestKnown(List<String> ancestors) {
+        // A question's own id is that of a turn only where an engine ran the node for it.
+        List<String> newestFirst = ancestors.stream()
+                .flatMap(id -> Stream.of(id, Ids.rowOf(id)))
+                .filter(NodeTurn::isMessageId)
+                .distinct()
+                .toList();
         // The page is all that is stored of most memories. Then the look-ups that follow make no request.
         page();
         load(newestFirst.stream());
@@ -369,25 +375,36 @@ final class TurnPlacement {
      */
     private record Ancestors(List<String> ids, boolean complete) {}
 
-    private @Nullable Ancestors ancestors(String messageId) {
+    private @Nullable Ancestors ancestors(String row, boolean answered) {
         return conversations == null
                 ? null
                 : ancestorsOf
-                        .computeIfAbsent(messageId, id -> Optional.ofNullable(ancestors(conversations, id)))
+                        .computeIfAbsent(row, id -> Optional.ofNullable(ancestors(conversations, id, answered)))
                         .orElse(null);
     }
 
-    private @Nullable Ancestors ancestors(MessageLog conversations, String messageId) {
+    /**
+     * Reads up to a row. A row that is expected to be answered is read at once and looked up only if that fails. The row
+     * of a run that begins has no answer yet, so it is looked up first.
+     */
+    private @Nullable Ancestors ancestors(MessageLog conversations, String row, boolean answered) {
         MemoryKey conversation = ConversationKey.of(key.tenant(), key.conversationId());
-        try {
-            Tail thread =
-                    conversations.read(conversation, ReadQuery.newest(PAGE).endingIn(messageId));
-            List<String> ids = new ArrayList<>();
-            thread.messages().forEach(logged -> ids.add(0, logged.id()));
-            return new Ancestors(ids, thread.complete() && thread.missingParent() == null);
-        } catch (UnknownMessageException e) {
-            return null;
+        if (answered) {
+            try {
+                return ancestorsUpTo(conversations, conversation, row);
+            } catch (UnknownMessageException e) {
+                LOG.debug("Memory {}: no answer of message {} is stored", conversation, row);
+            }
         }
+        String end = StoredRow.find(conversations, conversation, row).last();
+        return end == null ? null : ancestorsUpTo(conversations, conversation, end);
+    }
+
+    private static Ancestors ancestorsUpTo(MessageLog conversations, MemoryKey conversation, String end) {
+        Tail thread = conversations.read(conversation, ReadQuery.newest(PAGE).endingIn(end));
+        List<String> ids = new ArrayList<>();
+        thread.messages().forEach(logged -> ids.add(0, logged.id()));
+        return new Ancestors(ids, thread.complete() && thread.missingParent() == null);
     }
 
     private @Nullable LoggedMessage find(String id) {

@@ -28,6 +28,7 @@ import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
@@ -56,6 +57,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the memories of a workflow's nodes promise, on any log. The names begin with the promise. */
 abstract class WorkflowContract {
@@ -669,6 +672,51 @@ abstract class WorkflowContract {
 
         assertThat(texts(node().getHistoryPromptMessages("x4", "x3", "acme", PLENTY, null)))
                 .containsExactly("q x3", "r x3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#user", ":query"})
+    void a11_a_regenerated_turn_whose_question_is_stored_before_the_run_does_not_see_the_rejected_one(String question) {
+        say("m1" + question, null, user("q1"), "m1", ai("a1"), "m2" + question, user("q2"), "m2", ai("a2"));
+        turns("m1", null, "m2", "m1");
+        say("m3" + question, "m1", user("q2"));
+
+        Model model = new Model();
+        LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.NODE));
+        assertThat(texts(history("m3"))).containsExactly("q m1", "r m1");
+        node.run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m3"), "q2"));
+        assertThat(texts(model.asked.get(0))).containsExactly("q m1", "r m1", "q2");
+        assertThat(log.find(NODE, List.of("m3#user")).get(0).parentId()).isEqualTo("m1");
+
+        // A row that was never answered is the parent of the next one.
+        say("m4" + question, "m3" + question, user("q4"));
+        node.run(run("m5", "m4", "q5"));
+        assertThat(texts(model.asked.get(1))).containsExactly("q m1", "r m1", "q2", "answer 1", "q5");
+        assertThat(log.find(NODE, List.of("m5#user")).get(0).parentId()).isEqualTo("m3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"#user", ":query"})
+    void a11_a_conversation_is_read_up_to_the_runs_own_row_although_another_branch_was_answered(String question) {
+        say("m1" + question, null, user("q1"), "m1", ai("a1"), "m2" + question, user("q2"), "m2", ai("a2"));
+        say("m3" + question, "m1", user("q3"));
+        say("m4" + question, "m1", user("q4"), "m4", ai("a4"));
+
+        Model model = new Model();
+        LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION));
+        node.writingConversation().run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m3"), "q3"));
+        assertThat(texts(model.asked.get(0))).containsExactly("q1", "a1", "q3");
+        assertThat(branch("m3")).containsExactly("m1" + question, "m1", "m3" + question, "m3");
+
+        // A row without an answer is named by its id too.
+        say("m5" + question, "m2", user("q5"));
+        node.writingConversation().run(run("m6", "m5", "q6"));
+        assertThat(texts(model.asked.get(1))).containsExactly("q1", "a1", "q2", "a2", "q6");
+        assertThat(branch("m6")).endsWith("m2" + question, "m2", "m5" + question, "m6#user", "m6");
+        assertThat(texts(conversation().getHistoryPromptMessages("m5", PLENTY, null, null)))
+                .containsExactly("q1", "a1", "q2", "a2");
+        assertThatThrownBy(() -> conversation().getHistoryPromptMessages("m7", PLENTY, null, null))
+                .isInstanceOf(InvalidInputException.class);
     }
 
     @Test
@@ -1699,6 +1747,12 @@ abstract class WorkflowContract {
 
     private List<LoggedMessage> stored(MemoryKey key) {
         return log.history(key, HistoryQuery.oldest(1000)).messages();
+    }
+
+    private List<String> branch(String end) {
+        return log.read(CONVERSATION, ReadQuery.newest(100).endingIn(end)).messages().stream()
+                .map(LoggedMessage::id)
+                .toList();
     }
 
     private List<String> ids(MemoryKey key) {

@@ -48,8 +48,6 @@ final class DifyTables implements ImportSource {
             ORDER BY f.created_at, f.id
             """;
 
-    private static final String QUERY = ":query";
-
     private static final Logger LOG = LoggerFactory.getLogger(DifyTables.class);
 
     private final Rows rows;
@@ -175,7 +173,7 @@ final class DifyTables implements ImportSource {
         if (!exchange.query().isBlank()) {
             UserMessage user =
                     FileReference.attach(UserMessage.from(exchange.query()), of(files, FileReference.Owner.USER));
-            String id = exchange.id() + QUERY;
+            String id = exchange.id() + Ids.IMPORTED_QUESTION;
             messages.add(new ImportedMessage(user, exchange.createdAt(), id, end));
             end = id;
         }

@@ -16,12 +16,15 @@ import io.github.keepsake4j.log.StorageUnavailableException;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Postgres;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.transfer.ImportingLog;
+import io.github.keepsake4j.workflow.NodeTokenBufferMemory;
+import io.github.keepsake4j.workflow.WorkflowMemories;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -66,7 +69,11 @@ class DifyTreesTest {
     }
 
     /** A row of Dify's; its second is its time. */
-    private record Row(String id, String parent, int second) {}
+    private record Row(String id, String parent, int second, String answer) {
+        Row(String id, String parent, int second) {
+            this(id, parent, second, "a");
+        }
+    }
 
     private static final Comparator<Row> BY_TIME = Comparator.comparingInt(Row::second)
             .thenComparing(row -> UUID.fromString(row.id()), DifyTreesTest::unsigned);
@@ -83,7 +90,7 @@ class DifyTreesTest {
             statement.setObject(2, UUID.fromString(key.conversationId()));
             statement.setObject(3, row.parent() == null ? null : UUID.fromString(row.parent()));
             statement.setString(4, "q");
-            statement.setString(5, "a");
+            statement.setString(5, row.answer());
             statement.setTimestamp(6, new Timestamp(1_800_000_000_000L + 1_000L * row.second()));
             statement.execute();
         }
@@ -110,6 +117,29 @@ class DifyTreesTest {
 
         assertThat(LogTesting.branch(importing(log), key))
                 .containsExactly(ids[0] + ":query", ids[0], ids[2] + ":query", ids[2]);
+    }
+
+    @Test
+    void a_regenerated_row_that_has_no_answer_yet_places_its_node_beside_the_rejected_one() throws Exception {
+        ConversationKey key = newKey();
+        String[] ids =
+                new Random(2).ints(3).mapToObj(n -> new UUID(n, n).toString()).toArray(String[]::new);
+        MessageLog log = importing(new InMemoryMessageLog());
+        NodeTokenBufferMemory node = WorkflowMemories.builder()
+                .conversationLog(log)
+                .nodeLog(new InMemoryMessageLog())
+                .build()
+                .node(NodeKey.of(key.tenant(), "app", key.conversationId(), "writer"));
+        insert(key, new Row(ids[0], null, 1));
+        insert(key, new Row(ids[1], ids[0], 2));
+        node.addMessages(ids[0], null, "first", List.of(), "one", List.of());
+        node.addMessages(ids[1], ids[0], "second", List.of(), "two", List.of());
+        node.flush();
+        log.read(key, ReadQuery.newest(0));
+
+        insert(key, new Row(ids[2], ids[0], 3, ""));
+        assertThat(node.getHistoryPromptMessages(ids[2], key.tenant()))
+                .containsExactly(UserMessage.from("first"), AiMessage.from("one"));
     }
 
     @Test

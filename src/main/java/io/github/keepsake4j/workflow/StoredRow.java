@@ -1,0 +1,65 @@
+package io.github.keepsake4j.workflow;
+
+import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.Parent;
+import io.github.keepsake4j.message.Ids;
+import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.message.MemoryKey;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a conversation's log holds of an engine's row.
+ *
+ * @param question the row's question, or null
+ * @param answer the message with the row's id, or null, as long as the engine has stored only the question
+ */
+record StoredRow(@Nullable LoggedMessage question, @Nullable LoggedMessage answer) {
+
+    /** Looks a row up by one request. */
+    static StoredRow find(MessageLog log, MemoryKey key, String row) {
+        return of(row, log.find(key, Ids.ofRow(row)));
+    }
+
+    /** Returns what was found of a row. */
+    static StoredRow of(String row, List<LoggedMessage> found) {
+        List<LoggedMessage> own = found.stream()
+                .filter(logged -> Ids.ofRow(row).contains(logged.id()))
+                .sorted(Comparator.comparingLong(LoggedMessage::sequence))
+                .toList();
+        return new StoredRow(
+                own.stream()
+                        .filter(logged -> !logged.id().equals(row))
+                        .findFirst()
+                        .orElse(null),
+                own.stream()
+                        .filter(logged -> logged.id().equals(row))
+                        .findFirst()
+                        .orElse(null));
+    }
+
+    /** Returns the id of the row's last message, or null if nothing of the row is stored. */
+    @Nullable
+    String last() {
+        return answer != null ? answer.id() : question == null ? null : question.id();
+    }
+
+    /** Returns whether the row is a question that has no answer yet. */
+    boolean isAsked() {
+        return question != null && answer == null;
+    }
+
+    /** Returns the parent of the row's answer while that is missing, else that of its question. */
+    Parent under() {
+        String parent = isAsked() ? last() : before();
+        return parent == null ? Parent.root() : Parent.of(parent);
+    }
+
+    /** Returns the id of the message before the row, or null if there is none. */
+    @Nullable
+    String before() {
+        LoggedMessage first = question != null ? question : answer;
+        return first == null ? null : first.parentId();
+    }
+}
