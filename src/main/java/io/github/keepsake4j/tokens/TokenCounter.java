@@ -158,6 +158,26 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     /**
+     * Counts a text. If the estimator fails, this library's own estimator counts it, and the count carries the name of
+     * that estimator.
+     *
+     * @param text the text
+     * @return the count
+     */
+    public Count count(String text) {
+        try {
+            return new Count(Math.max(0, estimator.estimateTokenCountInText(text)), name);
+        } catch (RuntimeException e) {
+            LOG.debug(
+                    "{} cannot count a text ({}); {} counts it",
+                    name,
+                    e.getClass().getName(),
+                    FALLBACK.name());
+            return new Count(FALLBACK.estimateTokenCountInText(text), FALLBACK.name());
+        }
+    }
+
+    /**
      * Returns the number of tokens that the estimator adds to a list of messages. The estimator is asked once. If it
      * refuses an empty list, this library's own estimator replaces it.
      *

@@ -1,7 +1,6 @@
 package io.github.keepsake4j.workflow;
 
 import dev.langchain4j.data.message.ChatMessage;
-import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -40,14 +39,16 @@ record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
      *
      * @param beside the messages that are sent in addition to the history: the system prompt and the query, as they are
      *     sent
-     * @param estimator the estimator that counts their tokens
+     * @param counts counts their tokens
      * @return the number of tokens, 0 or more; {@value #UNKNOWN} if the context size is not known
      */
-    public int forHistory(List<? extends ChatMessage> beside, TokenCountEstimator estimator) {
+    public int forHistory(List<? extends ChatMessage> beside, TokenCounts counts) {
         if (contextTokens == null) {
             return UNKNOWN;
         }
-        long taken = beside.isEmpty() ? 0 : estimator.estimateTokenCountInMessages(List.copyOf(beside));
+        long taken = beside.isEmpty()
+                ? 0
+                : counts.perList() + beside.stream().mapToLong(counts::of).sum();
         return (int) Math.max(0, contextTokens - (long) answerTokens - taken);
     }
 }

@@ -107,7 +107,7 @@ public final class LlmNode {
         UserMessage shown = withFiles(run, asked);
         List<ChatMessage> beside = new ArrayList<>(prompt);
         beside.add(shown);
-        int maxTokens = budget.forHistory(beside, settings.estimator());
+        int maxTokens = budget.forHistory(beside, settings.counts());
         TokenBufferMemory.Place place = place(memory.conversation(), run, maxTokens);
         Long epoch = epoch(memory.conversation(), place);
         prompt.addAll(history(memory, run, place, maxTokens));

@@ -5,7 +5,6 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
-import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Turn;
 import io.github.keepsake4j.message.FileReference;
@@ -32,13 +31,11 @@ import org.jspecify.annotations.Nullable;
  * Then it is applied to the sizes of the messages with the files' contents.
  *
  * @param key the memory
- * @param estimator the estimator that defines the limit's tokens
- * @param counts counts messages by this estimator
+ * @param counts counts in the tokens of the limit
  * @param sizes the sizes of the stored messages
  * @param files converts references to contents
  */
-record PromptHistory(
-        MemoryKey key, TokenCountEstimator estimator, TokenCounts counts, TokenSizes sizes, FileRebuilder files) {
+record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRebuilder files) {
 
     /** The text that is shown for a user message without text, because providers refuse blank texts. */
     private static final TextContent NO_TEXT = TextContent.from("[no text]");
@@ -67,23 +64,21 @@ record PromptHistory(
     /** Returns the history as lines of text. The limit applies to the tokens of the whole text. */
     String text(List<LoggedMessage> thread, MemoryConfig.RolePrefix roles, int maxTokenLimit) {
         List<List<LoggedMessage>> turns = turns(thread);
-        Deque<String> lines = new ArrayDeque<>();
-        String text = "";
+        List<String> newestFirst = new ArrayList<>();
+        int guess = 0;
+        long tokens = 0;
         for (int t = turns.size() - 1; t >= 0; t--) {
             String turn = turns.get(t).stream()
                     .flatMap(logged -> line(marked(logged).message(), roles))
                     .collect(Collectors.joining("\n"));
-            if (turn.isEmpty()) {
-                continue;
+            if (!turn.isEmpty()) {
+                newestFirst.add(turn);
+                // The stored counts, of whatever counter, are good for a first guess.
+                tokens += turns.get(t).stream().mapToLong(LoggedMessage::tokens).sum();
+                guess += tokens <= maxTokenLimit ? 1 : 0;
             }
-            lines.addFirst(turn);
-            String longer = String.join("\n", lines);
-            if (estimator.estimateTokenCountInText(longer) > maxTokenLimit) {
-                break;
-            }
-            text = longer;
         }
-        return text;
+        return FittingText.of(newestFirst, guess, maxTokenLimit, counts);
     }
 
     private record Sized(ChatMessage message, long tokens) {}

@@ -8,7 +8,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
 
 /**
- * Returns the sizes of messages by one counter, which may call a server. Messages that are written are counted by a
+ * Returns the sizes of messages and texts by one counter, which may call a server. Messages that are written are counted by a
  * local counter. Thread-safe.
  */
 final class TokenCounts {
@@ -31,8 +31,19 @@ final class TokenCounts {
         return sizes.of(counter, logged);
     }
 
-    int of(ChatMessage message) {
-        return counter.count(message).tokens();
+    long of(ChatMessage message) {
+        return inTokens(counter.count(message));
+    }
+
+    long of(String text) {
+        return inTokens(counter.count(text));
+    }
+
+    /** Returns a count as a size. Where another counter stood in for one that failed, the size is an upper estimate. */
+    private long inTokens(TokenCounter.Count count) {
+        return count.counter().equals(counter.name())
+                ? count.tokens()
+                : (long) TokenCounter.STAND_IN_FACTOR * count.tokens();
     }
 
     NewMessage prepare(String id, ChatMessage message) {

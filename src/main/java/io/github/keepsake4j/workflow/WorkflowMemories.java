@@ -82,7 +82,7 @@ public final class WorkflowMemories {
         }
         TokenCounter counter = TokenCounter.of(models);
         return new WorkflowMemories(
-                settings.counting(models, new TokenCounts(counter, counter)), requiresConversation, true, told);
+                settings.counting(new TokenCounts(counter, counter)), requiresConversation, true, told);
     }
 
     /**
@@ -325,7 +325,7 @@ public final class WorkflowMemories {
             TokenCounter counter = estimatorIsRemote ? TokenCounter.remote(named.name(), counting) : named;
             TokenCounts counts = new TokenCounts(counter, counter.forAppends());
             return new WorkflowMemories(
-                    new WorkflowSettings(conversationLog, nodeLog, counting, counts, files),
+                    new WorkflowSettings(conversationLog, nodeLog, counts, files),
                     requiresConversation,
                     estimator == null,
                     new RecentlyUsed<>(REMEMBERED_NODES));

@@ -42,6 +42,7 @@ import io.github.keepsake4j.testing.Logged;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.testing.WordCounter;
+import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.workflow.files.FileContent;
 import io.github.keepsake4j.workflow.files.ResolvedFile;
 import java.util.ArrayList;
@@ -402,9 +403,12 @@ abstract class WorkflowContract {
     @Test
     void a5_the_budget_leaves_out_answer_prompt_and_query() {
         List<ChatMessage> beside = List.of(SystemMessage.from("a b c"), user("d e"));
-        assertThat(new HistoryBudget(100, 20).forHistory(beside, WORDS)).isEqualTo(100 - 20 - 5 - WordCounter.PER_LIST);
-        assertThat(new HistoryBudget(20, 15).forHistory(beside, WORDS)).isZero();
-        assertThat(HistoryBudget.unknown().forHistory(beside, WORDS)).isEqualTo(2000);
+        TokenCounter counter = TokenCounter.of(WORDS);
+        TokenCounts counts = new TokenCounts(counter, counter);
+        assertThat(new HistoryBudget(100, 20).forHistory(beside, counts))
+                .isEqualTo(100 - 20 - 5 - WordCounter.PER_LIST);
+        assertThat(new HistoryBudget(20, 15).forHistory(beside, counts)).isZero();
+        assertThat(HistoryBudget.unknown().forHistory(beside, counts)).isEqualTo(2000);
     }
 
     @Test
