@@ -3,22 +3,27 @@ package io.github.keepsake4j.chat;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
 import dev.langchain4j.model.output.TokenUsage;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.RecentlyUsed;
 import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.Outcome;
+import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
  * What a model's response says about its end.
  *
- * @param usage the tokens that it used, or null if they are not known
+ * @param made its model, its tokens and its reason to end, as far as they are known
  * @param outcome how it ended if it broke off, else null
  */
-record AnswerEnd(@Nullable Usage usage, @Nullable Outcome outcome) {
+record AnswerEnd(Made made, @Nullable Outcome outcome) {
 
     static final String CANCELLED = "cancelled";
     static final String CUT = "cut";
     private static final String LIMIT = "limit";
+
+    /** The longest name of a model that is kept, in UTF-16 code units. Providers' names have up to about 100. */
+    private static final int MAX_NAME = 1_000;
 
     /**
      * Reads a response.
@@ -28,11 +33,11 @@ record AnswerEnd(@Nullable Usage usage, @Nullable Outcome outcome) {
      */
     static AnswerEnd of(ChatResponse response, boolean cut) {
         if (response.finishReason() == FinishReason.LENGTH) {
-            return new AnswerEnd(usage(response), Outcome.incomplete(LIMIT));
+            return new AnswerEnd(made(response), Outcome.incomplete(LIMIT));
         }
         boolean lost =
                 cut && response.finishReason() == null && (response.id() != null || response.modelName() != null);
-        return new AnswerEnd(usage(response), lost ? Outcome.incomplete(CUT) : null);
+        return new AnswerEnd(made(response), lost ? Outcome.incomplete(CUT) : null);
     }
 
     /**
@@ -62,8 +67,27 @@ record AnswerEnd(@Nullable Usage usage, @Nullable Outcome outcome) {
         }
     }
 
-    /** Returns the tokens that a response used, or null if they are not known. */
-    static @Nullable Usage usage(ChatResponse response) {
+    /** Returns what a response tells of how it was made. */
+    static Made made(ChatResponse response) {
+        FinishReason reason = response.finishReason();
+        String name = response.modelName();
+        return new Made(
+                null,
+                usage(response),
+                name == null || !canBeKept(name) ? null : name,
+                reason == null ? null : reason.name(),
+                null);
+    }
+
+    /** A name that no storage keeps must not cost the answer. */
+    private static boolean canBeKept(String name) {
+        return !name.isEmpty()
+                && name.length() <= MAX_NAME
+                && name.indexOf('\0') < 0
+                && StandardCharsets.UTF_8.newEncoder().canEncode(name);
+    }
+
+    private static @Nullable Usage usage(ChatResponse response) {
         TokenUsage used = response.tokenUsage();
         if (used == null || (used.inputTokenCount() == null && used.outputTokenCount() == null)) {
             return null;

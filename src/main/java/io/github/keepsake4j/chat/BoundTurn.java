@@ -16,6 +16,7 @@ import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HeadConflictException;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
@@ -277,7 +278,7 @@ final class BoundTurn extends OpenTurn {
         AnswerEnd ended = end;
         end = null;
         if (ended != null) {
-            prepared = prepared.withUsage(ended.usage());
+            prepared = prepared.withMade(ended.made());
             prepared = ai.hasToolExecutionRequests() ? prepared : prepared.withOutcome(ended.outcome());
         }
         return withRequest(prepared.withSeen(sightings.seen()));
@@ -437,7 +438,7 @@ final class BoundTurn extends OpenTurn {
                 || Objects.equals(given.text(), stored.message().text())) {
             return;
         }
-        NewMessage shown = memories.prepare(given).withUsage(passes.usage());
+        NewMessage shown = memories.prepare(given).withMade(passes.made());
         List<NewMessage> batch = List.of(shown);
         Append sibling = Append.under(parentOf(stored.id()), batch).expectingHead(stored.id());
         try {
@@ -515,7 +516,7 @@ final class BoundTurn extends OpenTurn {
                 return;
             }
             AiMessage said = AiMessage.from(text);
-            end = new AnswerEnd(null, Outcome.incomplete(byUser ? AnswerEnd.CANCELLED : AnswerEnd.CUT));
+            end = new AnswerEnd(Made.NOTHING, Outcome.incomplete(byUser ? AnswerEnd.CANCELLED : AnswerEnd.CUT));
             quietly(() -> {
                 super.add(List.of(said));
                 partial = answer;

@@ -251,6 +251,18 @@ public final class Conversation {
     }
 
     /**
+     * Returns how an answer was made: the model, its tokens, why it ended, and the request where it was kept. They are known for
+     * answers of AI services whose turns are bound, as far as the model's provider tells them. Costs one look-up.
+     *
+     * @param answerId the id of an assistant message
+     * @return what is known; {@link Made#NOTHING} if nothing is
+     * @throws InvalidInputException if the message is not in the memory
+     */
+    public Made made(String answerId) {
+        return memories.log(key).made(key, answerId).orElse(Made.NOTHING);
+    }
+
+    /**
      * Reads the newest messages of the current branch as they were logged, regardless of views and limits.
      *
      * @param maxMessages the maximum number of messages, 0 or more

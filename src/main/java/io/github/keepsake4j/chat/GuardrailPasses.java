@@ -4,7 +4,7 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.guardrail.OutputGuardrailResult;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
-import io.github.keepsake4j.log.Usage;
+import io.github.keepsake4j.log.Made;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +19,7 @@ final class GuardrailPasses {
     /** What the newest guardrail made of the answer. LangChain4j drops what an earlier one made of it. */
     private @Nullable String rewritten;
 
-    private @Nullable Usage usage;
+    private Made made = Made.NOTHING;
     private @Nullable String by;
 
     void checked(OutputGuardrailExecutedEvent event) {
@@ -27,7 +27,7 @@ final class GuardrailPasses {
         ChatResponse response = event.request().responseFromLLM();
         if (!inPass) {
             first = response.aiMessage();
-            usage = AnswerEnd.usage(response);
+            made = AnswerEnd.made(response);
             inPass = true;
         }
         rewritten = result.isSuccess() && result.hasRewrittenResult() ? result.successfulText() : null;
@@ -45,10 +45,9 @@ final class GuardrailPasses {
         return first == null || rewritten == null ? first : first.withText(rewritten);
     }
 
-    /** Returns the tokens that the answer of the last pass used, or null if they are not known. */
-    @Nullable
-    Usage usage() {
-        return usage;
+    /** Returns what the answer of the last pass tells of how it was made. */
+    Made made() {
+        return made;
     }
 
     /** Returns the class of the guardrail that refused or rewrote an answer, or null if none did. */

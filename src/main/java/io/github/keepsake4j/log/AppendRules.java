@@ -145,9 +145,10 @@ public final class AppendRules {
     public static SortedMap<LocalDate, Usage> usageByDay(Append append, Instant now) {
         SortedMap<LocalDate, Usage> sums = new TreeMap<>();
         for (NewMessage message : append.messages()) {
-            if (message.usage() != null) {
+            Usage used = message.made().usage();
+            if (used != null) {
                 Instant made = message.createdAt();
-                sums.merge(day(made == null ? now : made), message.usage(), Usage::plus);
+                sums.merge(day(made == null ? now : made), used, Usage::plus);
             }
         }
         return sums;

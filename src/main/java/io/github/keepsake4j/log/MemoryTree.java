@@ -58,9 +58,7 @@ public final class MemoryTree {
      * @param tokenCounter the counter's name
      * @param createdAt when it was appended
      * @param outcome how it ended if it did not end well, or null
-     * @param seen what it was made from, or null
-     * @param usage the tokens that were used for it, or null
-     * @param request the whole request that it answers, or null
+     * @param made how it was made
      */
     public record Entry(
             String id,
@@ -72,9 +70,7 @@ public final class MemoryTree {
             String tokenCounter,
             Instant createdAt,
             @Nullable Outcome outcome,
-            @Nullable Seen seen,
-            @Nullable Usage usage,
-            @Nullable String request) {
+            Made made) {
 
         /**
          * Returns this message with another outcome.
@@ -83,19 +79,7 @@ public final class MemoryTree {
          * @return a copy
          */
         public Entry withOutcome(@Nullable Outcome other) {
-            return new Entry(
-                    id,
-                    parentId,
-                    sequence,
-                    payload,
-                    type,
-                    tokens,
-                    tokenCounter,
-                    createdAt,
-                    other,
-                    seen,
-                    usage,
-                    request);
+            return new Entry(id, parentId, sequence, payload, type, tokens, tokenCounter, createdAt, other, made);
         }
 
         /** Leaves out the payload and the request, so that the result may be logged. */
@@ -327,9 +311,7 @@ public final class MemoryTree {
                     message.tokenCounter(),
                     made == null ? time : made,
                     message.outcome(),
-                    message.seen(),
-                    message.usage(),
-                    message.request()));
+                    message.made()));
             parentId = message.id();
         }
         if (append.reference() == null) {
@@ -570,9 +552,7 @@ public final class MemoryTree {
      */
     public Optional<Made> made(String messageId) {
         requireSound();
-        Entry entry = existing("messageId", messageId).entry;
-        Made made = new Made(entry.seen(), entry.usage(), entry.request());
-        return made.equals(new Made(null, null)) ? Optional.empty() : Optional.of(made);
+        return existing("messageId", messageId).entry.made().ifKnown();
     }
 
     /**
@@ -919,8 +899,9 @@ public final class MemoryTree {
         byId.put(entry.id(), node);
         tokens += entry.tokens();
         lastMessageAt = later(lastMessageAt, entry.createdAt());
-        if (entry.usage() != null) {
-            usage.merge(AppendRules.day(entry.createdAt()), entry.usage(), Usage::plus);
+        Usage used = entry.made().usage();
+        if (used != null) {
+            usage.merge(AppendRules.day(entry.createdAt()), used, Usage::plus);
         }
         return node;
     }

@@ -19,10 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when it was created, for imports, truncated to microseconds as {@link InputRules#time} does; null for
  *     the time of the store's clock
  * @param outcome how it ended if it did not end well, or null
- * @param seen what it was made from, or null if that is not known
- * @param usage the tokens that were used for it, or null; added to the memory's sum of the UTC day of its time
- * @param request the whole request that it answers, or null if that is not to be kept; a text without NUL and without
- *     unpaired surrogates, such as JSON of {@code RequestCodec}
+ * @param made how it was made, {@link Made#NOTHING} if that is not known. Its usage is added to the memory's sum of the UTC
+ *     day of its time. Its texts have no NUL and no unpaired surrogates, as JSON of {@code RequestCodec} has none
  */
 public record NewMessage(
         String id,
@@ -31,9 +29,7 @@ public record NewMessage(
         String tokenCounter,
         @Nullable Instant createdAt,
         @Nullable Outcome outcome,
-        @Nullable Seen seen,
-        @Nullable Usage usage,
-        @Nullable String request) {
+        Made made) {
 
     /** Checks the components and truncates the time. */
     public NewMessage {
@@ -46,7 +42,9 @@ public record NewMessage(
         Objects.requireNonNull(tokenCounter, "tokenCounter");
         InvalidInputException.checkAtLeast("tokens", 0, tokens);
         createdAt = createdAt == null ? null : InputRules.time("createdAt", createdAt);
-        InputRules.checkText("request", request);
+        InputRules.checkText("model name", made.modelName());
+        InputRules.checkText("finish reason", made.finishReason());
+        InputRules.checkText("request", made.request());
     }
 
     /**
@@ -59,7 +57,7 @@ public record NewMessage(
      * @param createdAt when it was created, or null for the time of the store's clock
      */
     public NewMessage(String id, ChatMessage message, int tokens, String tokenCounter, @Nullable Instant createdAt) {
-        this(id, message, tokens, tokenCounter, createdAt, null, null, null, null);
+        this(id, message, tokens, tokenCounter, createdAt, null, Made.NOTHING);
     }
 
     /**
@@ -82,7 +80,17 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withOutcome(@Nullable Outcome other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, other, seen, usage, request);
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, other, made);
+    }
+
+    /**
+     * Sets how the message was made.
+     *
+     * @param other all that is known of it
+     * @return a copy
+     */
+    public NewMessage withMade(Made other) {
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, other);
     }
 
     /**
@@ -92,7 +100,7 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withSeen(@Nullable Seen other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, other, usage, request);
+        return withMade(made.withSeen(other));
     }
 
     /**
@@ -102,7 +110,7 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withUsage(@Nullable Usage other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, seen, other, request);
+        return withMade(made.withUsage(other));
     }
 
     /**
@@ -112,7 +120,7 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withRequest(@Nullable String other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, seen, usage, other);
+        return withMade(made.withRequest(other));
     }
 
     /**

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What is kept beside a message as short texts, which every backend stores. An outcome is its kind in lower case, and
  * behind a space its reason. What an answer was made from is words, each with a letter first: {@code s1-5,7} are the
- * messages shown, {@code c3,4} the results shortened, {@code v2} is the summary's version, {@code a} says altered, and
- * {@code u10,20,0} are the tokens used. A word or a kind that a newer version wrote is ignored. Pure functions.
+ * messages shown, {@code c3,4} the results shortened, {@code v2} is the summary's version, {@code a} says altered,
+ * {@code u10,20,0} are the tokens used, and {@code bgpt-4o,STOP} are the model's name and its reason to end. A word or a kind that a newer version wrote is ignored. Pure functions.
  */
 public final class NotesText {
 
@@ -62,12 +62,13 @@ public final class NotesText {
     /**
      * Writes what is kept about how an answer was made.
      *
-     * @param seen what it was made from, or null
-     * @param usage the tokens that were used, or null
-     * @return the text, or null if both are null
+     * @param made what is known; its request is not written
+     * @return the text, or null if nothing is known
      */
-    public static @Nullable String of(@Nullable Seen seen, @Nullable Usage usage) {
+    public static @Nullable String of(Made made) {
         List<String> words = new ArrayList<>();
+        Seen seen = made.seen();
+        Usage usage = made.usage();
         if (seen != null) {
             words.add(seen.shown().stream()
                     .map(range -> range.first() == range.last()
@@ -85,13 +86,14 @@ public final class NotesText {
             }
             if (!seen.memories().isEmpty()) {
                 // An id may hold a comma or a space.
-                words.add(seen.memories().stream()
-                        .map(id -> URLEncoder.encode(id, StandardCharsets.UTF_8))
-                        .collect(Collectors.joining(",", "m", "")));
+                words.add(seen.memories().stream().map(NotesText::encoded).collect(Collectors.joining(",", "m", "")));
             }
         }
         if (usage != null) {
             words.add("u" + usage.input() + "," + usage.output() + "," + usage.cached());
+        }
+        if (made.modelName() != null || made.finishReason() != null) {
+            words.add("b" + encoded(made.modelName()) + "," + encoded(made.finishReason()));
         }
         return words.isEmpty() ? null : String.join(" ", words);
     }
@@ -100,12 +102,12 @@ public final class NotesText {
      * Reads what is kept about how an answer was made.
      *
      * @param text the text, or null
-     * @return what is kept, or null if nothing is
+     * @return what is kept
      * @throws UnreadableDataException if the text is none that this class writes
      */
-    public static @Nullable Made made(@Nullable String text) {
+    public static Made made(@Nullable String text) {
         if (text == null || text.isEmpty()) {
-            return null;
+            return Made.NOTHING;
         }
         List<Seen.Range> shown = null;
         List<Long> shortened = List.of();
@@ -113,6 +115,8 @@ public final class NotesText {
         boolean altered = false;
         List<String> memories = List.of();
         Usage usage = null;
+        String modelName = null;
+        String finishReason = null;
         try {
             for (String word : text.split(" ", -1)) {
                 String rest = word.substring(1);
@@ -121,10 +125,15 @@ public final class NotesText {
                     case 'c' -> shortened = list(rest, Long::valueOf);
                     case 'v' -> summary = Long.parseLong(rest);
                     case 'a' -> altered = true;
-                    case 'm' -> memories = list(rest, id -> URLDecoder.decode(id, StandardCharsets.UTF_8));
+                    case 'm' -> memories = list(rest, NotesText::decoded);
                     case 'u' -> {
                         List<Long> numbers = list(rest, Long::valueOf);
                         usage = new Usage(numbers.get(0), numbers.get(1), numbers.get(2));
+                    }
+                    case 'b' -> {
+                        List<String> texts = list(rest, NotesText::decoded);
+                        modelName = texts.get(0).isEmpty() ? null : texts.get(0);
+                        finishReason = texts.get(1).isEmpty() ? null : texts.get(1);
                     }
                     default -> {
                         // A newer version wrote it.
@@ -132,10 +141,18 @@ public final class NotesText {
                 }
             }
             Seen seen = shown == null ? null : new Seen(shown, shortened, summary, altered, memories);
-            return seen == null && usage == null ? null : new Made(seen, usage);
+            return new Made(seen, usage, modelName, finishReason, null);
         } catch (RuntimeException e) {
             throw new UnreadableDataException("what is kept about how an answer was made cannot be read", e);
         }
+    }
+
+    private static String encoded(@Nullable String text) {
+        return text == null ? "" : URLEncoder.encode(text, StandardCharsets.UTF_8);
+    }
+
+    private static String decoded(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 
     private static Seen.Range range(String text) {

@@ -195,9 +195,9 @@ final class ForkedBranch {
                         message.createdAt())
                 .withOutcome(message.outcome());
         Made made = MemorySource.made(log, from, message);
-        return made == null
-                ? copy
-                : copy.withSeen(made.seen() == null ? null : seen(made.seen())).withRequest(made.request());
+        // The fork did not use the tokens again.
+        return copy.withMade(
+                made.withSeen(made.seen() == null ? null : seen(made.seen())).withUsage(null));
     }
 
     /** Returns what an answer of the fork was made from. What the fork has not is told as {@code altered}. */

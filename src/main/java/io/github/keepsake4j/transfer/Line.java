@@ -2,6 +2,7 @@ package io.github.keepsake4j.transfer;
 
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
@@ -85,12 +86,14 @@ final class Line {
                             text("counter"),
                             time("at"))
                     .withOutcome(outcome == null ? null : outcome.outcome())
-                    .withSeen(seen == null ? null : seen.seen())
-                    .withUsage(
+                    .withMade(new Made(
+                            seen == null ? null : seen.seen(),
                             usage == null
                                     ? null
-                                    : new Usage(usage.number("input"), usage.number("output"), usage.number("cached")))
-                    .withRequest(nullableText("request"));
+                                    : new Usage(usage.number("input"), usage.number("output"), usage.number("cached")),
+                            nullableText("model"),
+                            nullableText("finish"),
+                            nullableText("request")));
             return new Moved(read, nullableText("parent"));
         });
     }

@@ -3,6 +3,7 @@ package io.github.keepsake4j.transfer;
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
@@ -98,9 +99,12 @@ final class Lines {
             fields.put("tokens", message.tokens());
             fields.put("counter", message.tokenCounter());
             put(fields, "outcome", message.outcome() == null ? null : outcome(message.outcome()));
-            put(fields, "seen", message.seen() == null ? null : seen(message.seen()));
-            put(fields, "usage", message.usage() == null ? null : usage(message.usage()));
-            put(fields, "request", message.request());
+            Made made = message.made();
+            put(fields, "seen", made.seen() == null ? null : seen(made.seen()));
+            put(fields, "usage", made.usage() == null ? null : usage(made.usage()));
+            put(fields, "model", made.modelName());
+            put(fields, "finish", made.finishReason());
+            put(fields, "request", made.request());
         });
         return json.substring(0, json.length() - 1) + ",\"message\":" + json(message.message()) + "}";
     }

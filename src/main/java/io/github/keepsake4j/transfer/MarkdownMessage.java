@@ -11,6 +11,7 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.message.FileReference;
@@ -198,7 +199,8 @@ final class MarkdownMessage {
 
     private static void made(NewMessage message, Sink out) throws IOException {
         List<String> parts = new ArrayList<>();
-        Seen seen = message.seen();
+        Made made = message.made();
+        Seen seen = made.seen();
         if (seen != null) {
             String shown = seen.shown().stream()
                     .map(range ->
@@ -211,12 +213,15 @@ final class MarkdownMessage {
                             : " and " + seen.memories().size() + " memories")
                     + (seen.altered() ? " and more" : ""));
         }
-        if (message.usage() != null) {
-            parts.add(message.usage().input() + " tokens in (" + message.usage().cached() + " cached), "
-                    + message.usage().output() + " out");
+        if (made.modelName() != null) {
+            parts.add("model " + code(made.modelName()));
         }
-        if (message.request() != null) {
-            parts.add("the whole request is kept, " + message.request().length() + " characters, which are left out");
+        if (made.usage() != null) {
+            parts.add(made.usage().input() + " tokens in (" + made.usage().cached() + " cached), "
+                    + made.usage().output() + " out");
+        }
+        if (made.request() != null) {
+            parts.add("the whole request is kept, " + made.request().length() + " characters, which are left out");
         }
         if (!parts.isEmpty()) {
             out.add("*" + String.join(" · ", parts) + "*");

@@ -11,7 +11,6 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 
 /** The messages of a memory, page by page, as they are moved. */
 final class MemorySource {
@@ -56,18 +55,13 @@ final class MemorySource {
                 .withOutcome(message.outcome());
         Made made = made(log, key, message);
         return new Moved(
-                made == null
-                        ? copy
-                        : copy.withSeen(made.seen() == null ? null : numbers.of(made.seen()))
-                                .withUsage(made.usage())
-                                .withRequest(made.request()),
-                message.parentId());
+                copy.withMade(made.withSeen(made.seen() == null ? null : numbers.of(made.seen()))), message.parentId());
     }
 
     /** Returns what is kept beside a message, which only answers have. */
-    static @Nullable Made made(MessageLog log, MemoryKey key, LoggedMessage message) {
+    static Made made(MessageLog log, MemoryKey key, LoggedMessage message) {
         return message.message().type() == ChatMessageType.AI
-                ? log.made(key, message.id()).orElse(null)
-                : null;
+                ? log.made(key, message.id()).orElse(Made.NOTHING)
+                : Made.NOTHING;
     }
 }

@@ -4,6 +4,7 @@ import static io.github.keepsake4j.chat.EndingTurns.history;
 import static io.github.keepsake4j.testing.Dialogue.ai;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.response.ChatResponse;
@@ -16,6 +17,7 @@ import io.github.keepsake4j.chat.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.EndingTurns.Column;
 import io.github.keepsake4j.chat.EndingTurns.Script;
 import io.github.keepsake4j.chat.EndingTurns.Streaming;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.testing.OpenAiServer;
 import java.util.concurrent.CompletableFuture;
@@ -123,6 +125,40 @@ class AnswerEndsTest {
         assertThat(history(keepsake, "other3")).isEqualTo(WHOLE);
         assertThat(history(keepsake, "none2")).isEqualTo(CUT);
         assertThat(history(keepsake, "none3")).isEqualTo(WHOLE);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"AI_SERVICES", "ATTACH", "LISTENERS_ONLY"})
+    void the_model_that_answered_and_why_it_ended_are_known(Column column) throws Exception {
+        Assistant assistant = column.builder(keepsake, Assistant.class)
+                .chatModel(new Script(
+                        (Script.Step) request -> named(ai("bad"), "first", FinishReason.STOP),
+                        (Script.Step) request -> named(ai("good"), "org/second", FinishReason.OTHER),
+                        (Script.Step) request -> response(null, "half \ud83d of a pair")))
+                .outputGuardrails(new EndingTurns.Retry())
+                .build();
+        assistant.chat(column.name(), "one");
+        assistant.chat(column.name(), "two");
+        stream(column, column.name(), new Reasons("streamed", true));
+
+        var conversation = keepsake.conversation(column.name());
+        assertThat(EndingTurns.logged(keepsake, column.name()).stream()
+                        .filter(message -> message.message() instanceof AiMessage)
+                        .filter(message -> message.outcome() == null)
+                        .map(message -> conversation.made(message.id()))
+                        .map(made -> made.modelName() + " " + made.finishReason()))
+                .containsExactly("org/second OTHER", "null null", "streamed STOP");
+        assertThat(conversation.made(
+                        EndingTurns.logged(keepsake, column.name()).get(0).id()))
+                .isEqualTo(Made.NOTHING);
+    }
+
+    private static ChatResponse named(AiMessage answer, String name, FinishReason reason) {
+        return ChatResponse.builder()
+                .aiMessage(answer)
+                .modelName(name)
+                .finishReason(reason)
+                .build();
     }
 
     private void stream(Column column, Object id, StreamingChatModel model) throws Exception {

@@ -200,6 +200,30 @@ interface OutcomeContract extends LogUnderTest {
     }
 
     @Test
+    default void the_model_and_why_it_ended_are_kept_beside_its_answer() throws Exception {
+        Made made = new Made(null, new Usage(3, 2, 1), "org/model 7b,q4\u00e9\ud83d\ude00", "STOP", null);
+        Made alone = new Made(null, null, "m", null, null);
+        log().append(KEY, Append.underHead(user("a"), answer("b").withMade(made)));
+        log().append(KEY, Append.underHead(answer("c").withMade(alone)));
+        log().append(
+                        KEY,
+                        Append.underHead(answer("d").withMade(alone.withRequest("{}")))
+                                .onBranch("tab"));
+        for (MessageLog log : List.of(log(), reopen())) {
+            assertThat(log.made(KEY, "a")).isEmpty();
+            assertThat(log.made(KEY, "b")).contains(made);
+            assertThat(log.made(KEY, "c")).contains(alone);
+            assertThat(log.made(KEY, "d")).contains(alone.withRequest("{}"));
+        }
+        log().setOutcome(KEY, "b", Outcome.rejected("x"), null);
+        assertThat(reopen().made(KEY, "b")).contains(made);
+        assertThat(log().check(KEY)).isEmpty();
+        for (Made bad : List.of(new Made(null, null, "a\0b", null, null), new Made(null, null, null, "\ud83d", null))) {
+            assertThatThrownBy(() -> answer("x").withMade(bad)).isInstanceOf(InvalidInputException.class);
+        }
+    }
+
+    @Test
     default void the_request_is_kept_beside_its_answer() throws Exception {
         String small = "{\"messages\":[\"\u00e9\ud83d\ude00 \\u0000\"]}";
         String large = "x".repeat(200_000);
@@ -217,20 +241,21 @@ interface OutcomeContract extends LogUnderTest {
                         Append.underHead(answer("a").withRequest(small)));
         for (MessageLog log : List.of(log(), reopen())) {
             assertThat(log.made(KEY, "a")).isEmpty();
-            assertThat(log.made(KEY, "b")).contains(new Made(null, null, small));
-            assertThat(log.made(KEY, "c")).contains(new Made(seen, Usage.NONE, large));
+            assertThat(log.made(KEY, "b")).contains(Made.NOTHING.withRequest(small));
+            assertThat(log.made(KEY, "c")).contains(new Made(seen, Usage.NONE).withRequest(large));
             assertThat(log.made(KEY, "d")).isEmpty();
-            assertThat(log.made(KEY, "e")).contains(new Made(null, null, small));
-            assertThat(log.made(KEY, "f")).contains(new Made(null, null, small));
-            assertThat(log.made(NodeKey.of("acme", "app", "42", "writer"), "a")).contains(new Made(null, null, small));
+            assertThat(log.made(KEY, "e")).contains(Made.NOTHING.withRequest(small));
+            assertThat(log.made(KEY, "f")).contains(Made.NOTHING.withRequest(small));
+            assertThat(log.made(NodeKey.of("acme", "app", "42", "writer"), "a"))
+                    .contains(Made.NOTHING.withRequest(small));
             assertThat(log.history(KEY, HistoryQuery.oldest(10)).messages())
                     .extracting(LoggedMessage::message)
                     .contains(answer("c").message());
         }
         log().setOutcome(KEY, "b", Outcome.rejected("x"), null);
-        assertThat(reopen().made(KEY, "b")).contains(new Made(null, null, small));
+        assertThat(reopen().made(KEY, "b")).contains(Made.NOTHING.withRequest(small));
         log().append(KEY, Append.under(Parent.of("a"), List.of(answer("b"))));
-        assertThat(log().made(KEY, "b")).contains(new Made(null, null, small));
+        assertThat(log().made(KEY, "b")).contains(Made.NOTHING.withRequest(small));
         assertThat(log().check(KEY)).isEmpty();
         assertThatThrownBy(() -> answer("x").withRequest("a\0b")).isInstanceOf(InvalidInputException.class);
         assertThatThrownBy(() -> answer("x").withRequest("\ud83d")).isInstanceOf(InvalidInputException.class);

@@ -11,6 +11,7 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
@@ -121,7 +122,12 @@ final class RandomMemory {
                 added = added.withOutcome(Outcome.incomplete("limit"));
             }
             if (message instanceof AiMessage && random.nextBoolean()) {
-                added = added.withUsage(new Usage(random.nextInt(900), 7, 1));
+                added = added.withMade(new Made(
+                        null,
+                        new Usage(random.nextInt(900), 7, 1),
+                        random.nextBoolean() ? null : "model*\n" + random.nextInt(9),
+                        random.nextBoolean() ? null : "STOP",
+                        null));
                 if (!ids.isEmpty()) {
                     added = added.withSeen(new Seen(
                             List.of(new Seen.Range(1, 1 + random.nextInt(ids.size()))),

@@ -50,11 +50,12 @@ final class Contents {
         if (message.outcome() != null) {
             json.raw("outcome", outcome(new JsonText(), message.outcome()));
         }
-        if (message.seen() != null) {
-            json.raw("seen", seen(message.seen()));
+        Made how = message.made();
+        if (how.seen() != null) {
+            json.raw("seen", seen(how.seen()));
         }
-        if (message.usage() != null) {
-            Usage usage = message.usage();
+        if (how.usage() != null) {
+            Usage usage = how.usage();
             json.raw(
                     "usage",
                     new JsonText()
@@ -64,9 +65,10 @@ final class Contents {
                             .end());
         }
         json.raw("message", text);
-        return message.request() == null
-                ? json.end()
-                : json.text("request", message.request()).end();
+        return json.text("model", how.modelName())
+                .text("finish", how.finishReason())
+                .text("request", how.request())
+                .end();
     }
 
     /** Reads a message. Another one than the index says is no message of this file's. */
@@ -133,12 +135,15 @@ final class Contents {
         return seen.altered() ? json.raw("altered", "true").end() : json.end();
     }
 
-    /** Reads what is kept beside an answer, or returns null if nothing is. */
-    static @Nullable Made made(Fields message) throws BadLineException {
+    /** Reads what is kept beside an answer. */
+    static Made made(Fields message) throws BadLineException {
         Fields json = message.object("seen");
-        Usage usage = usage(message);
-        Made made = json == null && usage == null ? null : new Made(json == null ? null : seen(json), usage);
-        return Made.with(made, message.nullableText("request"));
+        return new Made(
+                json == null ? null : seen(json),
+                usage(message),
+                message.nullableText("model"),
+                message.nullableText("finish"),
+                message.nullableText("request"));
     }
 
     private static Seen seen(Fields json) throws BadLineException {

@@ -417,7 +417,7 @@ final class Tree {
     Optional<Made> made(String messageId) throws IOException {
         Node node = existing("messageId", messageId);
         try {
-            return Optional.ofNullable(Contents.made(Fields.of(read(node.part()))));
+            return Contents.made(Fields.of(read(node.part()))).ifKnown();
         } catch (BadLineException e) {
             throw unreadable(node, e);
         }

@@ -336,9 +336,9 @@ public final class JdbcMessageLog implements MessageLog {
                         Sql.MADE_BY_ID,
                         row -> {
                             try {
-                                return Optional.ofNullable(Made.with(
-                                        NotesText.made(Rows.nullableText(row, "made")),
-                                        Rows.nullableText(row, "request")));
+                                return NotesText.made(Rows.nullableText(row, "made"))
+                                        .withRequest(Rows.nullableText(row, "request"))
+                                        .ifKnown();
                             } catch (UnreadableDataException e) {
                                 throw AppendRules.unreadable(key, messageId, e);
                             }

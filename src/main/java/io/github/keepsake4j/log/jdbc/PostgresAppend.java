@@ -321,8 +321,8 @@ final class PostgresAppend {
                 systemPlaces[i] = system;
                 userPlaces[i] = user;
                 outcomes[i] = NotesText.of(message.outcome());
-                made[i] = NotesText.of(message.seen(), message.usage());
-                requests[i] = message.request();
+                made[i] = NotesText.of(message.made());
+                requests[i] = message.made().request();
                 notes |= outcomes[i] != null || made[i] != null || requests[i] != null;
             }
             tokens = sum;

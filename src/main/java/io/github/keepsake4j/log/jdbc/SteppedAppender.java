@@ -161,8 +161,8 @@ final class SteppedAppender {
                     node.userSeq(),
                     session.dialect().runsBelow(session, hash, node),
                     NotesText.of(message.outcome()),
-                    NotesText.of(message.seen(), message.usage()),
-                    message.request());
+                    NotesText.of(message.made()),
+                    message.made().request());
             parentId = message.id();
             tokens += message.tokens();
         }

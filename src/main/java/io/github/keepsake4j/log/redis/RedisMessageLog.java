@@ -203,7 +203,9 @@ public final class RedisMessageLog implements MessageLog {
     public Optional<Made> made(MemoryKey key, String messageId) {
         Request request = script.use("made").with("id", Text.id(messageId));
         Reply reply = script.change("read of memory " + key, key, null, request);
-        return Optional.ofNullable(Made.with(NotesText.made(reply.nullableText(1)), reply.nullableText(2)));
+        return NotesText.made(reply.nullableText(1))
+                .withRequest(reply.nullableText(2))
+                .ifKnown();
     }
 
     @Override

@@ -157,8 +157,8 @@ final class Writer {
                     .text(Integer.toString(message.tokens()))
                     .text(Contents.message(message, now))
                     .text(NotesText.of(message.outcome()))
-                    .text(NotesText.of(message.seen(), message.usage()))
-                    .text(message.request());
+                    .text(NotesText.of(message.made()))
+                    .text(message.made().request());
         }
         return request;
     }

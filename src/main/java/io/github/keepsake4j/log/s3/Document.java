@@ -130,9 +130,7 @@ record Document(
                     element.isEstimate() ? ESTIMATE : counter,
                     element.createdAt(),
                     element.outcome(),
-                    element.made() == null ? null : element.made().seen(),
-                    element.made() == null ? null : element.made().usage(),
-                    element.made() == null ? null : element.made().request()));
+                    element.made()));
             previous = element.id();
         }
         List<Entry> entries = new ArrayList<>(before);
@@ -147,9 +145,7 @@ record Document(
                     entry.tokenCounter(),
                     entry.createdAt(),
                     entry.outcome(),
-                    entry.seen(),
-                    entry.usage(),
-                    entry.request()));
+                    entry.made()));
         }
         return List.copyOf(entries);
     }

@@ -155,9 +155,7 @@ final class DocumentWriter {
                 entry.tokenCounter(),
                 entry.createdAt(),
                 entry.outcome(),
-                entry.seen(),
-                entry.usage(),
-                entry.request());
+                entry.made());
     }
 
     @SuppressWarnings("ReferenceEquality")

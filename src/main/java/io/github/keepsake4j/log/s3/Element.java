@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param createdAt when it was made; 1970 if that is not known
  * @param raw the element as it is written, behind {@link #BROKEN} if it cannot be read
  * @param outcome how it ended if it did not end well, or null
- * @param made what is kept about how it was made, or null
+ * @param made how it was made
  */
 record Element(
         String id,
@@ -46,7 +46,7 @@ record Element(
         Instant createdAt,
         String raw,
         @Nullable Outcome outcome,
-        @Nullable Made made) {
+        Made made) {
 
     /** The field that a plain reader ignores. It is written only when it has content. */
     static final String EXTRA = "keepsake";
@@ -98,7 +98,7 @@ record Element(
                     json.hasNonNull("created_at") ? time(json.get("created_at")) : Instant.EPOCH,
                     BROKEN + raw,
                     null,
-                    null);
+                    Made.NOTHING);
         }
     }
 
@@ -131,7 +131,7 @@ record Element(
         checkFiles(named, json.path("files"));
         String parent = text(named, json, PARENT);
         Outcome outcome = null;
-        Made made = null;
+        Made made = Made.NOTHING;
         if (json.has(EXTRA)) {
             if (!json.get(EXTRA).isObject()) {
                 throw wrong(named, EXTRA, "no object");
@@ -139,7 +139,8 @@ record Element(
             String real = text(named, json.get(EXTRA), "parent");
             parent = parent == null ? real : parent;
             outcome = NotesText.outcome(text(named, json.get(EXTRA), OUTCOME));
-            made = Made.with(NotesText.made(text(named, json.get(EXTRA), MADE)), text(named, json.get(EXTRA), REQUEST));
+            made = NotesText.made(text(named, json.get(EXTRA), MADE))
+                    .withRequest(text(named, json.get(EXTRA), REQUEST));
         }
         boolean counted = json.hasNonNull("token_count");
         return new Element(
@@ -283,8 +284,8 @@ record Element(
         fields.put("token_count", Integer.toString(entry.tokens()));
         fields.put("created_at", RawJson.write(entry.createdAt().toString()));
         putExtra(fields, OUTCOME, NotesText.of(entry.outcome()));
-        putExtra(fields, MADE, NotesText.of(entry.seen(), entry.usage()));
-        putExtra(fields, REQUEST, entry.request());
+        putExtra(fields, MADE, NotesText.of(entry.made()));
+        putExtra(fields, REQUEST, entry.made().request());
         return withParent(fields, entry.parentId(), parentIsKept);
     }
 

@@ -62,8 +62,6 @@ class InMemoryMessageLogTest extends MessageLogContract implements ActivityContr
                 entry.tokenCounter(),
                 entry.createdAt(),
                 entry.outcome(),
-                entry.seen(),
-                entry.usage(),
-                entry.request());
+                entry.made());
     }
 }
