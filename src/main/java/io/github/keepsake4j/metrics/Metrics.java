@@ -88,6 +88,21 @@ public interface Metrics {
     default void passagePassedBy(String backend) {}
 
     /**
+     * Counts turns that were read for the history of a workflow's node and that its limit of tokens left out.
+     *
+     * @param backend the backend of the memory
+     * @param turns the number of turns, 1 or more
+     */
+    default void turnsDropped(String backend, int turns) {}
+
+    /**
+     * Counts a run of a workflow's node whose prompt and query left no tokens of the model's context for a history.
+     *
+     * @param backend the backend of the node's memory
+     */
+    default void historyOverflow(String backend) {}
+
+    /**
      * Reports an event. An exception from the sink is logged and ignored, because a failure of metrics must not make a
      * chat, a summary or a clean-up fail.
      *

@@ -70,6 +70,16 @@ public final class MicrometerMetrics implements Metrics {
         add("keepsake.passages.passed", backend, 1);
     }
 
+    @Override
+    public void turnsDropped(String backend, int turns) {
+        add("keepsake.turns.dropped", backend, turns);
+    }
+
+    @Override
+    public void historyOverflow(String backend) {
+        add("keepsake.histories.overflowed", backend, 1);
+    }
+
     private void add(String name, String backend, long amount) {
         registry.counter(name, "backend", backend).increment((double) amount);
     }

@@ -41,20 +41,30 @@ final class FittingText {
     }
 
     /**
-     * Returns the newest parts that fit, oldest first, in lines: at most one part fewer than the most that fit.
+     * Finds the newest parts that fit: at most one part fewer than the most that fit.
      *
      * @param parts the parts, newest first, none of them empty
      * @param guess how many of them probably fit; any number
      * @param limit the maximum number of tokens of the text
      * @param counts counts the text
      */
-    static String of(List<String> parts, int guess, long limit, TokenCounts counts) {
-        if (parts.isEmpty()) {
-            return "";
-        }
+    static FittingText of(List<String> parts, int guess, long limit, TokenCounts counts) {
         FittingText fitting = new FittingText(parts, limit, counts);
-        fitting.take(Math.min(Math.max(1, guess), parts.size()));
-        return fitting.find();
+        if (!parts.isEmpty()) {
+            fitting.take(Math.min(Math.max(1, guess), parts.size()));
+            fitting.find();
+        }
+        return fitting;
+    }
+
+    /** Returns how many parts fit. */
+    int parts() {
+        return taken;
+    }
+
+    /** Returns the parts that fit, oldest first, in lines. */
+    String text() {
+        return text(0, taken);
     }
 
     private void take(int count) {
@@ -65,7 +75,7 @@ final class FittingText {
         pieces = 0;
     }
 
-    private String find() {
+    private void find() {
         boolean goesUp = true;
         while (goesUp && tokens <= limit && taken < parts.size()) {
             goesUp = add(within((limit - tokens) * characters / Math.max(1, tokens)));
@@ -83,7 +93,6 @@ final class FittingText {
                 pieces++;
             }
         }
-        return text(0, taken);
     }
 
     /** Returns how many further parts have at most this many characters, 1 or more. */

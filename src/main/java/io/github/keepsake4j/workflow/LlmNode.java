@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.MemoryKey;
@@ -108,6 +109,9 @@ public final class LlmNode {
         List<ChatMessage> beside = new ArrayList<>(prompt);
         beside.add(shown);
         int maxTokens = budget.forHistory(beside, settings.counts());
+        if (maxTokens == 0) {
+            tellOverflow(memory);
+        }
         TokenBufferMemory.Place place = place(memory.conversation(), run, maxTokens);
         Long epoch = epoch(memory.conversation(), place);
         prompt.addAll(history(memory, run, place, maxTokens));
@@ -139,6 +143,16 @@ public final class LlmNode {
                 memories.settings().files().rebuild(key, run.tenantId(), run.fileUploadConfig(), run.files());
         return PromptHistory.withContents(
                 asked, run.files().stream().map(contents).toList());
+    }
+
+    private void tellOverflow(WorkflowMemories.Selection memory) {
+        WorkflowSettings settings = memories.settings();
+        MessageLog log = memory.node() != null
+                ? settings.nodes()
+                : memory.conversation() != null ? settings.conversations() : null;
+        if (log != null) {
+            settings.tell(sink -> sink.historyOverflow(log.backend()));
+        }
     }
 
     /** Returns the run's place in the conversation, or null if there is none or it is not needed. */

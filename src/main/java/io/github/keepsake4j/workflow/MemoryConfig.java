@@ -179,6 +179,11 @@ public record MemoryConfig(
         return name.equals("sys.query") || name.equals("query") ? query : placeholder;
     }
 
+    /** Returns the names of the roles in a history that is rendered as text. */
+    RolePrefix roles() {
+        return rolePrefix == null ? RolePrefix.STANDARD : rolePrefix;
+    }
+
     private static Window window(Map<?, ?> json) {
         Boolean enabled = value(json, "enabled", "window.enabled", Boolean.class);
         Number size = value(json, "size", "window.size", Number.class);

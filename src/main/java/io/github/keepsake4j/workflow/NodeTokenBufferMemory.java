@@ -46,6 +46,7 @@ public final class NodeTokenBufferMemory {
     private final MessageLog log;
     private final WorkflowSettings settings;
     private final @Nullable Integer messageLimit;
+    private final MemoryConfig.RolePrefix roles;
     private final ReentrantLock lock = new ReentrantLock();
     private final List<PendingTurn> pending = new ArrayList<>();
 
@@ -63,11 +64,12 @@ public final class NodeTokenBufferMemory {
     /** Whether an append of the first pending turn has failed. The turn may be stored nevertheless. */
     private boolean tried;
 
-    NodeTokenBufferMemory(NodeKey key, MessageLog log, WorkflowSettings settings, @Nullable Integer messageLimit) {
+    NodeTokenBufferMemory(NodeKey key, MessageLog log, WorkflowSettings settings, MemoryConfig config) {
         this.key = key;
         this.log = log;
         this.settings = settings;
-        this.messageLimit = messageLimit;
+        this.messageLimit = config.messageLimit();
+        this.roles = config.roles();
     }
 
     /**
@@ -241,14 +243,32 @@ public final class NodeTokenBufferMemory {
             int maxTokenLimit,
             @Nullable FileUploadConfig fileUploadConfig) {
         Ids.check("tenant_id", tenantId);
-        List<LoggedMessage> thread;
+        List<LoggedMessage> thread = locked(turn, next, maxTokenLimit);
+        return settings.history(key, log).messages(thread, tenantId, fileUploadConfig, maxTokenLimit);
+    }
+
+    /**
+     * Returns the history that leads to a run of the node as text: a line such as {@code Human: …} for each message of
+     * the user and the assistant, and a marker such as {@code [image]} for each file. The limit applies to the tokens of
+     * the whole text.
+     *
+     * @param turn the run of the node, as for {@link #getHistoryPromptMessages(NodeTurn, String, int, FileUploadConfig)}
+     * @param names the names of the roles, or null for those of the node's configuration, else Human and Assistant
+     * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
+     * @return the text, oldest message first; empty if nothing fits
+     */
+    public String getHistoryPromptText(NodeTurn turn, MemoryConfig.@Nullable RolePrefix names, int maxTokenLimit) {
+        List<LoggedMessage> thread = locked(turn, false, maxTokenLimit);
+        return settings.history(key, log).text(thread, names == null ? roles : names, maxTokenLimit);
+    }
+
+    private List<LoggedMessage> locked(NodeTurn turn, boolean next, int maxTokenLimit) {
         lock.lock();
         try {
-            thread = thread(turn, next, maxTokenLimit);
+            return thread(turn, next, maxTokenLimit);
         } finally {
             lock.unlock();
         }
-        return settings.history(key).messages(thread, tenantId, fileUploadConfig, maxTokenLimit);
     }
 
     /**

@@ -15,12 +15,14 @@ import io.github.keepsake4j.workflow.files.FileRebuilder;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,30 +36,37 @@ import org.jspecify.annotations.Nullable;
  * @param counts counts in the tokens of the limit
  * @param sizes the sizes of the stored messages
  * @param files converts references to contents
+ * @param dropped receives how many of the thread's turns the limit leaves out, if any
  */
-record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRebuilder files) {
+record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRebuilder files, IntConsumer dropped) {
 
     /** The text that is shown for a user message without text, because providers refuse blank texts. */
     private static final TextContent NO_TEXT = TextContent.from("[no text]");
 
+    private static final String IMAGE = "[image]";
+
     List<ChatMessage> messages(
             List<LoggedMessage> thread, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
-        List<List<LoggedMessage>> may = newest(turns(thread), maxTokenLimit);
+        List<List<LoggedMessage>> turns = turns(thread);
+        List<List<LoggedMessage>> may = newest(turns, maxTokenLimit);
         Function<@Nullable FileReference, Content> contents =
                 contents(may, tenantId, config == null ? FileUploadConfig.STANDARD : config);
         Deque<ChatMessage> shown = new ArrayDeque<>();
         long tokens = counts.perList();
         // Turns are converted from the newest on, so that no content is loaded or fetched that will not be shown.
-        for (int t = may.size() - 1; t >= 0; t--) {
-            List<Sized> turn = shown(may.get(t), contents);
+        int left = may.size();
+        while (left > 0) {
+            List<Sized> turn = shown(may.get(left - 1), contents);
             tokens += turn.stream().mapToLong(Sized::tokens).sum();
             if (tokens > maxTokenLimit) {
                 break;
             }
+            left--;
             for (int i = turn.size() - 1; i >= 0; i--) {
                 shown.addFirst(turn.get(i).message());
             }
         }
+        tellDropped(turns.size() - may.size() + left);
         return List.copyOf(shown);
     }
 
@@ -78,7 +87,15 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
                 guess += tokens <= maxTokenLimit ? 1 : 0;
             }
         }
-        return FittingText.of(newestFirst, guess, maxTokenLimit, counts);
+        FittingText fitting = FittingText.of(newestFirst, guess, maxTokenLimit, counts);
+        tellDropped(newestFirst.size() - fitting.parts());
+        return fitting.text();
+    }
+
+    private void tellDropped(int turns) {
+        if (turns > 0) {
+            dropped.accept(turns);
+        }
     }
 
     private record Sized(ChatMessage message, long tokens) {}
@@ -214,8 +231,14 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
                     .strip();
             return text.isEmpty() ? Stream.empty() : Stream.of(roles.userName() + ": " + text);
         }
-        if (message instanceof AiMessage ai && ai.text() != null && !ai.text().isBlank()) {
-            return Stream.of(roles.assistantName() + ": " + ai.text());
+        if (message instanceof AiMessage ai) {
+            List<String> parts = new ArrayList<>(Collections.nCopies(ai.images().size(), IMAGE));
+            if (ai.text() != null && !ai.text().isBlank()) {
+                parts.add(ai.text());
+            }
+            return parts.isEmpty()
+                    ? Stream.empty()
+                    : Stream.of(roles.assistantName() + ": " + String.join("\n", parts));
         }
         return Stream.empty();
     }
@@ -224,7 +247,8 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
         return switch (content.type()) {
             case TEXT -> ((TextContent) content).text();
             case PDF -> "[document]";
-            case IMAGE, AUDIO, VIDEO -> "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
+            case IMAGE -> IMAGE;
+            case AUDIO, VIDEO -> "[" + content.type().name().toLowerCase(Locale.ROOT) + "]";
         };
     }
 }

@@ -36,11 +36,13 @@ public final class TokenBufferMemory {
     private final MemoryKey key;
     private final MessageLog log;
     private final WorkflowSettings settings;
+    private final MemoryConfig.RolePrefix standardRoles;
 
-    TokenBufferMemory(MemoryKey key, MessageLog log, WorkflowSettings settings) {
+    TokenBufferMemory(MemoryKey key, MessageLog log, WorkflowSettings settings, MemoryConfig config) {
         this.key = key;
         this.log = log;
         this.settings = settings;
+        this.standardRoles = config.roles();
     }
 
     /**
@@ -99,7 +101,7 @@ public final class TokenBufferMemory {
      * Returns the history as text: a line such as {@code Human: …} for each message of the user and the assistant, and
      * a marker such as {@code [image]} for each file. The limit applies to the tokens of the whole text.
      *
-     * @param roles the names of the roles, or null for Human and Assistant
+     * @param roles the names of the roles, or null for those of the node's configuration, else Human and Assistant
      * @param maxTokenLimit the maximum number of tokens; nothing is returned for 0 or less
      * @param messageLimit the maximum number of rows of the thread, each a question with its answer, as in Dify; null, 0
      *     or less, and more than 500 mean 500
@@ -107,11 +109,8 @@ public final class TokenBufferMemory {
      */
     public String getHistoryPromptText(
             MemoryConfig.@Nullable RolePrefix roles, int maxTokenLimit, @Nullable Integer messageLimit) {
-        return settings.history(key)
-                .text(
-                        thread(null, maxTokenLimit, messageLimit),
-                        roles == null ? MemoryConfig.RolePrefix.STANDARD : roles,
-                        maxTokenLimit);
+        return settings.history(key, log)
+                .text(thread(null, maxTokenLimit, messageLimit), roles == null ? standardRoles : roles, maxTokenLimit);
     }
 
     /**
@@ -169,7 +168,7 @@ public final class TokenBufferMemory {
     /** Returns the messages of a thread as a model sees them. */
     List<ChatMessage> shown(
             List<LoggedMessage> thread, int maxTokenLimit, @Nullable FileUploadConfig fileUploadConfig) {
-        return settings.history(key).messages(thread, key.tenant(), fileUploadConfig, maxTokenLimit);
+        return settings.history(key, log).messages(thread, key.tenant(), fileUploadConfig, maxTokenLimit);
     }
 
     /** Returns the current epoch, to which a run that begins now belongs. */

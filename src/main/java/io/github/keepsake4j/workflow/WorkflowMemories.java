@@ -7,6 +7,7 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.tokens.JtokkitTokenCountEstimator;
 import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.workflow.files.FileContentSource;
@@ -35,6 +36,9 @@ public final class WorkflowMemories {
 
     private static final Logger LOG = LoggerFactory.getLogger(WorkflowMemories.class);
     private static final int REMEMBERED_NODES = 10_000;
+
+    /** The configuration of a memory that is not selected by one. */
+    private static final MemoryConfig UNCONFIGURED = MemoryConfig.of(MemoryMode.CONVERSATION);
 
     private final WorkflowSettings settings;
     private final boolean requiresConversation;
@@ -93,11 +97,15 @@ public final class WorkflowMemories {
      * @throws InvalidInputException if no conversation log was configured
      */
     public TokenBufferMemory conversation(MemoryKey key) {
+        return conversation(key, UNCONFIGURED);
+    }
+
+    private TokenBufferMemory conversation(MemoryKey key, MemoryConfig config) {
         MessageLog log = settings.conversations();
         if (log == null) {
             throw new InvalidInputException("conversationLog", "is required for memories of conversations");
         }
-        return new TokenBufferMemory(key, log, settings);
+        return new TokenBufferMemory(key, log, settings, config);
     }
 
     /**
@@ -108,15 +116,15 @@ public final class WorkflowMemories {
      * @throws InvalidInputException if no node log was configured
      */
     public NodeTokenBufferMemory node(NodeKey key) {
-        return node(key, null);
+        return node(key, UNCONFIGURED);
     }
 
-    NodeTokenBufferMemory node(NodeKey key, @Nullable Integer messageLimit) {
+    private NodeTokenBufferMemory node(NodeKey key, MemoryConfig config) {
         MessageLog log = settings.nodes();
         if (log == null) {
             throw new InvalidInputException("nodeLog", "is required for memories of nodes");
         }
-        return new NodeTokenBufferMemory(key, log, settings, messageLimit);
+        return new NodeTokenBufferMemory(key, log, settings, config);
     }
 
     /**
@@ -144,7 +152,7 @@ public final class WorkflowMemories {
         if (config.mode() == MemoryMode.CONVERSATION) {
             return given == null
                     ? Selection.NONE
-                    : new Selection(conversation(ConversationKey.of(tenantId, given)), null);
+                    : new Selection(conversation(ConversationKey.of(tenantId, given), config), null);
         }
         if (given == null) {
             tellOnce(tenantId, appId, nodeId);
@@ -155,7 +163,7 @@ public final class WorkflowMemories {
             return Selection.NONE;
         }
         NodeKey key = NodeKey.of(tenantId, appId, given, nodeId);
-        return new Selection(null, node(key, config.messageLimit()));
+        return new Selection(null, node(key, config));
     }
 
     /**
@@ -195,6 +203,7 @@ public final class WorkflowMemories {
         private boolean requiresConversation;
         private boolean fetchesRemoteFiles;
         private RemoteHosts remoteHosts = RemoteHosts.openWeb();
+        private Metrics metrics = Metrics.NONE;
 
         private Builder() {}
 
@@ -309,6 +318,17 @@ public final class WorkflowMemories {
         }
 
         /**
+         * Sets the metrics that count what limits leave out of histories. Default: {@link Metrics#NONE}.
+         *
+         * @param sink the metrics
+         * @return this builder
+         */
+        public Builder metrics(Metrics sink) {
+            this.metrics = Objects.requireNonNull(sink, "metrics");
+            return this;
+        }
+
+        /**
          * Creates the {@link WorkflowMemories}.
          *
          * @return a new object
@@ -325,7 +345,7 @@ public final class WorkflowMemories {
             TokenCounter counter = estimatorIsRemote ? TokenCounter.remote(named.name(), counting) : named;
             TokenCounts counts = new TokenCounts(counter, counter.forAppends());
             return new WorkflowMemories(
-                    new WorkflowSettings(conversationLog, nodeLog, counts, files),
+                    new WorkflowSettings(conversationLog, nodeLog, counts, files, metrics),
                     requiresConversation,
                     estimator == null,
                     new RecentlyUsed<>(REMEMBERED_NODES));

@@ -2,7 +2,9 @@ package io.github.keepsake4j.workflow;
 
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.message.MemoryKey;
+import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.workflow.files.FileRebuilder;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,15 +14,33 @@ import org.jspecify.annotations.Nullable;
  * @param nodes the log of the nodes' memories, or null
  * @param counts counts in the tokens of limits
  * @param files converts references to contents
+ * @param metrics counts what limits leave out
  */
 record WorkflowSettings(
-        @Nullable MessageLog conversations, @Nullable MessageLog nodes, TokenCounts counts, FileRebuilder files) {
+        @Nullable MessageLog conversations,
+        @Nullable MessageLog nodes,
+        TokenCounts counts,
+        FileRebuilder files,
+        Metrics metrics) {
 
     WorkflowSettings counting(TokenCounts other) {
-        return new WorkflowSettings(conversations, nodes, other, files);
+        return new WorkflowSettings(conversations, nodes, other, files, metrics);
     }
 
-    PromptHistory history(MemoryKey key) {
-        return new PromptHistory(key, counts, counts.reading(key), files);
+    /** Returns the histories of a memory that a log keeps. */
+    PromptHistory history(MemoryKey key, MessageLog log) {
+        return new PromptHistory(
+                key,
+                counts,
+                counts.reading(key),
+                files,
+                turns -> tell(sink -> sink.turnsDropped(log.backend(), turns)));
+    }
+
+    /** Reports an event of the metrics. */
+    void tell(Consumer<Metrics> event) {
+        if (metrics != Metrics.NONE) {
+            Metrics.tell(metrics, event);
+        }
     }
 }

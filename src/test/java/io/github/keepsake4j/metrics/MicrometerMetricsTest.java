@@ -25,6 +25,8 @@ class MicrometerMetricsTest {
         metrics.summaryFailed("sqlite", "timeout");
         metrics.memoryRemoved("s3");
         metrics.passagePassedBy("file");
+        metrics.turnsDropped("s3", 4);
+        metrics.historyOverflow("s3");
 
         Map<String, Double> counts = new TreeMap<>();
         registry.getMeters()
@@ -44,7 +46,9 @@ class MicrometerMetricsTest {
                         Map.entry("keepsake.summaries.tokens.sent [sqlite]", 3600.0),
                         Map.entry("keepsake.summaries.failed [sqlite, timeout]", 1.0),
                         Map.entry("keepsake.memories.removed [s3]", 1.0),
-                        Map.entry("keepsake.passages.passed [file]", 1.0));
+                        Map.entry("keepsake.passages.passed [file]", 1.0),
+                        Map.entry("keepsake.turns.dropped [s3]", 4.0),
+                        Map.entry("keepsake.histories.overflowed [s3]", 1.0));
     }
 
     private static String name(Meter meter) {

@@ -7,6 +7,7 @@ import static io.github.keepsake4j.testing.Dialogue.user;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.langchain4j.data.image.Image;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ImageContent;
@@ -36,6 +37,7 @@ import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
+import io.github.keepsake4j.metrics.Metrics;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.ExpectedLog;
 import io.github.keepsake4j.testing.Logged;
@@ -431,7 +433,88 @@ abstract class WorkflowContract {
         assertThat(conversation().getHistoryPromptText(null, 3, null)).isEmpty();
     }
 
+    @Test
+    void a6_an_image_that_the_assistant_made_has_a_marker_in_a_history_as_text() {
+        Image image = Image.builder().url("https://example.org/made.png").build();
+        AiMessage drawn = AiMessage.builder()
+                .text("two of them")
+                .attributes(Map.of(AiMessage.GENERATED_IMAGES_KEY, List.of(image, image)))
+                .build();
+        say("u1", null, user("draw"), "a1", drawn, "u2", user("again"));
+        say(
+                "a2",
+                "u2",
+                AiMessage.builder()
+                        .attributes(Map.of(AiMessage.GENERATED_IMAGES_KEY, List.of(image)))
+                        .build());
+
+        assertThat(conversation().getHistoryPromptText(null, PLENTY, null))
+                .isEqualTo("Human: draw\nAssistant: [image]\n[image]\ntwo of them\nHuman: again\nAssistant: [image]");
+    }
+
     // ---- a node's memory
+
+    @Test
+    void a6_a_nodes_history_as_text_has_the_names_of_its_configuration_and_keeps_its_limit() {
+        Map<String, Object> json = Map.of("mode", "node", "role_prefix", Map.of("user", "Ich", "assistant", "Du"));
+        turns("m1", null, "m2", "m1", "x2", "m1");
+        NodeTokenBufferMemory node = memories.select(MemoryConfig.fromJson(json), "acme", "app", "c1", "writer")
+                .node();
+        NodeTurn next = NodeTurn.of("m3").under("m2");
+
+        assertThat(node.getHistoryPromptText(next, null, PLENTY)).isEqualTo("Ich: q m1\nDu: r m1\nIch: q m2\nDu: r m2");
+        assertThat(node.getHistoryPromptText(next, MemoryConfig.RolePrefix.STANDARD, 6))
+                .isEqualTo("Human: q m2\nAssistant: r m2");
+        assertThat(node.getHistoryPromptText(next, null, 0)).isEmpty();
+        node.addMessages(next, "q m3", List.of(), List.of(ai("r m3")));
+        assertThat(node.getHistoryPromptText(NodeTurn.of("m4").under("m3"), null, 6))
+                .describedAs("not flushed yet")
+                .isEqualTo("Ich: q m3\nDu: r m3");
+        Map<String, Object> shared = Map.of("role_prefix", Map.of("user", "Ich"));
+        say("u1", null, user("one"), "a1", ai("two"));
+        assertThat(memories.select(MemoryConfig.fromJson(shared), "acme", "app", "c1", "writer")
+                        .conversation()
+                        .getHistoryPromptText(null, PLENTY, null))
+                .isEqualTo("Ich: one\nAssistant: two");
+    }
+
+    @Test
+    void a5_turns_that_a_limit_drops_and_budgets_without_room_are_counted() {
+        List<String> events = new ArrayList<>();
+        memories = with(WorkflowMemories.builder().metrics(new Metrics() {
+            @Override
+            public void turnsDropped(String backend, int turns) {
+                events.add("dropped " + turns + " " + backend);
+            }
+
+            @Override
+            public void historyOverflow(String backend) {
+                events.add("overflow " + backend);
+            }
+        }));
+        turns("m1", null, "m2", "m1", "m3", "m2");
+        say("u1", null, user("a b"), "a1", ai("c d"), "u2", user("e f"), "a2", ai("g h"));
+        String backend = log.backend();
+
+        history("m4");
+        assertThat(events).isEmpty();
+        node().getHistoryPromptMessages("m4", "acme", 6 + WordCounter.PER_LIST, null);
+        node().getHistoryPromptText(NodeTurn.of("m4"), null, 6);
+        conversation().getHistoryPromptMessages(6 + WordCounter.PER_LIST);
+        conversation().getHistoryPromptText(null, 6, null);
+        assertThat(events)
+                .containsExactly(
+                        "dropped 2 " + backend, "dropped 2 " + backend, "dropped 1 " + backend, "dropped 1 " + backend);
+
+        events.clear();
+        for (MemoryMode mode : MemoryMode.values()) {
+            LlmNode tight = LlmNode.of(memories, new Model(), MemoryConfig.of(mode));
+            tight.budget(10, 5).run(run("m5", "m3", "one two three four five six"));
+            tight.run(run("m6", "m3", "q"));
+        }
+        LlmNode.of(memories, new Model(), null).budget(1, 1).run(run("m7", "m3", "no memory"));
+        assertThat(events).containsExactly("overflow " + backend, "overflow " + backend);
+    }
 
     @Test
     void a8_each_node_of_each_conversation_of_each_app_and_tenant_has_its_own_memory() {
