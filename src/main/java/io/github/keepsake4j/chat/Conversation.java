@@ -292,6 +292,20 @@ public final class Conversation {
     }
 
     /**
+     * Compares two branches, such as two answers to one question. Costs two reads if the branches part within their
+     * newest 64 messages, and one more for a longer part in common; wider reads otherwise. Everything that is returned is
+     * in memory at once.
+     *
+     * @param firstId the newest message of the first branch, such as a {@link Branch#leafId()}
+     * @param secondId the newest message of the second branch
+     * @return what the branches have in common, and the messages of each one alone
+     * @throws InvalidInputException if one of the messages is not in the memory
+     */
+    public BranchComparison compare(String firstId, String secondId) {
+        return BranchComparison.of(firstId, secondId, this::branch);
+    }
+
+    /**
      * Makes another message the head, so that the conversation continues from there. The previous branch is kept. A
      * {@code clear()} applies only to branches that continue from the message that was the head when it was called.
      *

@@ -21,10 +21,12 @@ import io.github.keepsake4j.chat.EndingTurns.Assistant;
 import io.github.keepsake4j.chat.EndingTurns.Script;
 import io.github.keepsake4j.chat.EndingTurns.StreamScript;
 import io.github.keepsake4j.context.ClearToolResults;
+import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.ListQuery;
 import io.github.keepsake4j.log.MemoryInfo;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.inmemory.InMemoryMessageLog;
 import io.github.keepsake4j.log.jdbc.JdbcMessageLog;
@@ -37,9 +39,11 @@ import io.github.keepsake4j.testing.WatchedLog;
 import io.github.keepsake4j.turn.Turn;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -181,6 +185,85 @@ class UserInterfaceTest {
         assertThatThrownBy(() -> conversation.branchPreviews(0))
                 .isInstanceOf(InvalidInputException.class)
                 .hasMessageContaining("maxBranches");
+    }
+
+    private static List<String> ids(List<LoggedMessage> messages) {
+        return messages.stream().map(LoggedMessage::id).toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a2_two_branches_are_compared_by_what_they_share_and_what_each_has_alone(Backend backend) throws Exception {
+        open(backend);
+        conversation.append(Parent.root(), "A", user("A"));
+        conversation.append(Parent.of("A"), "B", ai("B"));
+        conversation.append(Parent.of("A"), "B2", ai("B again"));
+        conversation.append(Parent.of("B2"), "C", user("C"));
+        conversation.append(Parent.root(), "X", user("elsewhere"));
+        keepsake.chatMemory("c").clear();
+
+        BranchComparison parted = conversation.compare("C", "B");
+        assertThat(ids(parted.common())).containsExactly("A");
+        assertThat(ids(parted.first())).containsExactly("B2", "C");
+        assertThat(ids(parted.second())).containsExactly("B");
+        assertThat(conversation.compare("B", "B")).satisfies(same -> {
+            assertThat(ids(same.common())).containsExactly("A", "B");
+            assertThat(same.first()).isEmpty();
+            assertThat(same.second()).isEmpty();
+        });
+        assertThat(ids(conversation.compare("A", "C").second())).containsExactly("B2", "C");
+        assertThat(conversation.compare("B", "X").common()).isEmpty();
+        assertThat(ids(conversation.compare("B", "X").first())).containsExactly("A", "B");
+        assertThatThrownBy(() -> conversation.compare("A", "none")).isInstanceOf(InvalidInputException.class);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a2_branches_of_any_length_are_compared_as_their_parents_say(Backend backend) throws Exception {
+        open(backend);
+        Random random = new Random(3);
+        Map<String, List<String>> paths = new HashMap<>();
+        List<String> all = new ArrayList<>();
+        for (int run = 0; run < 12; run++) {
+            String parent = all.isEmpty() || random.nextInt(6) == 0 ? null : all.get(random.nextInt(all.size()));
+            List<NewMessage> batch = new ArrayList<>();
+            List<String> path = parent == null ? List.of() : paths.get(parent);
+            int length = 1 + random.nextInt(random.nextBoolean() ? 5 : 300);
+            for (int i = 0; i < length; i++) {
+                String id = "m" + all.size();
+                batch.add(new NewMessage(id, user(id), 1, "none", null));
+                path = Stream.concat(path.stream(), Stream.of(id)).toList();
+                paths.put(id, path);
+                all.add(id);
+            }
+            log.append(
+                    ConversationKey.of(conversation.key().tenant(), "c"),
+                    Append.under(parent == null ? Parent.root() : Parent.of(parent), batch));
+        }
+        for (int pair = 0; pair < 40; pair++) {
+            List<String> one = paths.get(all.get(random.nextInt(all.size())));
+            List<String> other = paths.get(all.get(random.nextInt(all.size())));
+            List<String> common = one.stream().filter(other::contains).toList();
+            BranchComparison compared = conversation.compare(one.get(one.size() - 1), other.get(other.size() - 1));
+            assertThat(ids(compared.common())).isEqualTo(common);
+            assertThat(ids(compared.first())).isEqualTo(one.subList(common.size(), one.size()));
+            assertThat(ids(compared.second())).isEqualTo(other.subList(common.size(), other.size()));
+        }
+    }
+
+    @Test
+    void a2_a_comparison_of_two_answers_does_not_read_a_long_beginning_twice() {
+        WatchedLog watched = new WatchedLog(log);
+        use(watched.log());
+        for (int i = 0; i < 1_000; i++) {
+            conversation.append(Parent.head(), "m" + i, user("text " + i));
+        }
+        conversation.append(Parent.of("m999"), "a", ai("one"));
+        conversation.append(Parent.of("m999"), "b", ai("another"));
+
+        int before = watched.calls().size();
+        assertThat(conversation.compare("a", "b").common()).hasSize(1_000);
+        assertThat(watched.calls().subList(before, watched.calls().size())).containsExactly("read", "read", "read");
     }
 
     @Test
