@@ -2,12 +2,9 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.model.chat.response.ChatResponse;
 import dev.langchain4j.model.output.FinishReason;
-import dev.langchain4j.model.output.TokenUsage;
 import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.RecentlyUsed;
-import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.Outcome;
-import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +19,6 @@ record AnswerEnd(Made made, @Nullable Outcome outcome) {
     static final String CUT = "cut";
     private static final String LIMIT = "limit";
 
-    /** The longest name of a model that is kept, in UTF-16 code units. Providers' names have up to about 100. */
-    private static final int MAX_NAME = 1_000;
-
     /**
      * Reads a response.
      *
@@ -33,11 +27,11 @@ record AnswerEnd(Made made, @Nullable Outcome outcome) {
      */
     static AnswerEnd of(ChatResponse response, boolean cut) {
         if (response.finishReason() == FinishReason.LENGTH) {
-            return new AnswerEnd(made(response), Outcome.incomplete(LIMIT));
+            return new AnswerEnd(Made.of(response), Outcome.incomplete(LIMIT));
         }
         boolean lost =
                 cut && response.finishReason() == null && (response.id() != null || response.modelName() != null);
-        return new AnswerEnd(made(response), lost ? Outcome.incomplete(CUT) : null);
+        return new AnswerEnd(Made.of(response), lost ? Outcome.incomplete(CUT) : null);
     }
 
     /**
@@ -65,38 +59,5 @@ record AnswerEnd(Made made, @Nullable Outcome outcome) {
             without.put(model, gives ? GIVES_REASONS : Math.min(before + 1, NEVER));
             return before < NEVER;
         }
-    }
-
-    /** Returns what a response tells of how it was made. */
-    static Made made(ChatResponse response) {
-        FinishReason reason = response.finishReason();
-        String name = response.modelName();
-        return new Made(
-                null,
-                usage(response),
-                name == null || !canBeKept(name) ? null : name,
-                reason == null ? null : reason.name(),
-                null);
-    }
-
-    /** A name that no storage keeps must not cost the answer. */
-    private static boolean canBeKept(String name) {
-        return !name.isEmpty()
-                && name.length() <= MAX_NAME
-                && name.indexOf('\0') < 0
-                && StandardCharsets.UTF_8.newEncoder().canEncode(name);
-    }
-
-    private static @Nullable Usage usage(ChatResponse response) {
-        TokenUsage used = response.tokenUsage();
-        if (used == null || (used.inputTokenCount() == null && used.outputTokenCount() == null)) {
-            return null;
-        }
-        return new Usage(
-                atLeastZero(used.inputTokenCount()), atLeastZero(used.outputTokenCount()), CachedTokens.of(used));
-    }
-
-    static long atLeastZero(@Nullable Integer count) {
-        return count == null ? 0 : Math.max(0, count);
     }
 }

@@ -5,6 +5,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BiFunction;
 
 /**
@@ -48,7 +49,9 @@ public record BranchComparison(List<LoggedMessage> common, List<LoggedMessage> f
             }
             boolean all = one.complete() && other.complete();
             if (at >= 0 || all || most == Integer.MAX_VALUE) {
-                int begin = at < 0 ? 0 : places.get(others.get(at).id()) + 1;
+                int begin = at < 0
+                        ? 0
+                        : Objects.requireNonNull(places.get(others.get(at).id())) + 1;
                 List<LoggedMessage> common;
                 if (at < 0 || one.complete()) {
                     common = one.messages().subList(0, begin);

@@ -236,7 +236,7 @@ public final class Conversation {
 
     /**
      * Returns the messages of this memory that a model was shown when it gave an answer. They are known for answers of AI
-     * services whose turns are bound; see {@code Keepsake.attach}. Costs one look-up and one read for each run of
+     * services whose turns are bound, see {@code Keepsake.attach}, and of nodes that {@code LlmNode} runs. Costs one look-up and one read for each run of
      * messages. The whole request is among it only where {@code Keepsake.Builder.keepRequests()} had it kept.
      *
      * @param answerId the id of an assistant message
@@ -247,7 +247,7 @@ public final class Conversation {
         MessageLog log = memories.log(key);
         Optional<Made> made = log.made(key, answerId);
         String request = made.map(Made::request).orElse(null);
-        return made.map(Made::seen).map(seen -> SeenMessages.read(log, key, seen, request));
+        return made.map(Made::seen).map(seen -> SeenMessages.read(log, key, answerId, seen, request));
     }
 
     /**

@@ -27,7 +27,7 @@ final class GuardrailPasses {
         ChatResponse response = event.request().responseFromLLM();
         if (!inPass) {
             first = response.aiMessage();
-            made = AnswerEnd.made(response);
+            made = Made.of(response);
             inPass = true;
         }
         rewritten = result.isSuccess() && result.hasRewrittenResult() ? result.successfulText() : null;

@@ -1,9 +1,11 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.data.message.AiMessage;
 import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.log.HistoryPage;
 import io.github.keepsake4j.log.HistoryQuery;
 import io.github.keepsake4j.log.MessageLog;
+import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.message.KeptRequest;
@@ -47,9 +49,18 @@ public record SeenMessages(
         memories = List.copyOf(memories);
     }
 
-    static SeenMessages read(MessageLog log, MemoryKey key, Seen seen, @Nullable String request) {
+    static SeenMessages read(MessageLog log, MemoryKey key, String answerId, Seen seen, @Nullable String request) {
         List<LoggedMessage> messages = new ArrayList<>();
         seen.shown().forEach(range -> add(log, key, range, messages));
+        if (messages.isEmpty() || messages.get(messages.size() - 1).message() instanceof AiMessage) {
+            // A request ends with a question or a tool's result. A node's question is stored with its answer, so only
+            // the branch tells it.
+            LoggedMessage question =
+                    log.read(key, ReadQuery.newest(0).endingIn(answerId)).user();
+            if (question != null) {
+                messages.add(question);
+            }
+        }
         Set<Long> shortened = new HashSet<>(seen.shortened());
         Summary summary = log.summaries(key).stream()
                 .filter(stored -> seen.summary() > 0 && stored.version() == seen.summary())

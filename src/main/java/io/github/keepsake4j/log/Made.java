@@ -1,5 +1,9 @@
 package io.github.keepsake4j.log;
 
+import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.output.FinishReason;
+import dev.langchain4j.model.output.TokenUsage;
+import java.nio.charset.StandardCharsets;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +26,9 @@ public record Made(
     /** Of an answer about which nothing is known. */
     public static final Made NOTHING = new Made(null, null);
 
+    /** The longest name of a model that is kept, in UTF-16 code units. Providers' names have up to about 100. */
+    private static final int MAX_NAME = 1_000;
+
     /**
      * Creates what is kept of an answer whose model and request are not known.
      *
@@ -30,6 +37,44 @@ public record Made(
      */
     public Made(@Nullable Seen seen, @Nullable Usage usage) {
         this(seen, usage, null, null, null);
+    }
+
+    /**
+     * Returns what a model's response tells of how its answer was made.
+     *
+     * @param response the response
+     * @return its model, tokens and reason to end, as far as they are known; a name that no storage keeps is left out,
+     *     because it must not cost the answer
+     */
+    public static Made of(ChatResponse response) {
+        FinishReason reason = response.finishReason();
+        String name = response.modelName();
+        return new Made(
+                null,
+                usage(response),
+                name == null || !canBeKept(name) ? null : name,
+                reason == null ? null : reason.name(),
+                null);
+    }
+
+    private static boolean canBeKept(String name) {
+        return !name.isEmpty()
+                && name.length() <= MAX_NAME
+                && name.indexOf('\0') < 0
+                && StandardCharsets.UTF_8.newEncoder().canEncode(name);
+    }
+
+    private static @Nullable Usage usage(ChatResponse response) {
+        TokenUsage used = response.tokenUsage();
+        if (used == null || (used.inputTokenCount() == null && used.outputTokenCount() == null)) {
+            return null;
+        }
+        return new Usage(
+                atLeastZero(used.inputTokenCount()), atLeastZero(used.outputTokenCount()), CachedTokens.of(used));
+    }
+
+    private static long atLeastZero(@Nullable Integer count) {
+        return count == null ? 0 : Math.max(0, count);
     }
 
     /**

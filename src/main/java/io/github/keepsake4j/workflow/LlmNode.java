@@ -7,9 +7,12 @@ import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.response.ChatResponse;
 import io.github.keepsake4j.log.Append;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.NewMessage;
+import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.message.FileReference;
+import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.NodeKey;
 import java.util.ArrayList;
@@ -87,7 +90,8 @@ public final class LlmNode {
     }
 
     /**
-     * Runs the node. If the model fails, its exception is thrown and nothing is stored. If the turn cannot be stored,
+     * Runs the node. The answer is stored with what the model saw and what it tells of its tokens, which
+     * {@code Keepsake.conversation(key)} returns. If the model fails, its exception is thrown and nothing is stored. If the turn cannot be stored,
      * the answer is returned nevertheless, together with the failure. Each run is stored as an iteration of its message,
      * unless a run with the same {@linkplain NodeTurn#inRun run key} is stored already. A query that is blank after
      * rendering is sent as {@code [no text]} if there are no files, because providers refuse blank texts.
@@ -114,12 +118,18 @@ public final class LlmNode {
         }
         TokenBufferMemory.Place place = place(memory.conversation(), run, maxTokens);
         Long epoch = epoch(memory.conversation(), place);
-        prompt.addAll(history(memory, run, place, maxTokens));
+        PromptHistory.Shown history = history(memory, run, place, maxTokens);
+        prompt.addAll(history.messages());
         prompt.add(shown);
         ChatResponse response = model.chat(prompt);
         RuntimeException failure = null;
         try {
-            keep(memory, run, response.aiMessage(), place, epoch);
+            LoggedMessage question = place == null ? null : place.question();
+            UserMessage stored = question != null && question.message() instanceof UserMessage user
+                    ? user
+                    : UserMessage.from(run.query());
+            boolean altered = run.systemPrompt() != null || !shown.equals(stored);
+            keep(memory, run, response.aiMessage(), made(response, history.seen(), question, altered), place, epoch);
         } catch (RuntimeException e) {
             LOG.warn(
                     "Node {} of app {}: its turn was not stored ({})",
@@ -176,40 +186,62 @@ public final class LlmNode {
      * Returns the history for a run. If its message already has a turn in the node's memory, the run is the next
      * iteration, because its turn will be stored as one.
      */
-    private List<ChatMessage> history(
+    private PromptHistory.Shown history(
             WorkflowMemories.Selection memory, NodeRun run, TokenBufferMemory.@Nullable Place place, int maxTokens) {
         if (memory.node() != null) {
             return memory.node().historyForNext(run.turn(), run.tenantId(), maxTokens, run.fileUploadConfig());
         }
         return memory.conversation() == null || place == null || maxTokens <= 0
-                ? List.of()
+                ? PromptHistory.Shown.NOTHING
                 : memory.conversation().shown(place.thread(), maxTokens, run.fileUploadConfig());
+    }
+
+    /**
+     * Returns how an answer was made. A question that is stored with its answer is not among what the model saw, because
+     * its sequence number is not known yet.
+     *
+     * @param question the question if it is stored already, else null
+     * @param altered whether the request held more than stored messages
+     */
+    private static Made made(ChatResponse response, Seen history, @Nullable LoggedMessage question, boolean altered) {
+        List<Long> sequences = new ArrayList<>(history.sequences());
+        if (question != null) {
+            sequences.add(question.sequence());
+        }
+        Seen seen = new Seen(Seen.ranges(sequences), List.of(), 0, altered || history.altered());
+        return Made.of(response).withSeen(seen);
     }
 
     private void keep(
             WorkflowMemories.Selection memory,
             NodeRun run,
             AiMessage answer,
+            Made made,
             TokenBufferMemory.@Nullable Place place,
             @Nullable Long epoch) {
         if (memory.node() != null) {
-            memory.node().addMessages(run.turn(), run.query(), run.files(), List.of(answer));
+            memory.node().addMessages(run.turn(), run.query(), run.files(), List.of(answer), made);
             memory.node().flush();
         } else if (memory.conversation() != null && place != null && epoch != null) {
-            write(memory.conversation(), run, answer, place, epoch);
+            write(memory.conversation(), run, answer, made, place, epoch);
         }
     }
 
     private void write(
-            TokenBufferMemory conversation, NodeRun run, AiMessage answer, TokenBufferMemory.Place place, long epoch) {
+            TokenBufferMemory conversation,
+            NodeRun run,
+            AiMessage answer,
+            Made made,
+            TokenBufferMemory.Place place,
+            long epoch) {
         TokenCounts counts = memories.settings().counts();
         String id = run.turn().messageId();
         List<NewMessage> batch = new ArrayList<>();
-        if (!place.asked()) {
+        if (place.question() == null) {
             UserMessage user = FileReference.attach(UserMessage.from(run.query()), run.files());
             batch.add(counts.prepare(NodeTurn.userId(id), user));
         }
-        batch.add(counts.prepare(id, answer));
+        batch.add(counts.prepare(id, answer).withMade(made));
         conversation
                 .log()
                 .append(conversation.key(), Append.under(place.parent(), batch).inEpoch(epoch));

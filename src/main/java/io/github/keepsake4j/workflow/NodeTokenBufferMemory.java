@@ -5,6 +5,7 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ErasedException;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.MessageIdConflictException;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Parent;
@@ -142,6 +143,16 @@ public final class NodeTokenBufferMemory {
             String userText,
             List<FileReference> userFiles,
             List<? extends ChatMessage> assistantMessages) {
+        addMessages(turn, userText, userFiles, assistantMessages, Made.NOTHING);
+    }
+
+    /** Adds a turn with what is known of how its answer was made. */
+    void addMessages(
+            NodeTurn turn,
+            String userText,
+            List<FileReference> userFiles,
+            List<? extends ChatMessage> assistantMessages,
+            Made made) {
         if (assistantMessages.isEmpty()) {
             throw new InvalidInputException("assistantMessages", "must not be empty");
         }
@@ -150,7 +161,7 @@ public final class NodeTokenBufferMemory {
         UserMessage user = FileReference.attach(UserMessage.from(userText), userFiles);
         lock.lock();
         try {
-            PendingTurn next = PendingTurn.of(turn, user, assistantMessages, epoch);
+            PendingTurn next = PendingTurn.of(turn, user, assistantMessages, made, epoch);
             if (added.stream().noneMatch(next::repeats)) {
                 pending.add(next);
                 added.add(next);
@@ -224,19 +235,19 @@ public final class NodeTokenBufferMemory {
      */
     public List<ChatMessage> getHistoryPromptMessages(
             NodeTurn turn, String tenantId, int maxTokenLimit, @Nullable FileUploadConfig fileUploadConfig) {
-        return history(turn, false, tenantId, maxTokenLimit, fileUploadConfig);
+        return history(turn, false, tenantId, maxTokenLimit, fileUploadConfig).messages();
     }
 
     /**
      * Returns the history for a run whose turn will be added. Turns that are already stored for its message are earlier
      * iterations, even if turns for other messages follow them.
      */
-    List<ChatMessage> historyForNext(
+    PromptHistory.Shown historyForNext(
             NodeTurn turn, String tenantId, int maxTokenLimit, FileUploadConfig fileUploadConfig) {
         return history(turn, turn.iteration() == 0, tenantId, maxTokenLimit, fileUploadConfig);
     }
 
-    private List<ChatMessage> history(
+    private PromptHistory.Shown history(
             NodeTurn turn,
             boolean next,
             String tenantId,

@@ -3,6 +3,7 @@ package io.github.keepsake4j.workflow;
 import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.Ids;
@@ -25,10 +26,16 @@ import org.jspecify.annotations.Nullable;
  *     turn's iteration tells them apart
  * @param user the user's message
  * @param answers the messages that followed, ending with the answer
+ * @param made how the answer was made
  * @param epoch the epoch in which the run began, or null if nothing was read
  */
 record PendingTurn(
-        NodeTurn turn, @Nullable String runKey, UserMessage user, List<ChatMessage> answers, @Nullable Long epoch) {
+        NodeTurn turn,
+        @Nullable String runKey,
+        UserMessage user,
+        List<ChatMessage> answers,
+        Made made,
+        @Nullable Long epoch) {
 
     /**
      * The attribute of a bridged turn's user message that stores the parent that this node never saw. Turns with the
@@ -44,9 +51,10 @@ record PendingTurn(
     }
 
     /** Returns a turn with a key of its own, unless the run has one or names its iteration. */
-    static PendingTurn of(NodeTurn turn, UserMessage user, List<? extends ChatMessage> answers, @Nullable Long epoch) {
+    static PendingTurn of(
+            NodeTurn turn, UserMessage user, List<? extends ChatMessage> answers, Made made, @Nullable Long epoch) {
         String key = turn.runKey() == null && turn.iteration() == 0 ? Ids.next() : turn.runKey();
-        return new PendingTurn(turn, key, user, List.copyOf(answers), epoch);
+        return new PendingTurn(turn, key, user, List.copyOf(answers), made, epoch);
     }
 
     /** Returns whether this turn was added before as the given one. What an erasure will refuse is not repeated. */
@@ -83,7 +91,8 @@ record PendingTurn(
         List<NewMessage> batch = new ArrayList<>();
         batch.add(counts.prepare(ids.get(0), marked(bridged)));
         for (int i = 0; i < answers.size(); i++) {
-            batch.add(counts.prepare(ids.get(i + 1), answers.get(i)));
+            NewMessage prepared = counts.prepare(ids.get(i + 1), answers.get(i));
+            batch.add(i == answers.size() - 1 ? prepared.withMade(made) : prepared);
         }
         return batch;
     }

@@ -7,6 +7,7 @@ import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.Turn;
+import io.github.keepsake4j.log.Seen;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
@@ -15,6 +16,7 @@ import io.github.keepsake4j.workflow.files.FileRebuilder;
 import io.github.keepsake4j.workflow.files.FileUploadConfig;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
@@ -45,13 +47,23 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
 
     private static final String IMAGE = "[image]";
 
-    List<ChatMessage> messages(
-            List<LoggedMessage> thread, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
+    /**
+     * A history as a model sees it.
+     *
+     * @param messages the messages, oldest first
+     * @param seen which stored messages they are, and whether some are shown in another form
+     */
+    record Shown(List<ChatMessage> messages, Seen seen) {
+
+        static final Shown NOTHING = new Shown(List.of(), new Seen(List.of(), List.of(), 0, false));
+    }
+
+    Shown messages(List<LoggedMessage> thread, String tenantId, @Nullable FileUploadConfig config, int maxTokenLimit) {
         List<List<LoggedMessage>> turns = turns(thread);
         List<List<LoggedMessage>> may = newest(turns, maxTokenLimit);
         Function<@Nullable FileReference, Content> contents =
                 contents(may, tenantId, config == null ? FileUploadConfig.STANDARD : config);
-        Deque<ChatMessage> shown = new ArrayDeque<>();
+        Deque<Sized> shown = new ArrayDeque<>();
         long tokens = counts.perList();
         // Turns are converted from the newest on, so that no content is loaded or fetched that will not be shown.
         int left = may.size();
@@ -63,11 +75,20 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
             }
             left--;
             for (int i = turn.size() - 1; i >= 0; i--) {
-                shown.addFirst(turn.get(i).message());
+                shown.addFirst(turn.get(i));
             }
         }
         tellDropped(turns.size() - may.size() + left);
-        return List.copyOf(shown);
+        return new Shown(shown.stream().map(Sized::message).toList(), seen(shown));
+    }
+
+    private static Seen seen(Collection<Sized> shown) {
+        List<Long> sequences = shown.stream()
+                .filter(Sized::isStored)
+                .map(each -> each.logged().sequence())
+                .toList();
+        boolean altered = shown.stream().anyMatch(each -> !each.same() || !each.isStored());
+        return new Seen(Seen.ranges(sequences), List.of(), 0, altered);
     }
 
     /** Returns the history as lines of text. The limit applies to the tokens of the whole text. */
@@ -98,7 +119,21 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
         }
     }
 
-    private record Sized(ChatMessage message, long tokens) {}
+    /**
+     * A message that is shown.
+     *
+     * @param logged the message as it is stored
+     * @param message the message as it is shown
+     * @param same whether both are the same, apart from attributes
+     * @param tokens the tokens of the message that is shown
+     */
+    private record Sized(LoggedMessage logged, ChatMessage message, boolean same, long tokens) {
+
+        /** Returns whether the message was written already. */
+        boolean isStored() {
+            return logged.sequence() < Long.MAX_VALUE;
+        }
+    }
 
     /**
      * Returns the turns that a provider accepts, without applying a limit. A message that consists of files only is
@@ -177,8 +212,8 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
             }
             boolean same = message == logged.message();
             // The attributes that only this package reads are not passed on.
-            shown.add(
-                    new Sized(PendingTurn.withoutMarks(message), same ? counts.of(sizes, logged) : counts.of(message)));
+            long tokens = same ? counts.of(sizes, logged) : counts.of(message);
+            shown.add(new Sized(logged, PendingTurn.withoutMarks(message), same, tokens));
         }
         return shown;
     }

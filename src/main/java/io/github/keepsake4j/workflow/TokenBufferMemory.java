@@ -94,7 +94,8 @@ public final class TokenBufferMemory {
             int maxTokenLimit,
             @Nullable Integer messageLimit,
             @Nullable FileUploadConfig fileUploadConfig) {
-        return shown(thread(lastMessageId, maxTokenLimit, messageLimit), maxTokenLimit, fileUploadConfig);
+        return shown(thread(lastMessageId, maxTokenLimit, messageLimit), maxTokenLimit, fileUploadConfig)
+                .messages();
     }
 
     /**
@@ -118,10 +119,10 @@ public final class TokenBufferMemory {
      *
      * @param thread the messages that lead to the run
      * @param parent the message under which the turn is stored
-     * @param asked whether the question is stored already, so that only the answer is missing
+     * @param question the question if the engine has stored it already, so that only the answer is missing, else null
      * @param epoch the epoch of the read, or null if there was none
      */
-    record Place(List<LoggedMessage> thread, Parent parent, boolean asked, @Nullable Long epoch) {}
+    record Place(List<LoggedMessage> thread, Parent parent, @Nullable LoggedMessage question, @Nullable Long epoch) {}
 
     /**
      * Finds the place of a run: behind the parent that it names, else before its own row if anything of that is stored,
@@ -133,7 +134,7 @@ public final class TokenBufferMemory {
         String parent = turn.parentMessageId();
         if (turn.parentKnown()) {
             if (parent == null) {
-                return new Place(List.of(), Parent.root(), false, null);
+                return new Place(List.of(), Parent.root(), null, null);
             }
             List<String> ids = Stream.of(id, parent)
                     .flatMap(row -> Ids.ofRow(row).stream())
@@ -144,8 +145,8 @@ public final class TokenBufferMemory {
             Tail tail = bounds.read(log, key, end);
             StoredRow own = StoredRow.of(id, found);
             return own.isAsked()
-                    ? new Place(settled(bounds, tail), own.under(), true, tail.epoch())
-                    : new Place(settled(bounds, tail), Parent.of(end == null ? parent : end), false, tail.epoch());
+                    ? new Place(settled(bounds, tail), own.under(), own.question(), tail.epoch())
+                    : new Place(settled(bounds, tail), Parent.of(end == null ? parent : end), null, tail.epoch());
         }
         Tail tail = bounds.read(log, key, null);
         LoggedMessage user = tail.user();
@@ -154,19 +155,19 @@ public final class TokenBufferMemory {
                 && head != null
                 && isGoingOn(tail)
                 && Ids.rowOf(user.id()).equals(id)) {
-            return new Place(settled(bounds, tail), Parent.of(head), true, tail.epoch());
+            return new Place(settled(bounds, tail), Parent.of(head), user, tail.epoch());
         }
         StoredRow own = StoredRow.find(log, key, id);
         if (own.last() == null) {
-            return new Place(settled(bounds, tail), Parent.head(), false, tail.epoch());
+            return new Place(settled(bounds, tail), Parent.head(), null, tail.epoch());
         }
         String before = own.before();
         List<LoggedMessage> thread = before == null ? List.of() : settled(bounds, bounds.read(log, key, before));
-        return new Place(thread, own.under(), own.isAsked(), tail.epoch());
+        return new Place(thread, own.under(), own.isAsked() ? own.question() : null, tail.epoch());
     }
 
     /** Returns the messages of a thread as a model sees them. */
-    List<ChatMessage> shown(
+    PromptHistory.Shown shown(
             List<LoggedMessage> thread, int maxTokenLimit, @Nullable FileUploadConfig fileUploadConfig) {
         return settings.history(key, log).messages(thread, key.tenant(), fileUploadConfig, maxTokenLimit);
     }

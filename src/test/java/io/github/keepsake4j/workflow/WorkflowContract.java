@@ -20,8 +20,11 @@ import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.request.ChatRequest;
 import dev.langchain4j.model.chat.request.ChatRequestParameters;
 import dev.langchain4j.model.chat.response.ChatResponse;
+import dev.langchain4j.model.output.FinishReason;
+import dev.langchain4j.model.output.TokenUsage;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
+import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.ErasedException;
 import io.github.keepsake4j.log.HistoryQuery;
@@ -31,6 +34,7 @@ import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.ReadQuery;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Usage;
 import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.FileReference;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -1730,6 +1734,57 @@ abstract class WorkflowContract {
         assertThatThrownBy(
                         () -> keepsake.nodes("app").chatMemoryProvider("writer").get(NODE))
                 .isInstanceOf(InvalidInputException.class);
+    }
+
+    @Test
+    void d11_what_a_node_was_shown_and_what_its_answer_cost_is_known_in_both_modes() {
+        ChatModel model = new ChatModel() {
+            @Override
+            public ChatResponse doChat(ChatRequest request) {
+                return ChatResponse.builder()
+                        .aiMessage(ai("answer"))
+                        .modelName("a-model")
+                        .tokenUsage(new TokenUsage(7, 3))
+                        .finishReason(FinishReason.STOP)
+                        .build();
+            }
+        };
+        Keepsake keepsake = Keepsake.builder().messageLog(log).nodeLog(log).build();
+        for (MemoryMode mode : MemoryMode.values()) {
+            LlmNode node = LlmNode.of(memories, model, MemoryConfig.of(mode)).writingConversation();
+            NodeReply first = node.run(run("m1", null, "one"));
+            NodeReply second = node.run(run("m2", "m1", "two"));
+            node.run(run("m3", "m1", "two again").withSystemPrompt("Be brief."));
+            assertThat(first.failure()).isNull();
+            assertThat(second.failure()).isNull();
+
+            Conversation kept = keepsake.conversation(mode == MemoryMode.NODE ? NODE : CONVERSATION);
+            assertThat(seen(kept, "m1")).describedAs("%s", mode).containsExactly("m1#user");
+            assertThat(seen(kept, "m2")).containsExactly("m1#user", "m1", "m2#user");
+            assertThat(seen(kept, "m3")).containsExactly("m1#user", "m1", "m3#user");
+            assertThat(kept.seenBy("m2").orElseThrow().altered()).isFalse();
+            assertThat(kept.seenBy("m3").orElseThrow().altered()).isTrue();
+            assertThat(kept.made("m2").usage()).isEqualTo(new Usage(7, 3, 0));
+            assertThat(kept.made("m2").modelName()).isEqualTo("a-model");
+            assertThat(kept.made("m2").finishReason()).isEqualTo("STOP");
+        }
+        say("m5#user", "m2", user("three"));
+        LlmNode.of(memories, model, MemoryConfig.of(MemoryMode.CONVERSATION))
+                .writingConversation()
+                .run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m5"), "three"));
+        assertThat(seen(keepsake.conversation(CONVERSATION), "m5"))
+                .describedAs("a question that the engine stored")
+                .containsExactly("m1#user", "m1", "m2#user", "m2", "m5#user");
+        turns("m4", "m2");
+        assertThat(keepsake.conversation(NODE).seenBy("m4"))
+                .describedAs("a turn that the engine added")
+                .isEmpty();
+    }
+
+    private static List<String> seen(Conversation conversation, String answerId) {
+        return conversation.seenBy(answerId).orElseThrow().messages().stream()
+                .map(LoggedMessage::id)
+                .toList();
     }
 
     // ---- short words

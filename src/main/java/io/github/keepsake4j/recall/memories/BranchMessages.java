@@ -104,16 +104,18 @@ public final class BranchMessages {
         var tail = log.read(key, ReadQuery.wholeBranch());
         Map<Long, Trust> exposed = new LinkedHashMap<>();
         List<SourceMessage> messages = new ArrayList<>();
+        LoggedMessage before = null;
         for (LoggedMessage logged : tail.messages()) {
             ChatMessage message = logged.message();
             OwnText own = OwnText.of(message);
             Place place = new Place(key, tail.epoch(), logged.id());
             Trust exposure = exposures.get(place);
             if (exposure == null) {
-                exposure = exposure(log, key, logged, own, exposed);
+                exposure = exposure(log, key, logged, before, own, exposed);
                 exposures.put(place, exposure);
             }
             exposed.put(logged.sequence(), exposure);
+            before = logged;
             if (isSource(logged)) {
                 Trust trust = message instanceof UserMessage ? Trust.USER : exposure;
                 messages.add(new SourceMessage(logged.id(), own.isAll() ? message : withText(message, own), trust));
@@ -128,12 +130,25 @@ public final class BranchMessages {
         return !endedBadly && !(logged.message() instanceof SystemMessage);
     }
 
-    /** Returns the least trust of what a model was shown with a message. */
-    private Trust exposure(MessageLog log, MemoryKey key, LoggedMessage logged, OwnText own, Map<Long, Trust> exposed) {
+    /**
+     * Returns the least trust of what a model was shown with a message. An answer's question counts even where it is not
+     * among what is kept, because it was stored with the answer.
+     */
+    private Trust exposure(
+            MessageLog log,
+            MemoryKey key,
+            LoggedMessage logged,
+            @Nullable LoggedMessage before,
+            OwnText own,
+            Map<Long, Trust> exposed) {
         ChatMessage message = logged.message();
         if (message instanceof AiMessage) {
             Optional<Seen> seen = log.made(key, logged.id()).map(Made::seen);
-            return seen.map(known -> shownTo(key, known, exposed)).orElseGet(() -> least(Trust.ASSISTANT, exposed));
+            Trust question = before != null && before.message() instanceof UserMessage
+                    ? exposed.getOrDefault(before.sequence(), Trust.RETRIEVED)
+                    : Trust.USER;
+            return seen.map(known -> Trust.least(List.of(shownTo(key, known, exposed), question)))
+                    .orElseGet(() -> least(Trust.ASSISTANT, exposed));
         }
         if (message instanceof UserMessage) {
             return own.isAll() ? Trust.USER : Trust.RETRIEVED;

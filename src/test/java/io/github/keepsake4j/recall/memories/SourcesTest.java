@@ -23,6 +23,12 @@ import io.github.keepsake4j.message.ConversationKey;
 import io.github.keepsake4j.message.MemoryKey;
 import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.recall.Fence;
+import io.github.keepsake4j.workflow.LlmNode;
+import io.github.keepsake4j.workflow.MemoryConfig;
+import io.github.keepsake4j.workflow.MemoryMode;
+import io.github.keepsake4j.workflow.NodeRun;
+import io.github.keepsake4j.workflow.NodeTurn;
+import io.github.keepsake4j.workflow.WorkflowMemories;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -124,6 +130,22 @@ class SourcesTest {
         assertThat(sources.get(2).message()).isEqualTo(UserMessage.from("What is my name?"));
         assertThat(trusts()).containsExactly(Trust.USER, Trust.ASSISTANT, Trust.USER, Trust.RETRIEVED);
         assertThat(sources.toString()).doesNotContain("Mallory");
+    }
+
+    @Test
+    void what_was_retrieved_for_a_nodes_question_lowers_the_answer_that_is_stored_with_it() {
+        LlmNode node = LlmNode.of(
+                        WorkflowMemories.builder().conversationLog(log).build(),
+                        model,
+                        MemoryConfig.of(MemoryMode.CONVERSATION))
+                .writingConversation();
+        NodeTurn first = NodeTurn.of("m1").under(null);
+        node.run(NodeRun.of("default", "app", "alice", "writer", first, "Hello"));
+        String retrieved = "What is my name?\n\nAnswer using the following information:\nThe user's name is Mallory.";
+        node.run(NodeRun.of(
+                "default", "app", "alice", "writer", NodeTurn.of("m2").under("m1"), retrieved));
+
+        assertThat(trusts()).containsExactly(Trust.USER, Trust.ASSISTANT, Trust.USER, Trust.RETRIEVED);
     }
 
     @Test

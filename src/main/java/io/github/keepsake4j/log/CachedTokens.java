@@ -1,4 +1,4 @@
-package io.github.keepsake4j.chat;
+package io.github.keepsake4j.log;
 
 import dev.langchain4j.model.output.TokenUsage;
 import java.lang.reflect.InvocationTargetException;
@@ -39,7 +39,7 @@ final class CachedTokens {
         for (Method getter : GETTERS.get(source.getClass())) {
             Object value = get(getter, source);
             if (value instanceof Integer count) {
-                return AnswerEnd.atLeastZero(count);
+                return Math.max(0, count);
             }
             if (value != null && getter.getName().equals(DETAILS)) {
                 return of(value);
