@@ -1117,6 +1117,27 @@ abstract class WorkflowContract {
     }
 
     @Test
+    void a17_a_run_in_conversation_mode_makes_few_requests() {
+        say("m1#user", null, user("q1"), "m1", ai("a1"), "m2#user", user("q2"));
+        LlmNode reader = LlmNode.of(memories, new Model(), MemoryConfig.of(MemoryMode.CONVERSATION));
+        LlmNode writer = reader.writingConversation();
+
+        assertThat(requests(() -> reader.run(run("m2", "m1", "q2")))).containsExactly("find", "read");
+        assertThat(requests(() -> reader.run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m2"), "q2"))))
+                .describedAs("the head is its question")
+                .containsExactly("read", "read");
+        assertThat(requests(() -> writer.run(run("m3", "m1", "q3")))).containsExactly("find", "read", "append");
+        assertThat(requests(() -> writer.run(NodeRun.of("acme", "app", "c1", "writer", NodeTurn.of("m4"), "q4"))))
+                .containsExactly("read", "find", "append");
+    }
+
+    private List<String> requests(Runnable run) {
+        int before = watched.calls().size();
+        run.run();
+        return List.copyOf(watched.calls().subList(before, watched.calls().size()));
+    }
+
+    @Test
     @ExpectedLog("its turn was not stored")
     void a17_a_conversation_that_is_erased_while_the_model_answers_stays_empty() {
         say("u1", null, user("one"), "a1", ai("two"));
