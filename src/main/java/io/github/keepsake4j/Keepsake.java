@@ -1119,7 +1119,8 @@ public final class Keepsake {
                     metrics,
                     keepRequests,
                     leavingViewListener,
-                    remembered(logs, counter));
+                    remembered(logs, counter),
+                    turnLimit);
             if (search != null) {
                 search.start(tenant);
             }

@@ -12,6 +12,7 @@ import dev.langchain4j.observability.api.event.OutputGuardrailExecutedEvent;
 import dev.langchain4j.service.tool.ToolExecution;
 import io.github.keepsake4j.codec.RequestCodec;
 import io.github.keepsake4j.context.Context;
+import io.github.keepsake4j.context.EndedBadly;
 import io.github.keepsake4j.log.Append;
 import io.github.keepsake4j.log.AppendResult;
 import io.github.keepsake4j.log.ErasedException;
@@ -24,9 +25,13 @@ import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -43,6 +48,8 @@ final class BoundTurn extends OpenTurn {
     /** The branch of answers that came when they could not become the current ones any more. */
     static final String ASIDE = "keepsake.aside";
 
+    private static final String KILLED = "killed";
+
     /** How often a result is looked at whose calls are not added yet. */
     private static final int MOST_WAITS = 60;
 
@@ -58,6 +65,12 @@ final class BoundTurn extends OpenTurn {
     private @Nullable Course course;
 
     private @Nullable String question;
+
+    /** Questions of other turns that were without an answer when this turn began. */
+    private final Map<String, LoggedMessage> unanswered = new LinkedHashMap<>();
+
+    /** When the question was written, by {@link ChatMemories#nanoTime}. */
+    private long askedAt;
 
     /** Whether what was read has the question before tool rounds, and the AI service puts it behind them again. */
     private boolean repeated;
@@ -175,8 +188,7 @@ final class BoundTurn extends OpenTurn {
                 return;
             }
             quietly(() -> {
-                List<NewMessage> waiting =
-                        slow.waiting().stream().map(memories::prepare).toList();
+                List<NewMessage> waiting = slowResults();
                 if (waiting.isEmpty() && buffer().pending.isEmpty()) {
                     return;
                 }
@@ -193,10 +205,15 @@ final class BoundTurn extends OpenTurn {
         }
     }
 
+    private List<NewMessage> slowResults() {
+        return slow.waiting().stream()
+                .map(result -> memories.prepare(result).ofTurn(question))
+                .toList();
+    }
+
     /** Writes what tools of a round that will not be whole have returned. Nothing else tells that they have run. */
     private void writeExecuted() {
-        List<NewMessage> waiting =
-                slow.waiting().stream().map(memories::prepare).toList();
+        List<NewMessage> waiting = slowResults();
         if (!waiting.isEmpty() && writeEarly(waiting)) {
             slow.written(waiting);
         }
@@ -272,6 +289,7 @@ final class BoundTurn extends OpenTurn {
         if (message instanceof UserMessage && question == null) {
             question = prepared.id();
         }
+        prepared = prepared.ofTurn(question);
         if (!(message instanceof AiMessage ai)) {
             return prepared;
         }
@@ -307,6 +325,10 @@ final class BoundTurn extends OpenTurn {
     void wrote(List<NewMessage> batch, AppendResult result) {
         NewMessage newest = batch.get(batch.size() - 1);
         course().wrote(newest.id(), newest.message() instanceof SystemMessage, result);
+        if (newest.id().equals(question)) {
+            askedAt = memories.nanoTime();
+            quietly(this::markKilled);
+        }
         epoch = result.epoch();
         long sequence = result.lastSequence() - batch.size();
         for (NewMessage message : batch) {
@@ -317,17 +339,60 @@ final class BoundTurn extends OpenTurn {
         }
         if (newest.message() instanceof AiMessage ai && !ai.hasToolExecutionRequests()) {
             answer = new Written(newest.id(), ai);
+            String asked = question;
+            if (asked != null
+                    && memories.nanoTime() - askedAt >= memories.turnLimit().toNanos()) {
+                // Another turn may have taken this one for dead.
+                mark(asked, null);
+            }
         }
     }
 
     @Override
     Tail read(int atLeast, @Nullable List<String> round) {
-        return course().read(id, key, memories, atLeast, round);
+        Tail tail = course().read(id, key, memories, atLeast, round);
+        boolean asksLater = question == null && course().question() == null;
+        return asksLater ? withoutUnanswered(tail) : tail;
+    }
+
+    /** An AI service reads before it adds its question, which leaves out older ones without an answer. */
+    private Tail withoutUnanswered(Tail tail) {
+        Optional<LoggedMessage> newest = EndedBadly.unansweredAtEnd(tail.messages());
+        if (newest.isEmpty()) {
+            return tail;
+        }
+        unanswered.put(newest.get().id(), newest.get());
+        return withoutUnanswered(tail.without(newest.get().id()));
     }
 
     @Override
     void shown(Tail tail, Context context, List<ChatMessage> messages) {
         sightings.shown(tail, context, messages);
+        context.omitted().stream()
+                .filter(omission -> omission.reason() == Context.Reason.UNANSWERED_QUESTION)
+                .map(Context.Omission::message)
+                .filter(message -> message.id().equals(message.question()))
+                .forEach(message -> unanswered.put(message.id(), message));
+    }
+
+    /**
+     * Marks questions whose turns may not run any more: their processes ended without a word. The clock of this process tells
+     * whether it is worth looking. Two times of the store decide.
+     */
+    private void markKilled() {
+        Instant since = Instant.now().minus(memories.turnLimit());
+        String asked = question;
+        if (asked == null
+                || unanswered.values().stream()
+                        .noneMatch(message -> message.createdAt().isBefore(since))) {
+            return;
+        }
+        Instant latest = stored(asked).createdAt().minus(memories.turnLimit());
+        for (LoggedMessage message : unanswered.values()) {
+            if (message.createdAt().isBefore(latest)) {
+                set(message.id(), Outcome.failed(KILLED));
+            }
+        }
     }
 
     @Override
@@ -438,7 +503,7 @@ final class BoundTurn extends OpenTurn {
                 || Objects.equals(given.text(), stored.message().text())) {
             return;
         }
-        NewMessage shown = memories.prepare(given).withMade(passes.made());
+        NewMessage shown = memories.prepare(given).withMade(passes.made()).ofTurn(question);
         List<NewMessage> batch = List.of(shown);
         Append sibling = Append.under(parentOf(stored.id()), batch).expectingHead(stored.id());
         try {

@@ -25,6 +25,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewWriter;
 import java.lang.ref.SoftReference;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Executor;
@@ -43,6 +44,8 @@ public final class ChatMemories {
     /** The maximum number of contexts that are kept: about as many conversations are in a turn at a time. */
     private static final int MEMORIES = 1_000;
 
+    private static final Duration TURN_LIMIT = Duration.ofMinutes(10);
+
     private final Function<MemoryKey, MessageLog> logs;
     private final Function<Object, MemoryKey> ids;
     private final ContextStrategy strategy;
@@ -56,6 +59,7 @@ public final class ChatMemories {
     private final Services services = new Services(this);
     private final boolean keepsRequests;
     private final RememberedSource remembered;
+    private final Duration turnLimit;
     private final Leaving leaving;
 
     /** The context that each memory returned last. A context that is missing here is counted again. */
@@ -74,6 +78,7 @@ public final class ChatMemories {
      * @param keepsRequests whether a request is kept beside its answer where the memory's own part does not tell it
      * @param listener is told which messages leave the view, or null
      * @param remembered loads the memories that the strategy shows
+     * @param turnLimit how long a turn may run; a question that is older and has no answer is that of a process that was killed
      */
     public ChatMemories(
             Function<MemoryKey, MessageLog> logs,
@@ -85,7 +90,8 @@ public final class ChatMemories {
             Metrics metrics,
             boolean keepsRequests,
             @Nullable LeavingViewListener listener,
-            RememberedSource remembered) {
+            RememberedSource remembered,
+            Duration turnLimit) {
         this(
                 logs,
                 ids,
@@ -97,6 +103,7 @@ public final class ChatMemories {
                 keepsRequests,
                 listener,
                 remembered,
+                turnLimit,
                 System::nanoTime);
     }
 
@@ -131,7 +138,19 @@ public final class ChatMemories {
             @Nullable SummaryWorker worker,
             Metrics metrics,
             LongSupplier nanoTime) {
-        this(logs, ids, strategy, counter, executor, worker, metrics, false, null, RememberedSource.NONE, nanoTime);
+        this(
+                logs,
+                ids,
+                strategy,
+                counter,
+                executor,
+                worker,
+                metrics,
+                false,
+                null,
+                RememberedSource.NONE,
+                TURN_LIMIT,
+                nanoTime);
     }
 
     ChatMemories(
@@ -145,6 +164,7 @@ public final class ChatMemories {
             boolean keepsRequests,
             @Nullable LeavingViewListener listener,
             RememberedSource remembered,
+            Duration turnLimit,
             LongSupplier nanoTime) {
         this.logs = logs;
         this.ids = ids;
@@ -156,6 +176,7 @@ public final class ChatMemories {
         this.summaries = new Summaries(this, worker);
         this.keepsRequests = keepsRequests;
         this.remembered = remembered;
+        this.turnLimit = turnLimit;
         this.leaving = new Leaving(logs, executor, listener);
         this.loader = new TailLoader(strategy);
         this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
@@ -247,6 +268,11 @@ public final class ChatMemories {
 
     Summaries summaries() {
         return summaries;
+    }
+
+    /** Returns how long a turn may run. */
+    Duration turnLimit() {
+        return turnLimit;
     }
 
     /** Returns whether requests are kept beside their answers. */

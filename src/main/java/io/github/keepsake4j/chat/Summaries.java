@@ -94,6 +94,8 @@ final class Summaries {
         /** Returns a piece of messages of which some are told, or of none. */
         static Piece of(Tail tail, List<LoggedMessage> messages, @Nullable LoggedMessage user) {
             Set<String> untold = EndedBadly.of(messages, user).hidden().stream()
+                    // It returns with its answer, so the summary must tell it.
+                    .filter(omission -> omission.reason() != Context.Reason.UNANSWERED_QUESTION)
                     .map(omission -> omission.message().id())
                     .collect(Collectors.toSet());
             View view = tail.view();

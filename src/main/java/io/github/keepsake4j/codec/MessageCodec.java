@@ -37,6 +37,8 @@ public final class MessageCodec {
     /** The version of the format that is written. */
     public static final int VERSION = 1;
 
+    private static final String QUESTION = "question";
+
     /** Creates a codec. A codec has no state, so one instance can be shared. */
     public MessageCodec() {}
 
@@ -51,6 +53,53 @@ public final class MessageCodec {
      */
     public String encode(ChatMessage message) {
         return Json.write(MessageWriter.write(message));
+    }
+
+    /**
+     * Encodes a message of a turn. {@link #decode} ignores the turn.
+     *
+     * @param message a message as {@link #encode(ChatMessage)} takes it
+     * @param question the id of the question of its turn, or null for no turn
+     * @return the message as JSON, with a field {@code question}
+     * @throws InvalidInputException if a part of the message could not be decoded to an equal value
+     */
+    public String encode(ChatMessage message, @Nullable String question) {
+        Map<String, @Nullable Object> fields = MessageWriter.write(message);
+        if (question == null) {
+            return Json.write(fields);
+        }
+        Map<String, @Nullable Object> more = new LinkedHashMap<>(fields);
+        more.put(QUESTION, question);
+        return Json.write(more);
+    }
+
+    /**
+     * A message and its turn.
+     *
+     * @param message the message
+     * @param question the id of the question of its turn, or null for no turn
+     */
+    public record OfTurn(ChatMessage message, @Nullable String question) {
+
+        /** Leaves out the message's text, so that the result may be logged. */
+        @Override
+        public String toString() {
+            return "OfTurn[type=" + message.type() + ", question=" + question + "]";
+        }
+    }
+
+    /**
+     * Decodes a message and its turn.
+     *
+     * @param json JSON that this codec or LangChain4j's serializer returned
+     * @return the message, and its turn if that is known
+     * @throws UnreadableDataException if {@link #decode} would throw it
+     */
+    public OfTurn decodeOfTurn(String json) {
+        JsonObject object = object("Message", json);
+        return new OfTurn(
+                new MessageReader(object).read(),
+                object.fields().get(QUESTION) instanceof String question ? question : null);
     }
 
     /**

@@ -81,6 +81,11 @@ public record Context(
         MEANWHILE,
         /** The message belongs to a turn that failed, and is no part of a tool round that was completed. */
         FAILED,
+        /**
+         * The message is a question, or belongs to one, whose turn was still without an answer when the next question came. It
+         * returns with its answer.
+         */
+        UNANSWERED_QUESTION,
         /** The message is an answer that was rejected, or belongs to one. */
         REJECTED,
         /** The message has no text, which providers refuse. */

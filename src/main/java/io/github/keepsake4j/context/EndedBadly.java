@@ -9,11 +9,17 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,7 +28,11 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A turn whose user message failed is left out, except for its complete tool rounds. If it has any, its user message
  * stays too. Otherwise a retry would do again what the tools have done. A rejected answer is left out in any turn. An answer
- * that is not rejected stays, because a turn that failed got none: it is that of another turn, which went on meanwhile.
+ * that is not rejected stays.
+ *
+ * <p>A question of a bound turn that has neither an answer nor a complete tool round is left out as soon as another user
+ * message follows, whether its turn still runs or its process was killed. Messages of bound turns tell their question. Other
+ * messages belong to the user message before them, and their user messages are never left out for want of an answer.
  *
  * @param hidden the messages that are left out, each with the reason
  * @param unclear how many other messages may have to be left out, because their turn's user message was not read: calls that
@@ -52,12 +62,36 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                 || messages.stream()
                         .anyMatch(message ->
                                 message.outcome() != null && message.outcome().kind() != Outcome.Kind.INCOMPLETE);
-        if (!bad && (messages.isEmpty() || earlier != null || isUser(messages.get(0)))) {
+        boolean begins = messages.isEmpty() || earlier != null || isUser(messages.get(0));
+        if (!bad && begins && !isQuestion(earlier) && messages.stream().noneMatch(EndedBadly::isQuestion)) {
             return NOTHING;
         }
         Reader reader = new Reader(earlier);
         messages.forEach(reader::add);
-        return reader.result(bad);
+        return reader.result(bad, begins);
+    }
+
+    /**
+     * Returns the newest question if it would be left out as unanswered once another user message follows.
+     *
+     * @param messages the messages that were read, oldest first
+     * @return the question, or empty if the newest user message has an answer, has failed, or is of no bound turn
+     */
+    public static Optional<LoggedMessage> unansweredAtEnd(List<LoggedMessage> messages) {
+        for (int i = messages.size() - 1; i >= 0; i--) {
+            LoggedMessage message = messages.get(i);
+            if (isUser(message)) {
+                if (!isQuestion(message) || isFailed(message)) {
+                    return Optional.empty();
+                }
+                Reader reader = new Reader(null);
+                messages.forEach(reader::add);
+                return Optional.of(message)
+                        .filter(question ->
+                                reader.spans.get(reader.spans.size() - 1).isUnanswered());
+            }
+        }
+        return Optional.empty();
     }
 
     /** Returns the ids of the messages that are left out. */
@@ -79,7 +113,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         Reader reader = new Reader(null);
         messages.forEach(reader::add);
         Set<LoggedMessage> unanswered = new HashSet<>();
-        reader.spans.stream()
+        reader.all()
                 .flatMap(span -> span.rounds.stream())
                 .filter(round -> !round.waiting.isEmpty())
                 .forEach(round -> unanswered.addAll(round.messages));
@@ -95,6 +129,11 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         return message.message() instanceof UserMessage user && TurnSplitter.begins(user);
     }
 
+    /** Returns whether a message is the question of a bound turn. */
+    private static boolean isQuestion(@Nullable LoggedMessage message) {
+        return message != null && message.id().equals(message.question()) && isUser(message);
+    }
+
     private static boolean isFailed(@Nullable LoggedMessage user) {
         return user != null && user.outcome() != null && user.outcome().kind() == Outcome.Kind.FAILED && isUser(user);
     }
@@ -107,11 +146,33 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         return !round.isAnswer() && round.waiting.isEmpty() && !isRejected(round.messages.get(0));
     }
 
-    /** A user message, or null if it was not read, and what follows it. */
-    private record Span(@Nullable LoggedMessage user, List<OpenRound> rounds) {}
+    /** A user message, or null if it was not read, and what belongs to it. */
+    private record Span(@Nullable LoggedMessage user, List<OpenRound> rounds) {
+
+        /** Returns whether this is a bound turn that has neither an answer nor a complete round. */
+        boolean isUnanswered() {
+            return isQuestion(user) && !hasCompleteRound() && !hasOwnAnswer();
+        }
+
+        boolean hasCompleteRound() {
+            return rounds.stream().anyMatch(EndedBadly::isDone);
+        }
+
+        /** Returns whether the turn's own answer is there, which is known of bound turns. */
+        boolean hasOwnAnswer() {
+            return rounds.stream()
+                    .filter(round -> round.isAnswer() && round.isShown() && !isRejected(round.messages.get(0)))
+                    .anyMatch(round -> round.messages.get(0).question() != null);
+        }
+    }
 
     private static final class Reader {
         private final List<Span> spans = new ArrayList<>();
+        private final Map<String, Span> byQuestion = new HashMap<>();
+
+        /** What belongs to questions that were not read. */
+        private final Span unread = new Span(null, new ArrayList<>());
+
         private final Deque<OpenRound> newestFirst = new ArrayDeque<>();
         private int orphans;
 
@@ -119,15 +180,32 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         private final List<LoggedMessage> replaced = new ArrayList<>();
 
         Reader(@Nullable LoggedMessage earlier) {
-            spans.add(new Span(earlier, new ArrayList<>()));
+            begin(earlier);
+        }
+
+        private void begin(@Nullable LoggedMessage user) {
+            Span span = new Span(user, new ArrayList<>());
+            spans.add(span);
+            if (user != null) {
+                byQuestion.put(user.id(), span);
+            }
+        }
+
+        Stream<Span> all() {
+            return Stream.concat(spans.stream(), Stream.of(unread));
+        }
+
+        private Span spanOf(LoggedMessage message) {
+            String question = message.question();
+            return question == null ? spans.get(spans.size() - 1) : byQuestion.getOrDefault(question, unread);
         }
 
         void add(LoggedMessage logged) {
             if (isUser(logged)) {
-                spans.add(new Span(logged, new ArrayList<>()));
+                begin(logged);
             } else if (logged.message() instanceof AiMessage) {
                 OpenRound round = new OpenRound(logged);
-                spans.get(spans.size() - 1).rounds.add(round);
+                spanOf(logged).rounds.add(round);
                 newestFirst.push(round);
             } else if (logged.message() instanceof ToolExecutionResultMessage && isRejected(logged)) {
                 replaced.add(logged);
@@ -140,31 +218,56 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         }
 
         /** Returns the result. Without anything that ended badly, a read is not made longer by what is not known. */
-        EndedBadly result(boolean bad) {
+        EndedBadly result(boolean bad, boolean begins) {
             List<Omission> hidden = new ArrayList<>();
             replaced.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
             int unclear = bad ? orphans : 0;
+            Set<Span> unanswered = unanswered();
             boolean anyUser = false;
             boolean anyHidden = false;
-            for (Span span : spans) {
-                boolean failed = isFailed(span.user);
-                boolean stays = !failed || span.rounds.stream().anyMatch(EndedBadly::isDone);
+            for (Span span : all().toList()) {
+                Reason reason = unanswered.contains(span)
+                        ? Reason.UNANSWERED_QUESTION
+                        : isFailed(span.user) && !span.hasOwnAnswer() ? Reason.FAILED : null;
+                boolean stays = reason == null || span.hasCompleteRound();
                 anyUser |= span.user != null && stays;
-                if (span.user != null && !stays) {
+                if (span.user != null && reason != null && !stays) {
                     anyHidden = true;
-                    hidden.add(new Omission(span.user, Reason.FAILED));
+                    hidden.add(new Omission(span.user, reason));
                 }
                 for (OpenRound round : span.rounds) {
                     if (isRejected(round.messages.get(0))) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
-                    } else if (failed && !round.isAnswer() && !isDone(round)) {
-                        round.messages.forEach(message -> hidden.add(new Omission(message, Reason.FAILED)));
-                    } else if (span.user == null && !round.waiting.isEmpty()) {
+                    } else if (reason != null && !round.isAnswer() && !isDone(round)) {
+                        round.messages.forEach(message -> hidden.add(new Omission(message, reason)));
+                    } else if (span.user == null && !round.waiting.isEmpty() && (bad || !begins)) {
                         unclear += round.messages.size();
                     }
                 }
             }
             return new EndedBadly(hidden, unclear, anyHidden && !anyUser);
+        }
+
+        /** Returns the questions that another user message follows, and that have neither an answer nor a complete round. */
+        private Set<Span> unanswered() {
+            Set<Span> unanswered = Collections.newSetFromMap(new IdentityHashMap<>());
+            LoggedMessage next = null;
+            for (int s = spans.size() - 1; s >= 0; s--) {
+                Span span = spans.get(s);
+                LoggedMessage user = span.user;
+                if (user == null) {
+                    continue;
+                }
+                if (span.isUnanswered()
+                        && !isFailed(user)
+                        && next != null
+                        && !user.id().equals(next.question())) {
+                    unanswered.add(span);
+                } else if (!isFailed(user) || span.hasCompleteRound()) {
+                    next = user;
+                }
+            }
+            return unanswered;
         }
     }
 }

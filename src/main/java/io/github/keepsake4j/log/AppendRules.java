@@ -202,6 +202,7 @@ public final class AppendRules {
                 size,
                 "unknown",
                 Instant.EPOCH,
-                Outcome.UNREADABLE);
+                Outcome.UNREADABLE,
+                null);
     }
 }

@@ -59,6 +59,7 @@ public final class MemoryTree {
      * @param createdAt when it was appended
      * @param outcome how it ended if it did not end well, or null
      * @param made how it was made
+     * @param question the id of the question of its turn, or null
      */
     public record Entry(
             String id,
@@ -70,7 +71,8 @@ public final class MemoryTree {
             String tokenCounter,
             Instant createdAt,
             @Nullable Outcome outcome,
-            Made made) {
+            Made made,
+            @Nullable String question) {
 
         /**
          * Returns this message with another outcome.
@@ -79,7 +81,8 @@ public final class MemoryTree {
          * @return a copy
          */
         public Entry withOutcome(@Nullable Outcome other) {
-            return new Entry(id, parentId, sequence, payload, type, tokens, tokenCounter, createdAt, other, made);
+            return new Entry(
+                    id, parentId, sequence, payload, type, tokens, tokenCounter, createdAt, other, made, question);
         }
 
         /** Leaves out the payload and the request, so that the result may be logged. */
@@ -311,7 +314,8 @@ public final class MemoryTree {
                     message.tokenCounter(),
                     made == null ? time : made,
                     message.outcome(),
-                    message.made()));
+                    message.made(),
+                    message.question()));
             parentId = message.id();
         }
         if (append.reference() == null) {
@@ -1001,7 +1005,8 @@ public final class MemoryTree {
                     entry.tokens(),
                     entry.tokenCounter(),
                     entry.createdAt(),
-                    entry.outcome());
+                    entry.outcome(),
+                    entry.question());
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, entry.id(), e);
         }

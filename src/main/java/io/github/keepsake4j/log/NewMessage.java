@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param outcome how it ended if it did not end well, or null
  * @param made how it was made, {@link Made#NOTHING} if that is not known. Its usage is added to the memory's sum of the UTC
  *     day of its time. Its texts have no NUL and no unpaired surrogates, as JSON of {@code RequestCodec} has none
+ * @param question the id of the question of the turn that it belongs to, its own id if it is that question; null for none
  */
 public record NewMessage(
         String id,
@@ -29,7 +30,8 @@ public record NewMessage(
         String tokenCounter,
         @Nullable Instant createdAt,
         @Nullable Outcome outcome,
-        Made made) {
+        Made made,
+        @Nullable String question) {
 
     /** Checks the components and truncates the time. */
     public NewMessage {
@@ -41,6 +43,9 @@ public record NewMessage(
         Objects.requireNonNull(message, "message");
         Objects.requireNonNull(tokenCounter, "tokenCounter");
         InvalidInputException.checkAtLeast("tokens", 0, tokens);
+        if (question != null) {
+            Ids.check("question", question);
+        }
         createdAt = createdAt == null ? null : InputRules.time("createdAt", createdAt);
         InputRules.checkText("model name", made.modelName());
         InputRules.checkText("finish reason", made.finishReason());
@@ -57,7 +62,7 @@ public record NewMessage(
      * @param createdAt when it was created, or null for the time of the store's clock
      */
     public NewMessage(String id, ChatMessage message, int tokens, String tokenCounter, @Nullable Instant createdAt) {
-        this(id, message, tokens, tokenCounter, createdAt, null, Made.NOTHING);
+        this(id, message, tokens, tokenCounter, createdAt, null, Made.NOTHING, null);
     }
 
     /**
@@ -80,7 +85,17 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withOutcome(@Nullable Outcome other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, other, made);
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, other, made, question);
+    }
+
+    /**
+     * Makes the message one of a turn.
+     *
+     * @param other the id of the turn's question, or null for none
+     * @return a copy
+     */
+    public NewMessage ofTurn(@Nullable String other) {
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, made, other);
     }
 
     /**
@@ -90,7 +105,7 @@ public record NewMessage(
      * @return a copy
      */
     public NewMessage withMade(Made other) {
-        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, other);
+        return new NewMessage(id, message, tokens, tokenCounter, createdAt, outcome, other, question);
     }
 
     /**
@@ -133,7 +148,7 @@ public record NewMessage(
      * @return the message
      */
     public LoggedMessage logged(String loggedId, @Nullable String parentId, long sequence, Instant time) {
-        return new LoggedMessage(loggedId, parentId, sequence, message, tokens, tokenCounter, time, outcome);
+        return new LoggedMessage(loggedId, parentId, sequence, message, tokens, tokenCounter, time, outcome, question);
     }
 
     /** Returns the id, the type and the size. The message's text is left out, so that the result may be logged. */

@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param tokenCounter the name of the counter that counted the tokens
  * @param createdAt the time when the store appended it, in UTC with microsecond precision; it does not define any order
  * @param outcome how it ended if it did not end well, or null
+ * @param question the id of the question of the turn that it belongs to, its own id if it is that question; null if it was
+ *     not appended by a bound turn
  */
 public record LoggedMessage(
         String id,
@@ -26,7 +28,8 @@ public record LoggedMessage(
         int tokens,
         String tokenCounter,
         Instant createdAt,
-        @Nullable Outcome outcome) {
+        @Nullable Outcome outcome,
+        @Nullable String question) {
 
     /**
      * Creates a message without an outcome.
@@ -47,7 +50,17 @@ public record LoggedMessage(
             int tokens,
             String tokenCounter,
             Instant createdAt) {
-        this(id, parentId, sequence, message, tokens, tokenCounter, createdAt, null);
+        this(id, parentId, sequence, message, tokens, tokenCounter, createdAt, null, null);
+    }
+
+    /**
+     * Returns a copy that belongs to a turn.
+     *
+     * @param other the id of the turn's question, or null for none
+     * @return the copy
+     */
+    public LoggedMessage ofTurn(@Nullable String other) {
+        return new LoggedMessage(id, parentId, sequence, message, tokens, tokenCounter, createdAt, outcome, other);
     }
 
     /**
@@ -59,7 +72,7 @@ public record LoggedMessage(
     public LoggedMessage withMessage(ChatMessage other) {
         return other == message
                 ? this
-                : new LoggedMessage(id, parentId, sequence, other, tokens, tokenCounter, createdAt, outcome);
+                : new LoggedMessage(id, parentId, sequence, other, tokens, tokenCounter, createdAt, outcome, question);
     }
 
     /**
@@ -69,7 +82,7 @@ public record LoggedMessage(
      * @return the copy
      */
     public LoggedMessage withOutcome(@Nullable Outcome other) {
-        return new LoggedMessage(id, parentId, sequence, message, tokens, tokenCounter, createdAt, other);
+        return new LoggedMessage(id, parentId, sequence, message, tokens, tokenCounter, createdAt, other, question);
     }
 
     /** Returns a description without the message's text, so that it can be written to logs. */

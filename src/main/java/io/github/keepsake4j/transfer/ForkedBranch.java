@@ -193,7 +193,8 @@ final class ForkedBranch {
                         message.tokens(),
                         message.tokenCounter(),
                         message.createdAt())
-                .withOutcome(message.outcome());
+                .withOutcome(message.outcome())
+                .ofTurn(message.question() == null ? null : id(message.question()));
         Made made = MemorySource.made(log, from, message);
         // The fork did not use the tokens again.
         return copy.withMade(

@@ -86,6 +86,7 @@ final class Line {
                             text("counter"),
                             time("at"))
                     .withOutcome(outcome == null ? null : outcome.outcome())
+                    .ofTurn(nullableText("question"))
                     .withMade(new Made(
                             seen == null ? null : seen.seen(),
                             usage == null

@@ -98,6 +98,7 @@ final class Lines {
             put(fields, "at", text(message.createdAt()));
             fields.put("tokens", message.tokens());
             fields.put("counter", message.tokenCounter());
+            put(fields, "question", message.question());
             put(fields, "outcome", message.outcome() == null ? null : outcome(message.outcome()));
             Made made = message.made();
             put(fields, "seen", made.seen() == null ? null : seen(made.seen()));

@@ -52,7 +52,8 @@ final class MemorySource {
     private Moved moved(LoggedMessage message) {
         NewMessage copy = new NewMessage(
                         message.id(), message.message(), message.tokens(), message.tokenCounter(), message.createdAt())
-                .withOutcome(message.outcome());
+                .withOutcome(message.outcome())
+                .ofTurn(message.question());
         Made made = made(log, key, message);
         return new Moved(
                 copy.withMade(made.withSeen(made.seen() == null ? null : numbers.of(made.seen()))), message.parentId());

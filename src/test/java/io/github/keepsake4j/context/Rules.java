@@ -769,7 +769,7 @@ final class Rules {
                         .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user));
             case OLD_SYSTEM_MESSAGE -> message.message() instanceof SystemMessage && !message.equals(log.system());
             case UNKNOWN_TYPE -> message.message() instanceof UnknownMessage;
-            case MEANWHILE, FAILED, REJECTED -> false;
+            case MEANWHILE, FAILED, UNANSWERED_QUESTION, REJECTED -> false;
         };
     }
 

@@ -200,6 +200,38 @@ interface OutcomeContract extends LogUnderTest {
     }
 
     @Test
+    default void the_turn_of_a_message_is_kept_with_it() throws Exception {
+        log().append(KEY, Append.underHead(user("a").ofTurn("a")));
+        log().append(KEY, Append.underHead(answer("b").ofTurn("a"), user("c"), answer("d \u00e9")));
+        log().append(
+                        KEY,
+                        Append.under(Parent.of("a"), List.of(answer("e").ofTurn("a")))
+                                .onBranch("tab"));
+        for (MessageLog log : List.of(log(), reopen())) {
+            assertThat(log.history(KEY, HistoryQuery.oldest(10)).messages())
+                    .extracting(LoggedMessage::question)
+                    .containsExactly("a", "a", null, null, "a");
+            assertThat(log.read(KEY, ReadQuery.wholeBranch()).messages())
+                    .extracting(LoggedMessage::question)
+                    .containsExactly("a", "a", null, null);
+            assertThat(log.find(KEY, List.of("e", "c")))
+                    .extracting(LoggedMessage::question)
+                    .containsExactly(null, "a");
+        }
+        log().setOutcome(KEY, "a", Outcome.failed("x"), null);
+        assertThat(reopen().find(KEY, List.of("a"))).singleElement().satisfies(message -> {
+            assertThat(message.question()).isEqualTo("a");
+            assertThat(message.message()).isEqualTo(user("a").message());
+        });
+        // It is no part of the message: what was appended without it is the same.
+        assertThat(log().append(KEY, Append.under(Parent.of("a"), List.of(answer("b"))))
+                        .replayed())
+                .isTrue();
+        assertThat(log().check(KEY)).isEmpty();
+        assertThatThrownBy(() -> user("x").ofTurn("")).isInstanceOf(InvalidInputException.class);
+    }
+
+    @Test
     default void the_model_and_why_it_ended_are_kept_beside_its_answer() throws Exception {
         Made made = new Made(null, new Usage(3, 2, 1), "org/model 7b,q4\u00e9\ud83d\ude00", "STOP", null);
         Made alone = new Made(null, null, "m", null, null);

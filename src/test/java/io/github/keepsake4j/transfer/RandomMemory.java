@@ -118,6 +118,9 @@ final class RandomMemory {
             ChatMessage message = message();
             NewMessage added = new NewMessage(
                     id, message, random.nextInt(50), random.nextBoolean() ? "words" : "o200k_base", time);
+            if (random.nextBoolean()) {
+                added = added.ofTurn(ids.isEmpty() || random.nextBoolean() ? id : ids.get(random.nextInt(ids.size())));
+            }
             if (random.nextInt(8) == 0) {
                 added = added.withOutcome(Outcome.incomplete("limit"));
             }

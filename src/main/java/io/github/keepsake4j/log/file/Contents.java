@@ -46,7 +46,8 @@ final class Contents {
                 .numberIfAny("user", node.user())
                 .text("at", (made == null ? now : made).toString())
                 .number("tokens", message.tokens())
-                .text("counter", message.tokenCounter());
+                .text("counter", message.tokenCounter())
+                .text("question", message.question());
         if (message.outcome() != null) {
             json.raw("outcome", outcome(new JsonText(), message.outcome()));
         }
@@ -87,7 +88,8 @@ final class Contents {
                     json.smallNumber("tokens"),
                     json.text("counter"),
                     json.time("at"),
-                    outcome(outcome == null ? json.object("outcome") : outcome));
+                    outcome(outcome == null ? json.object("outcome") : outcome),
+                    json.nullableText("question"));
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }

@@ -159,7 +159,7 @@ public final class JdbcMessageLog implements MessageLog {
     @Override
     public AppendResult append(MemoryKey key, Append append) {
         List<String> texts = append.messages().stream()
-                .map(message -> codec.encode(message.message()))
+                .map(message -> codec.encode(message.message(), message.question()))
                 .toList();
         return dialect.append(connections, key, append, texts, now());
     }

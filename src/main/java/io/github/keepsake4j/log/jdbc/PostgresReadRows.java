@@ -168,15 +168,19 @@ final class PostgresReadRows {
         String id = text(row, ID);
         try {
             Outcome ended = NotesText.outcome(row.getString(OUTCOME));
+            MessageCodec.OfTurn read = Outcome.UNREADABLE.equals(ended)
+                    ? new MessageCodec.OfTurn(UnknownMessage.unreadable(), null)
+                    : codec.decodeOfTurn(text(row, MESSAGE));
             return new LoggedMessage(
                     id,
                     row.getString(PARENT_ID),
                     number(row, SEQ),
-                    Outcome.UNREADABLE.equals(ended) ? UnknownMessage.unreadable() : codec.decode(text(row, MESSAGE)),
+                    read.message(),
                     tokens(row),
                     text(row, TOKEN_COUNTER),
                     Rows.time(number(row, CREATED_AT)),
-                    ended);
+                    ended,
+                    read.question());
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }

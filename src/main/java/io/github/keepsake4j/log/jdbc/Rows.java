@@ -176,15 +176,19 @@ final class Rows {
         String id = text(row, messageId);
         try {
             Outcome ended = NotesText.outcome(nullableText(row, outcome));
+            MessageCodec.OfTurn read = Outcome.UNREADABLE.equals(ended)
+                    ? new MessageCodec.OfTurn(UnknownMessage.unreadable(), null)
+                    : codec.decodeOfTurn(text(row, message));
             return new LoggedMessage(
                     id,
                     nullableText(row, parentId),
                     number(row, seq),
-                    Outcome.UNREADABLE.equals(ended) ? UnknownMessage.unreadable() : codec.decode(text(row, message)),
+                    read.message(),
                     tokens(row, tokens),
                     text(row, tokenCounter),
                     time(number(row, createdAt)),
-                    ended);
+                    ended,
+                    read.question());
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }

@@ -36,6 +36,9 @@ final class Contents {
         Map<String, String> line = new LinkedHashMap<>();
         line.put("at", time(message, now).toString());
         line.put("counter", message.tokenCounter());
+        if (message.question() != null) {
+            line.put("question", message.question());
+        }
         return Text.CODEC.encodeStrings(line) + "\n" + Text.CODEC.encode(message.message());
     }
 
@@ -71,7 +74,8 @@ final class Contents {
                     (int) tokens,
                     needed(line, "counter"),
                     time(needed(line, "at")),
-                    ended);
+                    ended,
+                    line.get("question"));
         } catch (UnreadableDataException e) {
             throw AppendRules.unreadable(key, id, e);
         }

@@ -130,7 +130,8 @@ record Document(
                     element.isEstimate() ? ESTIMATE : counter,
                     element.createdAt(),
                     element.outcome(),
-                    element.made()));
+                    element.made(),
+                    element.question()));
             previous = element.id();
         }
         List<Entry> entries = new ArrayList<>(before);
@@ -145,7 +146,8 @@ record Document(
                     entry.tokenCounter(),
                     entry.createdAt(),
                     entry.outcome(),
-                    entry.made()));
+                    entry.made(),
+                    entry.question()));
         }
         return List.copyOf(entries);
     }

@@ -155,7 +155,8 @@ final class DocumentWriter {
                 entry.tokenCounter(),
                 entry.createdAt(),
                 entry.outcome(),
-                entry.made());
+                entry.made(),
+                entry.question());
     }
 
     @SuppressWarnings("ReferenceEquality")

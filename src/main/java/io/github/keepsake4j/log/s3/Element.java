@@ -36,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param raw the element as it is written, behind {@link #BROKEN} if it cannot be read
  * @param outcome how it ended if it did not end well, or null
  * @param made how it was made
+ * @param question the id of the question of its turn, or null
  */
 record Element(
         String id,
@@ -46,7 +47,8 @@ record Element(
         Instant createdAt,
         String raw,
         @Nullable Outcome outcome,
-        Made made) {
+        Made made,
+        @Nullable String question) {
 
     /** The field that a plain reader ignores. It is written only when it has content. */
     static final String EXTRA = "keepsake";
@@ -57,12 +59,13 @@ record Element(
     private static final String OUTCOME = "outcome";
     private static final String MADE = "made";
     private static final String REQUEST = "request";
+    private static final String QUESTION = "question";
     private static final String PARENT = "parent_message_id";
     private static final MessageCodec CODEC = new MessageCodec();
 
     /** Returns this element with another id and parent in the view. */
     Element at(String otherId, @Nullable String otherParent) {
-        return new Element(otherId, otherParent, type, tokens, isEstimate, createdAt, raw, outcome, made);
+        return new Element(otherId, otherParent, type, tokens, isEstimate, createdAt, raw, outcome, made, question);
     }
 
     /** Returns the bytes of an element from a payload. */
@@ -98,12 +101,13 @@ record Element(
                     json.hasNonNull("created_at") ? time(json.get("created_at")) : Instant.EPOCH,
                     BROKEN + raw,
                     null,
-                    Made.NOTHING);
+                    Made.NOTHING,
+                    null);
         }
     }
 
     Element withRaw(String written) {
-        return new Element(id, parentId, type, tokens, isEstimate, createdAt, written, outcome, made);
+        return new Element(id, parentId, type, tokens, isEstimate, createdAt, written, outcome, made, question);
     }
 
     /**
@@ -132,6 +136,7 @@ record Element(
         String parent = text(named, json, PARENT);
         Outcome outcome = null;
         Made made = Made.NOTHING;
+        String question = null;
         if (json.has(EXTRA)) {
             if (!json.get(EXTRA).isObject()) {
                 throw wrong(named, EXTRA, "no object");
@@ -141,6 +146,7 @@ record Element(
             outcome = NotesText.outcome(text(named, json.get(EXTRA), OUTCOME));
             made = NotesText.made(text(named, json.get(EXTRA), MADE))
                     .withRequest(text(named, json.get(EXTRA), REQUEST));
+            question = text(named, json.get(EXTRA), QUESTION);
         }
         boolean counted = json.hasNonNull("token_count");
         return new Element(
@@ -152,7 +158,8 @@ record Element(
                 json.hasNonNull("created_at") ? time(json.get("created_at")) : Instant.EPOCH,
                 raw,
                 outcome,
-                made);
+                made,
+                question);
     }
 
     private static @Nullable String text(String what, JsonNode json, String field) {
@@ -286,6 +293,7 @@ record Element(
         putExtra(fields, OUTCOME, NotesText.of(entry.outcome()));
         putExtra(fields, MADE, NotesText.of(entry.made()));
         putExtra(fields, REQUEST, entry.made().request());
+        putExtra(fields, QUESTION, entry.question());
         return withParent(fields, entry.parentId(), parentIsKept);
     }
 

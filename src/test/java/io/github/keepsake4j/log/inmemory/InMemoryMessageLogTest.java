@@ -62,6 +62,7 @@ class InMemoryMessageLogTest extends MessageLogContract implements ActivityContr
                 entry.tokenCounter(),
                 entry.createdAt(),
                 entry.outcome(),
-                entry.made());
+                entry.made(),
+                entry.question());
     }
 }
