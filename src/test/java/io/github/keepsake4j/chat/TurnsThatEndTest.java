@@ -232,7 +232,8 @@ class TurnsThatEndTest {
                                 .chat("c", "one"),
                         "U(one)",
                         "U(one)")
-                .next("U(one)", "U(one)", "U(two)"));
+                .next("U(one)", "U(one)", "U(two)")
+                .listenersOnly("U(one)", "U(one)"));
         rows.add(Row.of(
                         "guardrail reprompt",
                         bench -> bench.chat(
