@@ -83,10 +83,7 @@ final class TurnSplitter {
         if (earlier != null && !begunThere && !covered && !bad.contains(earlier.id())) {
             add(earlier);
         }
-        List<LoggedMessage> meanwhile = Meanwhile.of(newest, round).messages();
-        meanwhile.forEach(message -> repair(message, Reason.MEANWHILE));
-        Set<LoggedMessage> left = Set.copyOf(meanwhile);
-        newest.stream().filter(message -> !left.contains(message)).forEach(this::add);
+        withoutMeanwhile(newest, round, user).forEach(this::add);
         close(Standing.WHOLE);
         long unread = follows ? 0 : unread(user, oldest, messages);
         return new Context(
@@ -103,6 +100,29 @@ final class TurnSplitter {
                 TokenCounts.NOT_KEPT,
                 0,
                 null);
+    }
+
+    /**
+     * Leaves out what others said while the turn waited for its tools. A question whose answer is among it has none as far as this
+     * turn is shown.
+     */
+    private List<LoggedMessage> withoutMeanwhile(
+            List<LoggedMessage> newest, @Nullable List<String> round, @Nullable LoggedMessage user) {
+        List<LoggedMessage> meanwhile = Meanwhile.of(newest, round).messages();
+        if (meanwhile.isEmpty()) {
+            return newest;
+        }
+        meanwhile.forEach(message -> repair(message, Reason.MEANWHILE));
+        Set<LoggedMessage> left = Set.copyOf(meanwhile);
+        List<LoggedMessage> rest =
+                newest.stream().filter(message -> !left.contains(message)).toList();
+        EndedBadly bad = EndedBadly.of(rest, user);
+        Set<LoggedMessage> unanswered = bad.hidden().stream()
+                .filter(omission -> omission.reason() == Reason.UNANSWERED_QUESTION)
+                .map(Omission::message)
+                .collect(Collectors.toSet());
+        unanswered.forEach(message -> repair(message, Reason.UNANSWERED_QUESTION));
+        return rest.stream().filter(message -> !unanswered.contains(message)).toList();
     }
 
     /** Leaves out what ended badly, and returns the ids. */
