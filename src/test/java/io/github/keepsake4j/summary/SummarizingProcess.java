@@ -9,6 +9,7 @@ import io.github.keepsake4j.tokens.TokenCounter;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
@@ -34,9 +35,12 @@ final class SummarizingProcess {
             // Logs and exceptions must reach the parent process, too.
             System.setErr(System.out);
             ScriptedSummarizer summarizer = new ScriptedSummarizer();
+            // The summarizer's own latch opens before this script runs.
+            CountDownLatch told = new CountDownLatch(1);
             summarizer.script = () -> {
                 int call = summarizer.calls.size();
                 System.out.println("asked " + summarizer.calls.get(call - 1));
+                told.countDown();
                 Thread.sleep(call == hangs ? 3_600_000 : takes);
                 return "short";
             };
@@ -45,7 +49,7 @@ final class SummarizingProcess {
             if (untilDone) {
                 ImpatientWorker.awaitIdle(worker);
             } else {
-                summarizer.asked.await(2, TimeUnit.MINUTES);
+                told.await(2, TimeUnit.MINUTES);
             }
         }
     }
