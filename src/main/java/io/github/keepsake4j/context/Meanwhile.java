@@ -55,7 +55,7 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
             LoggedMessage message = messages.get(i);
             if (message.id().equals(own.get(0))) {
                 // Without its user message, nothing of the turn can be shown.
-                if (userAfter && messages.subList(0, i).stream().noneMatch(Meanwhile::isUser)) {
+                if (userAfter && !isBegun(messages, i, after)) {
                     break;
                 }
                 Collections.reverse(after);
@@ -67,6 +67,17 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
             }
         }
         return new Meanwhile(false, List.of());
+    }
+
+    /** Returns whether a user message before the calls is shown: neither what follows nor its lack hides it. */
+    private static boolean isBegun(List<LoggedMessage> messages, int calls, List<LoggedMessage> after) {
+        Set<LoggedMessage> left = new HashSet<>(after);
+        List<LoggedMessage> rest =
+                messages.stream().filter(message -> !left.contains(message)).toList();
+        Set<String> hidden = new HashSet<>(EndedBadly.of(messages, null).ids());
+        hidden.addAll(EndedBadly.of(rest, null).ids());
+        return messages.subList(0, calls).stream()
+                .anyMatch(message -> isUser(message) && !hidden.contains(message.id()));
     }
 
     /** Returns the newest messages' calls and results, or nothing if they do not end with the last result of calls. */

@@ -184,6 +184,37 @@ class UnansweredQuestionsTest {
         assertThat(omitted(Context.of(null, null, branch))).isEmpty();
     }
 
+    /** Otherwise a read that lacks the turn's own question would be enough, and nothing of the turn would be shown. */
+    @Test
+    void a_question_that_is_left_out_is_no_beginning_of_a_turn_that_goes_on() {
+        Script goesOn = new Script("one", true);
+        goesOn.steps.add(
+                1,
+                AiMessage.from(
+                        ToolExecutionRequest.builder().id("a").name("tool").build()));
+        goesOn.steps.add(2, ToolExecutionResultMessage.from("a", "tool", "result"));
+        Script fails = new Script("two", true);
+        fails.fails = true;
+        Script runs = new Script("three", true);
+        Script other = new Script("four", true);
+        List<LoggedMessage> branch = new ArrayList<>();
+        goesOn.says(branch);
+        fails.says(branch);
+        runs.says(branch);
+        goesOn.says(branch);
+        other.says(branch);
+        other.says(branch);
+        goesOn.says(branch);
+        List<String> round = List.of("one-1", "one-2");
+
+        Meanwhile whole = Meanwhile.of(branch, round);
+        assertThat(whole.isRead()).isTrue();
+        assertThat(whole.messages()).extracting(LoggedMessage::id).containsExactly("four-0", "four-1");
+        Meanwhile part = Meanwhile.of(branch.subList(1, branch.size()), round);
+        assertThat(part.isRead()).isFalse();
+        assertThat(part.messages()).isEmpty();
+    }
+
     private static List<String> omitted(Context context) {
         return context.omitted().stream()
                 .map(omission -> omission.message().id() + " " + omission.reason())

@@ -30,6 +30,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -599,8 +600,20 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                     inStore.add(Thread.currentThread());
                     return method.invoke(store, arguments);
                 });
+        AtomicInteger running = new AtomicInteger();
         Keepsake keepsake = Keepsake.builder()
                 .messageLog(log)
+                .executor(work -> {
+                    running.incrementAndGet();
+                    new Thread(() -> {
+                                try {
+                                    work.run();
+                                } finally {
+                                    running.decrementAndGet();
+                                }
+                            })
+                            .start();
+                })
                 .memories(
                         Discussions.builder(watched)
                                 .config(DiscussionConfig.ofJson(FACTS))
@@ -631,6 +644,8 @@ abstract class BranchMemoriesContract extends MadeMemoriesFixture {
                 .isNotEmpty()
                 .doesNotContain(Thread.currentThread());
         end.countDown();
+        // The store must not be closed, nor its directory deleted, while a creator writes.
+        await().until(() -> running.get() == 0);
     }
 
     @Test
