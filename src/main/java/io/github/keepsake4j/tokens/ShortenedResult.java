@@ -4,13 +4,18 @@ import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.Content;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
- * A tool result of which only the beginning and the end are shown, with a mark that says how many characters are cut.
+ * A tool result of whose text only the beginning and the end are shown, with a mark that says how many characters are cut.
+ * Other contents, such as images, stay as long as they fit. The text is cut first.
  *
  * @param message the shortened result
  * @param tokens the number of tokens of the shortened result
@@ -28,40 +33,81 @@ public record ShortenedResult(ToolExecutionResultMessage message, long tokens) {
      * @return whether it is
      */
     public static boolean isOf(ChatMessage given, ToolExecutionResultMessage whole) {
-        if (!(given instanceof ToolExecutionResultMessage result) || !result.hasSingleText()) {
+        if (!(given instanceof ToolExecutionResultMessage result)) {
             return false;
         }
-        String text = text(whole);
-        return with(whole, result.text()).equals(given)
-                && (result.text().equals(text) || TextShortener.isShortened(result.text(), text));
+        Set<Integer> media = new HashSet<>();
+        List<String> texts = new ArrayList<>();
+        int at = 0;
+        for (Content content : result.contents()) {
+            if (content instanceof TextContent text) {
+                texts.add(text.text());
+                continue;
+            }
+            while (at < whole.contents().size() && !whole.contents().get(at).equals(content)) {
+                at++;
+            }
+            media.add(at++);
+        }
+        String text = texts.isEmpty() ? "" : texts.get(0);
+        String all = text(whole, media);
+        return with(whole, media, text).equals(given) && (text.equals(all) || TextShortener.isShortened(text, all));
     }
 
-    /** Returns a result with the given number of characters of its text. */
-    static ToolExecutionResultMessage of(ToolExecutionResultMessage whole, int chars) {
-        return with(whole, TextShortener.ofChars(text(whole), chars));
+    /**
+     * Returns a result with some of its contents that are not text, and the given number of characters of its text.
+     *
+     * @param media the places of the contents that stay
+     */
+    static ToolExecutionResultMessage of(ToolExecutionResultMessage whole, Set<Integer> media, int chars) {
+        return with(whole, media, TextShortener.ofChars(text(whole, media), chars));
+    }
+
+    /**
+     * Returns which contents that are not text stay: from the first one on, each that fits beside the mark alone.
+     *
+     * @param fits returns whether a shortened result fits
+     * @return the places of these contents
+     */
+    static Set<Integer> media(ToolExecutionResultMessage whole, Predicate<ToolExecutionResultMessage> fits) {
+        Set<Integer> media = new HashSet<>();
+        for (int i = 0; i < whole.contents().size(); i++) {
+            if (!(whole.contents().get(i) instanceof TextContent)) {
+                media.add(i);
+                if (!fits.test(of(whole, media, 0))) {
+                    media.remove(i);
+                }
+            }
+        }
+        return Set.copyOf(media);
     }
 
     /**
      * Returns how many characters of a result may be shown.
      *
+     * @param media the places of the contents that stay
      * @param fits returns whether a shortened result fits
-     * @param guess about how many characters fit
+     * @param share about which part of the text fits
      * @return the number of characters; 0 if not even the mark alone fits
      */
-    static int mostChars(ToolExecutionResultMessage whole, Predicate<ToolExecutionResultMessage> fits, long guess) {
-        int length = text(whole).length();
+    static int mostChars(
+            ToolExecutionResultMessage whole,
+            Set<Integer> media,
+            Predicate<ToolExecutionResultMessage> fits,
+            double share) {
+        int length = text(whole, media).length();
         int fitting = 0;
-        int over = (int) Math.max(1, Math.min(length, guess));
-        while (fits.test(of(whole, over))) {
+        int over = (int) Math.max(1, Math.min(length, Math.round(length * share)));
+        while (fits.test(of(whole, media, over))) {
             fitting = over;
-            if (over == length) {
+            if (over >= length) {
                 return length;
             }
             over = (int) Math.min(length, 2L * over);
         }
         while (over - fitting > 1 + over / PRECISION) {
             int middle = (fitting + over) >>> 1;
-            if (fits.test(of(whole, middle))) {
+            if (fits.test(of(whole, media, middle))) {
                 fitting = middle;
             } else {
                 over = middle;
@@ -70,13 +116,27 @@ public record ShortenedResult(ToolExecutionResultMessage message, long tokens) {
         return fitting;
     }
 
-    private static ToolExecutionResultMessage with(ToolExecutionResultMessage whole, String text) {
-        return whole.toBuilder().contents(List.of(TextContent.from(text))).build();
+    /** Puts a text in the place of all contents but those that stay. */
+    private static ToolExecutionResultMessage with(ToolExecutionResultMessage whole, Set<Integer> media, String text) {
+        List<Content> contents = new ArrayList<>();
+        boolean placed = text.isEmpty();
+        for (int i = 0; i < whole.contents().size(); i++) {
+            if (media.contains(i)) {
+                contents.add(whole.contents().get(i));
+            } else if (!placed) {
+                contents.add(TextContent.from(text));
+                placed = true;
+            }
+        }
+        return whole.toBuilder().contents(contents).build();
     }
 
-    /** Returns the text of a result. A content that is not text is named. */
-    private static String text(ToolExecutionResultMessage result) {
-        return result.contents().stream().map(ShortenedResult::text).collect(Collectors.joining("\n"));
+    /** Returns the text of a result. A content that neither is text nor stays is named. */
+    private static String text(ToolExecutionResultMessage result, Set<Integer> media) {
+        return IntStream.range(0, result.contents().size())
+                .filter(i -> !media.contains(i))
+                .mapToObj(i -> text(result.contents().get(i)))
+                .collect(Collectors.joining("\n"));
     }
 
     private static String text(Content content) {

@@ -5,6 +5,8 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,11 +44,17 @@ public final class TokenCounts {
      * A count.
      *
      * @param tokens the number of tokens
-     * @param chars how many characters of a shortened result are shown
+     * @param media the places of a shortened result's contents that stay beside its text
+     * @param chars how many characters of a shortened result's text are shown
      * @param failures how often the counter has failed and this library's own estimator stood in for it; 0 if it has
      *     counted
      */
-    private record Known(long tokens, int chars, int failures) {}
+    private record Known(long tokens, Set<Integer> media, int chars, int failures) {
+
+        static Known whole(long tokens, int failures) {
+            return new Known(tokens, Set.of(), 0, failures);
+        }
+    }
 
     private final Map<Key, Known> known = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
@@ -77,7 +85,7 @@ public final class TokenCounts {
             return before.tokens();
         }
         Known now = sizes.hasFailed(counter)
-                ? new Known(standIn(logged), 0, 1)
+                ? Known.whole(standIn(logged), 1)
                 : count(sizes, counter, logged, before == null ? 0 : before.failures());
         if (counts != null) {
             counts.put(key, now);
@@ -101,20 +109,20 @@ public final class TokenCounts {
                 counts.put(key, result);
             }
         }
-        return new ShortenedResult(ShortenedResult.of(whole, result.chars()), result.tokens());
+        return new ShortenedResult(ShortenedResult.of(whole, result.media(), result.chars()), result.tokens());
     }
 
     private static Known count(TokenSizes sizes, TokenCounter counter, LoggedMessage logged, int failures) {
         TokenCounter.Count count = counter.count(logged.message());
         if (count.counter().equals(counter.name())) {
-            return new Known(count.tokens(), 0, 0);
+            return Known.whole(count.tokens(), 0);
         }
         // A local counter refuses the same message every time. A remote one may have been unavailable.
         if (counter.isRemote()) {
             sizes.failed(counter);
         }
         long tokens = (long) TokenCounter.STAND_IN_FACTOR * count.tokens();
-        return new Known(tokens, 0, counter.isRemote() ? failures + 1 : MOST_FAILURES);
+        return Known.whole(tokens, counter.isRemote() ? failures + 1 : MOST_FAILURES);
     }
 
     /**
@@ -122,10 +130,12 @@ public final class TokenCounts {
      * a server answers.
      */
     private static Known shorten(TokenCounter counter, ToolExecutionResultMessage whole, long share, long size) {
-        long guess = Math.round(
-                (double) ShortenedResult.of(whole, Integer.MAX_VALUE).text().length() * share / size);
-        int chars = ShortenedResult.mostChars(whole, result -> tokens(counter, result) <= share, guess);
-        return new Known(tokens(counter, ShortenedResult.of(whole, chars)), chars, 0);
+        Predicate<ToolExecutionResultMessage> fits = result -> tokens(counter, result) <= share;
+        Set<Integer> media = ShortenedResult.media(whole, fits);
+        long beside = media.isEmpty() ? 0 : tokens(counter, ShortenedResult.of(whole, media, 0));
+        double part = (double) (share - beside) / Math.max(1, size - beside);
+        int chars = ShortenedResult.mostChars(whole, media, fits, part);
+        return new Known(tokens(counter, ShortenedResult.of(whole, media, chars)), media, chars, 0);
     }
 
     private static long tokens(TokenCounter counter, ToolExecutionResultMessage result) {

@@ -14,7 +14,10 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ChatMessageDeserializer;
 import dev.langchain4j.data.message.ChatMessageSerializer;
+import dev.langchain4j.data.message.Content;
+import dev.langchain4j.data.message.ImageContent;
 import dev.langchain4j.data.message.SystemMessage;
+import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.model.TokenCountEstimator;
@@ -33,6 +36,7 @@ import io.github.keepsake4j.context.TokenLimit;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.testing.Home;
 import io.github.keepsake4j.testing.WordCounter;
+import io.github.keepsake4j.tokens.TokenCounter;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -310,6 +314,37 @@ class LimitsTest {
         same.set(4, user("3c"));
         memory.set(same);
         assertThat(history(keepsake.conversation("x"))).hasSize(7);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Home.class)
+    void a_tool_result_with_long_text_lost_its_image(Home home) throws Exception {
+        open(home, TokenLimit.withMaxTokens(8_000, TokenCounter.standard()));
+        ImageContent image = ImageContent.from("aGVsbG8=", "image/png", ImageContent.DetailLevel.HIGH);
+        ImageContent tooMuch = ImageContent.from("d29ybGQ=", "image/png", ImageContent.DetailLevel.ULTRA_HIGH);
+        ImageContent small = ImageContent.from("ISE=", "image/png", ImageContent.DetailLevel.LOW);
+        ToolExecutionResultMessage whole = ToolExecutionResultMessage.builder()
+                .id("a")
+                .toolName("tool")
+                .contents(image, TextContent.from(words("r", 20_000)), image, tooMuch, small)
+                .build();
+        memory.add(user("1"), calls("a"), whole);
+
+        List<ChatMessage> shown = memory.messages();
+
+        List<Content> contents = ((ToolExecutionResultMessage) shown.get(2)).contents();
+        assertThat(contents).hasSize(4).containsSubsequence(image, image, small).doesNotContain(tooMuch);
+        assertThat(((TextContent) contents.get(1)).text())
+                .startsWith("r x x")
+                .contains(" characters cut …]")
+                .endsWith("[image left out]");
+        assertThat(TokenCounter.standard().estimateTokenCountInMessage(shown.get(2)))
+                .isBetween(1_900, 2_000);
+        List<ChatMessage> copies =
+                ChatMessageDeserializer.messagesFromJson(ChatMessageSerializer.messagesToJson(shown));
+        copies.set(0, user("1b"));
+        keepsake.chatMemory("x").set(copies);
+        assertThat(history(keepsake.conversation("x"))).hasSize(4).contains(whole);
     }
 
     @ParameterizedTest
