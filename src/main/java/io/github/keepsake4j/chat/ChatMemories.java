@@ -178,7 +178,7 @@ public final class ChatMemories {
         this.remembered = remembered;
         this.turnLimit = turnLimit;
         this.leaving = new Leaving(logs, executor, listener);
-        this.loader = new TailLoader(strategy);
+        this.loader = new TailLoader(strategy, executor, nanoTime);
         this.views = new ViewWriter(logs, this::append, meter::read, this::prepare);
     }
 

@@ -21,6 +21,8 @@ import io.github.keepsake4j.tokens.TokenSizes;
 import io.github.keepsake4j.view.ViewReader;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +56,7 @@ final class TailLoader {
     private static final double FAR_TOO_MUCH = 0.75;
 
     private final ContextStrategy strategy;
-    private final TokenCounts counts = new TokenCounts();
+    private final TokenCounts counts;
     private final RecentTails recent = new RecentTails();
     private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
 
@@ -64,8 +66,10 @@ final class TailLoader {
      */
     private final RecentlyUsed<MemoryKey, Integer> uncounted = new RecentlyUsed<>(MEMORIES);
 
-    TailLoader(ContextStrategy strategy) {
+    /** Creates a loader. The executor calls counters that call a server; the clock is that of their pause. */
+    TailLoader(ContextStrategy strategy, Executor executor, LongSupplier nanoTime) {
         this.strategy = strategy;
+        this.counts = new TokenCounts(executor, nanoTime);
     }
 
     TokenSizes sizes(MemoryKey key) {

@@ -59,11 +59,11 @@ final class Profile {
         public Context mark(Context context) {
             LoggedMessage system = context.system();
             if (system == null) {
-                return context.instructedBy(message(text));
+                return context.instructedBy(message(context, text));
             }
             return system.id().equals(ID)
                     ? context
-                    : context.instructedBy(message(((SystemMessage) system.message()).text() + "\n\n" + text));
+                    : context.instructedBy(message(context, ((SystemMessage) system.message()).text() + "\n\n" + text));
         }
 
         @Override
@@ -71,10 +71,10 @@ final class Profile {
             return mark(context);
         }
 
-        private LoggedMessage message(String whole) {
+        private LoggedMessage message(Context context, String whole) {
             SystemMessage message = SystemMessage.from(whole);
-            TokenCounter.Count count = counter.count(message);
-            return new LoggedMessage(ID, null, 0, message, count.tokens(), count.counter(), Instant.EPOCH);
+            int tokens = (int) context.sizes().of(counter, message);
+            return new LoggedMessage(ID, null, 0, message, tokens, counter.name(), Instant.EPOCH);
         }
     }
 }

@@ -118,14 +118,14 @@ record Shown(List<ChatMessage> messages, long tokens) {
         }
 
         long of(List<LoggedMessage> messages) {
-            return counter.tokensPerList()
+            return context.sizes().perList(counter)
                     + messages.stream().mapToLong(this::of).sum();
         }
 
         private long of(LoggedMessage message) {
             // The stored size of a summary is that of its text alone.
             return message.equals(context.summary()) || context.replaced().containsKey(message.id())
-                    ? counter.count(message.message()).tokens()
+                    ? context.sizes().of(counter, message.message())
                     : context.sizes().of(counter, message);
         }
     }

@@ -40,7 +40,7 @@ final class TokenWeights {
         this.limit = limit;
         this.shares = shares;
         this.sizes = context.sizes();
-        this.fixed = counter.tokensPerList() + context.reserved() + beside();
+        this.fixed = sizes.perList(counter) + context.reserved() + beside();
         boolean pins = false;
         for (Turn turn : context.turns()) {
             long room = room(pins || hasOnlyBeginningPinned(turn));

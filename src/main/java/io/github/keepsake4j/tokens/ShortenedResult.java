@@ -119,7 +119,7 @@ public record ShortenedResult(ToolExecutionResultMessage message, long tokens) {
     /** Puts a text in the place of all contents but those that stay. */
     private static ToolExecutionResultMessage with(ToolExecutionResultMessage whole, Set<Integer> media, String text) {
         List<Content> contents = new ArrayList<>();
-        boolean placed = text.isEmpty();
+        boolean placed = text.isEmpty() && !media.isEmpty();
         for (int i = 0; i < whole.contents().size(); i++) {
             if (media.contains(i)) {
                 contents.add(whole.contents().get(i));

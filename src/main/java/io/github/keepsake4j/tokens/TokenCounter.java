@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.WeakHashMap;
+import java.util.function.IntSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -37,6 +38,9 @@ public final class TokenCounter implements TokenCountEstimator {
     private final String name;
     private final TokenCountEstimator estimator;
     private final boolean remote;
+
+    /** When a remote estimator is not called, because it did not answer in time. */
+    private final RemoteTime.Pause pause = new RemoteTime.Pause();
 
     /** The tokens that the estimator adds to a list, or a negative number if it was not asked yet. */
     private volatile int perList = -1;
@@ -90,8 +94,12 @@ public final class TokenCounter implements TokenCountEstimator {
      * {@link #standard()} counts then. It is called when a message is read that it has not counted, and the count is
      * kept in this process. If it fails, the count of {@link #standard()} times {@value #STAND_IN_FACTOR} is used.
      *
+     * <p>It is called on threads of the executor of {@code Keepsake.Builder}, or on a new thread where there is none. A read
+     * waits for it for at most one second, in all its calls. A call that has not ended then is interrupted, and for 30 seconds
+     * it is not called again: it counts as failed.
+     *
      * @param name the name of what it counts with, such as the model
-     * @param estimator an estimator of any kind; its time-out is the caller's concern
+     * @param estimator an estimator of any kind
      * @return the counter
      * @throws InvalidInputException if the name is empty or longer than 512 bytes
      */
@@ -144,8 +152,12 @@ public final class TokenCounter implements TokenCountEstimator {
      * @return the count
      */
     public Count count(ChatMessage message) {
+        return count(message, RemoteTime.alone());
+    }
+
+    Count count(ChatMessage message, RemoteTime time) {
         try {
-            return new Count(Math.max(0, estimator.estimateTokenCountInMessage(message)), name);
+            return new Count(ask(time, () -> estimator.estimateTokenCountInMessage(message)), name);
         } catch (RuntimeException e) {
             LOG.debug(
                     "{} cannot count a message of type {} ({}); {} counts it",
@@ -165,8 +177,12 @@ public final class TokenCounter implements TokenCountEstimator {
      * @return the count
      */
     public Count count(String text) {
+        return count(text, RemoteTime.alone());
+    }
+
+    Count count(String text, RemoteTime time) {
         try {
-            return new Count(Math.max(0, estimator.estimateTokenCountInText(text)), name);
+            return new Count(ask(time, () -> estimator.estimateTokenCountInText(text)), name);
         } catch (RuntimeException e) {
             LOG.debug(
                     "{} cannot count a text ({}); {} counts it",
@@ -178,24 +194,37 @@ public final class TokenCounter implements TokenCountEstimator {
     }
 
     /**
-     * Returns the number of tokens that the estimator adds to a list of messages. The estimator is asked once. If it
-     * refuses an empty list, this library's own estimator replaces it.
+     * Returns the number of tokens that the estimator adds to a list of messages. The estimator is asked once, or until it
+     * answers in time. If it refuses an empty list, this library's own estimator replaces it.
      *
      * @return the number of tokens
      */
     public int tokensPerList() {
+        return tokensPerList(RemoteTime.alone());
+    }
+
+    int tokensPerList(RemoteTime time) {
         if (perList < 0) {
-            int counted;
+            int standIn = STAND_IN_FACTOR * FALLBACK.estimateTokenCountInMessages(List.of());
             try {
-                counted = Math.max(0, estimator.estimateTokenCountInMessages(List.of()));
+                perList = ask(time, () -> estimator.estimateTokenCountInMessages(List.of()));
+            } catch (RemoteTime.NoAnswerException e) {
+                return standIn;
             } catch (RuntimeException e) {
                 LOG.debug(
                         "{} cannot count an empty list ({})", name, e.getClass().getName());
-                counted = STAND_IN_FACTOR * FALLBACK.estimateTokenCountInMessages(List.of());
+                perList = standIn;
             }
-            perList = counted;
         }
         return perList;
+    }
+
+    private int ask(RemoteTime time, IntSupplier call) {
+        return Math.max(0, remote ? time.ask(this, call) : call.getAsInt());
+    }
+
+    RemoteTime.Pause pause() {
+        return pause;
     }
 
     @Override

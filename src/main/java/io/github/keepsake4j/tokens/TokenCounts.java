@@ -6,7 +6,10 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public final class TokenCounts {
 
     /** Sizes without a memory, which are not kept. */
-    public static final TokenSizes NOT_KEPT = new TokenSizes(null, "", false);
+    public static final TokenSizes NOT_KEPT = new TokenSizes(null, "", false, null);
 
     /** The maximum number of counts that are kept: those of about a thousand conversations, in about ten megabytes. */
     private static final int MOST = 50_000;
@@ -65,6 +68,23 @@ public final class TokenCounts {
         }
     };
 
+    private final Supplier<RemoteTime> times;
+
+    /** Creates counts whose reads call remote counters on threads of their own. */
+    public TokenCounts() {
+        this(RemoteTime::onNewThread, System::nanoTime);
+    }
+
+    /**
+     * Creates counts.
+     *
+     * @param executor calls remote counters
+     * @param nanoTime the clock of the pause of a remote counter that did not answer in time
+     */
+    public TokenCounts(Executor executor, LongSupplier nanoTime) {
+        this.times = () -> new RemoteTime(executor, nanoTime);
+    }
+
     /**
      * Returns the sizes for one read of a memory.
      *
@@ -72,7 +92,7 @@ public final class TokenCounts {
      * @return new sizes; if a remote counter fails, they do not ask it again
      */
     public TokenSizes of(Object memory) {
-        return new TokenSizes(this, memory, false);
+        return new TokenSizes(this, memory, false, times.get());
     }
 
     /** Counts a whole message. */
@@ -113,7 +133,7 @@ public final class TokenCounts {
     }
 
     private static Known count(TokenSizes sizes, TokenCounter counter, LoggedMessage logged, int failures) {
-        TokenCounter.Count count = counter.count(logged.message());
+        TokenCounter.Count count = counter.count(logged.message(), sizes.time());
         if (count.counter().equals(counter.name())) {
             return Known.whole(count.tokens(), 0);
         }

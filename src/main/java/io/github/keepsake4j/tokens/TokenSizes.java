@@ -1,5 +1,6 @@
 package io.github.keepsake4j.tokens;
 
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.message.LoggedMessage;
 import java.util.Set;
@@ -21,10 +22,14 @@ public final class TokenSizes {
     /** The remote counters that have failed during this read. One time-out is enough. */
     private final Set<String> failed = ConcurrentHashMap.newKeySet();
 
-    TokenSizes(@Nullable TokenCounts counts, Object memory, boolean local) {
+    /** The time for all calls, or null if each has its own. */
+    private final @Nullable RemoteTime time;
+
+    TokenSizes(@Nullable TokenCounts counts, Object memory, boolean local, @Nullable RemoteTime time) {
         this.counts = counts;
         this.memory = memory;
         this.local = local;
+        this.time = time;
     }
 
     /**
@@ -33,7 +38,7 @@ public final class TokenSizes {
      * @return the same sizes, in which this library's own estimator replaces a remote counter that has not counted
      */
     public TokenSizes locally() {
-        return new TokenSizes(counts, memory, true);
+        return new TokenSizes(counts, memory, true, time);
     }
 
     /**
@@ -47,6 +52,49 @@ public final class TokenSizes {
         return logged.tokenCounter().equals(counter.name())
                 ? logged.tokens()
                 : TokenCounts.whole(this, counter, logged);
+    }
+
+    /**
+     * Returns the size of a message that is not stored in this form.
+     *
+     * @param counter the counter whose tokens are meant
+     * @param message the message
+     * @return the number of tokens, 0 or more
+     */
+    public long of(TokenCounter counter, ChatMessage message) {
+        return size(counter, asked(counter).count(message, time()));
+    }
+
+    /**
+     * Returns the size of a text.
+     *
+     * @param counter the counter whose tokens are meant
+     * @param text the text
+     * @return the number of tokens, 0 or more
+     */
+    public long of(TokenCounter counter, String text) {
+        return size(counter, asked(counter).count(text, time()));
+    }
+
+    /**
+     * Returns what a list of messages counts beside the messages.
+     *
+     * @param counter the counter whose tokens are meant
+     * @return the number of tokens, 0 or more
+     */
+    public long perList(TokenCounter counter) {
+        return asked(counter).tokensPerList(time());
+    }
+
+    private TokenCounter asked(TokenCounter counter) {
+        return local ? counter.forAppends() : counter;
+    }
+
+    /** Returns a count as a size. Where another counter stood in for one that failed, the size is an upper estimate. */
+    private static long size(TokenCounter counter, TokenCounter.Count count) {
+        return count.counter().equals(counter.name())
+                ? count.tokens()
+                : (long) TokenCounter.STAND_IN_FACTOR * count.tokens();
     }
 
     /**
@@ -69,12 +117,16 @@ public final class TokenSizes {
         return counts;
     }
 
+    RemoteTime time() {
+        return time == null ? RemoteTime.alone() : time;
+    }
+
     Object memory() {
         return memory;
     }
 
     boolean hasFailed(TokenCounter counter) {
-        return (local && counter.isRemote()) || failed.contains(counter.name());
+        return counter.isRemote() && (local || failed.contains(counter.name()) || time().isPaused(counter));
     }
 
     void failed(TokenCounter counter) {

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.workflow;
 
 import java.util.List;
+import java.util.function.ToLongFunction;
 
 /**
  * Finds the newest parts of a text that fit a limit of tokens. A counter's costs grow with the characters that it
@@ -19,7 +20,7 @@ final class FittingText {
     private final List<String> parts;
 
     private final long limit;
-    private final TokenCounts counts;
+    private final ToLongFunction<String> counts;
 
     /** The tokens that the counter adds to any text. */
     private final long perText;
@@ -33,11 +34,11 @@ final class FittingText {
     /** How many pieces were added to or removed from a text that was counted as a whole. */
     private int pieces;
 
-    private FittingText(List<String> parts, long limit, TokenCounts counts) {
+    private FittingText(List<String> parts, long limit, ToLongFunction<String> counts) {
         this.parts = parts;
         this.limit = limit;
         this.counts = counts;
-        this.perText = counts.of("");
+        this.perText = counts.applyAsLong("");
     }
 
     /**
@@ -48,7 +49,7 @@ final class FittingText {
      * @param limit the maximum number of tokens of the text
      * @param counts counts the text
      */
-    static FittingText of(List<String> parts, int guess, long limit, TokenCounts counts) {
+    static FittingText of(List<String> parts, int guess, long limit, ToLongFunction<String> counts) {
         FittingText fitting = new FittingText(parts, limit, counts);
         if (!parts.isEmpty()) {
             fitting.take(Math.min(Math.max(1, guess), parts.size()));
@@ -71,7 +72,7 @@ final class FittingText {
         taken = count;
         String text = text(0, count);
         characters = text.length();
-        tokens = counts.of(text);
+        tokens = counts.applyAsLong(text);
         pieces = 0;
     }
 
@@ -108,7 +109,7 @@ final class FittingText {
 
     /** Adds older parts. Returns false if a single one was too long, so that it was not added. */
     private boolean add(int count) {
-        long more = counts.of(text(taken, taken + count) + SEPARATOR) - perText;
+        long more = counts.applyAsLong(text(taken, taken + count) + SEPARATOR) - perText;
         if (count == 1 && tokens + more > limit) {
             return false;
         }
@@ -128,7 +129,7 @@ final class FittingText {
             first--;
             sum += length(first);
         }
-        tokens = first == 0 ? 0 : tokens - (counts.of(text(first, taken) + SEPARATOR) - perText);
+        tokens = first == 0 ? 0 : tokens - (counts.applyAsLong(text(first, taken) + SEPARATOR) - perText);
         characters -= sum;
         taken = first;
         pieces++;

@@ -2,6 +2,7 @@ package io.github.keepsake4j.workflow;
 
 import dev.langchain4j.data.message.ChatMessage;
 import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.tokens.TokenSizes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -46,9 +47,13 @@ record HistoryBudget(@Nullable Integer contextTokens, int answerTokens) {
         if (contextTokens == null) {
             return UNKNOWN;
         }
+        TokenSizes sizes = counts.once();
         long taken = beside.isEmpty()
                 ? 0
-                : counts.perList() + beside.stream().mapToLong(counts::of).sum();
+                : counts.perList(sizes)
+                        + beside.stream()
+                                .mapToLong(message -> counts.of(sizes, message))
+                                .sum();
         return (int) Math.max(0, contextTokens - (long) answerTokens - taken);
     }
 }

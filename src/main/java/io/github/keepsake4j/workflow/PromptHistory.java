@@ -64,7 +64,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
         Function<@Nullable FileReference, Content> contents =
                 contents(may, tenantId, config == null ? FileUploadConfig.STANDARD : config);
         Deque<Sized> shown = new ArrayDeque<>();
-        long tokens = counts.perList();
+        long tokens = counts.perList(sizes);
         // Turns are converted from the newest on, so that no content is loaded or fetched that will not be shown.
         int left = may.size();
         while (left > 0) {
@@ -108,7 +108,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
                 guess += tokens <= maxTokenLimit ? 1 : 0;
             }
         }
-        FittingText fitting = FittingText.of(newestFirst, guess, maxTokenLimit, counts);
+        FittingText fitting = FittingText.of(newestFirst, guess, maxTokenLimit, part -> counts.of(sizes, part));
         tellDropped(newestFirst.size() - fitting.parts());
         return fitting.text();
     }
@@ -160,7 +160,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
 
     /** Returns the newest turns that fit by their stored counts. */
     private List<List<LoggedMessage>> newest(List<List<LoggedMessage>> turns, int maxTokenLimit) {
-        long tokens = counts.perList();
+        long tokens = counts.perList(sizes);
         int first = turns.size();
         while (first > 0) {
             for (LoggedMessage logged : turns.get(first - 1)) {
@@ -212,7 +212,7 @@ record PromptHistory(MemoryKey key, TokenCounts counts, TokenSizes sizes, FileRe
             }
             boolean same = message == logged.message();
             // The attributes that only this package reads are not passed on.
-            long tokens = same ? counts.of(sizes, logged) : counts.of(message);
+            long tokens = same ? counts.of(sizes, logged) : counts.of(sizes, message);
             shown.add(new Sized(logged, PendingTurn.withoutMarks(message), same, tokens));
         }
         return shown;

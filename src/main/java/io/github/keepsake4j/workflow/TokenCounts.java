@@ -27,31 +27,29 @@ final class TokenCounts {
         return counts.of(key);
     }
 
+    /** Returns the sizes for messages that are not stored. */
+    TokenSizes once() {
+        return counts.of("");
+    }
+
     long of(TokenSizes sizes, LoggedMessage logged) {
         return sizes.of(counter, logged);
     }
 
-    long of(ChatMessage message) {
-        return inTokens(counter.count(message));
+    long of(TokenSizes sizes, ChatMessage message) {
+        return sizes.of(counter, message);
     }
 
-    long of(String text) {
-        return inTokens(counter.count(text));
+    long of(TokenSizes sizes, String text) {
+        return sizes.of(counter, text);
     }
 
-    /** Returns a count as a size. Where another counter stood in for one that failed, the size is an upper estimate. */
-    private long inTokens(TokenCounter.Count count) {
-        return count.counter().equals(counter.name())
-                ? count.tokens()
-                : (long) TokenCounter.STAND_IN_FACTOR * count.tokens();
+    long perList(TokenSizes sizes) {
+        return sizes.perList(counter);
     }
 
     NewMessage prepare(String id, ChatMessage message) {
         TokenCounter.Count count = writing.count(message);
         return new NewMessage(id, message, count.tokens(), count.counter(), null);
-    }
-
-    int perList() {
-        return counter.tokensPerList();
     }
 }
