@@ -3,6 +3,7 @@ package io.github.keepsake4j.context;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import io.github.keepsake4j.message.LoggedMessage;
+import io.github.keepsake4j.tokens.TokenCounter;
 import io.github.keepsake4j.tokens.TokenSizes;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -318,9 +319,16 @@ public record Context(
         return ClearToolResults.isMarker(some)
                         || (some instanceof ToolExecutionResultMessage result
                                 && other instanceof ToolExecutionResultMessage form
-                                && result.text().length() <= form.text().length())
+                                && isShorter(result, form))
                 ? some
                 : other;
+    }
+
+    private static boolean isShorter(ToolExecutionResultMessage result, ToolExecutionResultMessage form) {
+        TokenCounter counter = TokenCounter.standard();
+        return result.hasSingleText() && form.hasSingleText()
+                ? result.text().length() <= form.text().length()
+                : counter.count(result).tokens() <= counter.count(form).tokens();
     }
 
     private Context withReplaced(Map<String, ChatMessage> all) {

@@ -345,6 +345,11 @@ class LimitsTest {
         copies.set(0, user("1b"));
         keepsake.chatMemory("x").set(copies);
         assertThat(history(keepsake.conversation("x"))).hasSize(4).contains(whole);
+        use(TokenLimit.withMaxTokens(8_000, TokenCounter.standard())
+                .and(TokenLimit.withMaxTokens(4_000, TokenCounter.standard())));
+        ChatMessage shorter = memory.messages().get(2);
+        assertThat(((ToolExecutionResultMessage) shorter).contents()).contains(image);
+        assertThat(TokenCounter.standard().estimateTokenCountInMessage(shorter)).isBetween(900, 1_000);
     }
 
     @ParameterizedTest
