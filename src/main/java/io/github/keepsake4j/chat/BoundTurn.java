@@ -86,6 +86,12 @@ final class BoundTurn extends OpenTurn {
     /** The thread of the last request. */
     private long requester;
 
+    /** The answer that is being streamed, or null. */
+    private volatile @Nullable StreamedAnswer streamed;
+
+    /** Whether the caller has a stream that tells what it hands out. */
+    private volatile boolean streamWatched;
+
     /** The type of the model that streams the answer to the last request, or null if it is not known to stream. */
     private @Nullable Class<?> streaming;
 
@@ -221,7 +227,7 @@ final class BoundTurn extends OpenTurn {
 
     /** A question whose turn goes on after an error has not failed. */
     private void reopen() {
-        if (failed && question != null) {
+        if (failed && !cancelled && question != null) {
             failed = false;
             mark(question, null);
         }
@@ -240,10 +246,16 @@ final class BoundTurn extends OpenTurn {
         return same;
     }
 
-    /** Adds an answer. One that follows a partial answer of this turn takes its place, unless others have gone on. */
+    /**
+     * Adds an answer. One that follows a partial answer of this turn takes its place, unless others have gone on. One that comes
+     * although it was cancelled goes aside.
+     */
     private void replacePartial(List<ChatMessage> list) {
         Written replaced = partial;
         if (replaced == null) {
+            if (cancelled && failed) {
+                course().aside();
+            }
             super.add(list);
             return;
         }
@@ -443,10 +455,25 @@ final class BoundTurn extends OpenTurn {
         }
     }
 
+    /** The stream that the caller has hands a token out. */
+    void handOut(String token, Runnable consumer) {
+        StreamedAnswer of = streamed;
+        if (of == null) {
+            consumer.run();
+        } else {
+            of.handOut(token, consumer);
+        }
+    }
+
+    boolean isStreamWatched() {
+        return streamWatched;
+    }
+
     /** A model of a type streams the answer to the last request. */
-    void streams(Class<?> type) {
+    void streams(StreamedAnswer next, Class<?> type) {
         lock.lock();
         try {
+            streamed = next;
             streaming = type;
         } finally {
             lock.unlock();
@@ -518,6 +545,7 @@ final class BoundTurn extends OpenTurn {
 
     /** The call returned a stream that the caller is to start. */
     void returned() {
+        streamWatched = true;
         memories.services().returned(key, this);
     }
 

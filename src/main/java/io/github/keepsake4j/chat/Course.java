@@ -169,6 +169,13 @@ final class Course {
         alone = true;
     }
 
+    /** Puts the next messages behind what this turn has written, on a branch that is not the current one. */
+    void aside() {
+        if (own != null && !alone) {
+            aside(Parent.of(own));
+        }
+    }
+
     Append place(List<NewMessage> batch) {
         Append append = onBranch(Append.under(next == null ? Parent.head() : next, batch));
         return expected == null ? append : append.expectingHead(expected);

@@ -10,6 +10,7 @@ import dev.langchain4j.model.chat.request.ChatRequestParameters;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * A streaming model in front of another one. It sees the tokens of an answer, which no event of LangChain4j tells, so that
@@ -25,24 +26,28 @@ final class RememberingModel implements StreamingChatModel {
 
     @Override
     public void chat(ChatRequest request, StreamingChatResponseHandler handler) {
-        BoundTurn turn = IssuedRequests.take(request);
-        if (turn == null) {
-            model.chat(request, handler);
-            return;
-        }
-        StreamedAnswer answer = new StreamedAnswer(handler, turn, model);
-        try {
-            model.chat(request, answer);
-        } catch (Throwable e) {
-            answer.threw(e);
-            throw e;
-        }
+        watched(request, handler, to -> model.chat(request, to));
     }
 
     @Override
     public void chat(ChatRequest request, ChatRequestOptions options, StreamingChatResponseHandler handler) {
+        watched(request, handler, to -> model.chat(request, options, to));
+    }
+
+    private void watched(
+            ChatRequest request, StreamingChatResponseHandler handler, Consumer<StreamingChatResponseHandler> call) {
         BoundTurn turn = IssuedRequests.take(request);
-        model.chat(request, options, turn == null ? handler : new StreamedAnswer(handler, turn, model));
+        if (turn == null) {
+            call.accept(handler);
+            return;
+        }
+        StreamedAnswer answer = new StreamedAnswer(handler, turn, model);
+        try {
+            call.accept(answer);
+        } catch (Throwable e) {
+            answer.threw(e);
+            throw e;
+        }
     }
 
     @Override

@@ -15,26 +15,32 @@ import io.github.keepsake4j.message.MemoryKey;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes the tokens of one answer on their way to the AI service, and tells the turn if the answer breaks off. Thread-safe,
- * because the handle may be cancelled on any thread.
+ * Takes the tokens of one answer on their way to the AI service, and tells the turn if the answer breaks off. What is kept of
+ * it then is what was handed out: the token that is being handed out when the answer is stopped is the last one. Thread-safe,
+ * because an answer may be stopped on any thread. No lock is held while a token is handed out.
  */
 final class StreamedAnswer implements StreamingChatResponseHandler {
 
     private final StreamingChatResponseHandler handler;
     private final BoundTurn turn;
-    private final StringBuilder text = new StringBuilder();
     private volatile boolean complete;
+
+    /** What was handed out. Guarded by this. */
+    private final StringBuilder text = new StringBuilder();
+
+    /** Whether a token is being handed out. Guarded by this. */
+    private boolean handingOut;
 
     /** Cancels the answer, as soon as the model has given a handle. Guarded by this. */
     private @Nullable StreamingHandle handle;
 
-    /** Whether the answer is to be cancelled. Guarded by this. */
+    /** Whether no more is handed out. Guarded by this. */
     private boolean stopped;
 
     StreamedAnswer(StreamingChatResponseHandler handler, BoundTurn turn, StreamingChatModel model) {
         this.handler = handler;
         this.turn = turn;
-        turn.streams(model.getClass());
+        turn.streams(this, model.getClass());
         turn.memories.services().streams(this);
     }
 
@@ -43,79 +49,150 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
     }
 
     /**
-     * Cancels the answer now, or when the model gives a handle with its next token.
+     * Stops the answer. Its model is cancelled now, or when it gives a handle with its next token.
      *
      * @return whether it was in progress and nothing has stopped it before
      */
     boolean stop() {
         StreamingHandle known;
+        boolean last;
         synchronized (this) {
             if (complete || stopped || (handle != null && handle.isCancelled())) {
                 return false;
             }
             stopped = true;
             known = handle;
+            last = !handingOut;
         }
-        if (known != null) {
-            known.cancel();
+        try {
+            if (known != null) {
+                known.cancel();
+            }
+        } finally {
+            if (last) {
+                keepStopped();
+            }
         }
         return true;
     }
 
-    /** Keeps the model's handle. If the answer was stopped before there was one, it is cancelled. */
-    private StreamingHandle take(StreamingHandle given) {
-        StreamingHandle watched = watched(given);
-        boolean late;
+    /**
+     * Hands a token out, unless the answer was stopped.
+     *
+     * @param token the token
+     * @param consumer takes it
+     */
+    void handOut(String token, Runnable consumer) {
         synchronized (this) {
-            late = stopped && handle == null;
-            handle = watched;
+            if (stopped) {
+                return;
+            }
+            handingOut = true;
         }
-        if (late) {
-            watched.cancel();
+        try {
+            consumer.run();
+        } finally {
+            boolean last;
+            synchronized (this) {
+                text.append(token);
+                handingOut = false;
+                last = stopped;
+            }
+            if (last) {
+                keepStopped();
+            }
         }
-        return watched;
     }
 
-    private void ended() {
-        complete = true;
+    private void keepStopped() {
+        turn.brokeOff(handedOut(), AnswerEnd.CANCELLED, true);
         turn.memories.services().ended(this);
+    }
+
+    /** Keeps the model's handle. If the answer was stopped before there was one, it is cancelled. */
+    private StreamingHandle take(StreamingHandle given) {
+        boolean late;
+        synchronized (this) {
+            handle = given;
+            late = stopped;
+        }
+        if (late && !given.isCancelled()) {
+            given.cancel();
+        }
+        return new StreamingHandle() {
+            @Override
+            public void cancel() {
+                if (!stop()) {
+                    given.cancel();
+                }
+            }
+
+            @Override
+            public boolean isCancelled() {
+                return given.isCancelled();
+            }
+        };
+    }
+
+    private synchronized boolean isStopped() {
+        return stopped;
+    }
+
+    private synchronized String handedOut() {
+        return text.toString();
     }
 
     @Override
     public void onPartialResponse(String partialResponse) {
-        said(partialResponse);
-        handler.onPartialResponse(partialResponse);
+        partial(partialResponse, () -> handler.onPartialResponse(partialResponse));
     }
 
     @Override
     public void onPartialResponse(PartialResponse partialResponse, PartialResponseContext context) {
-        said(partialResponse.text());
-        handler.onPartialResponse(partialResponse, new PartialResponseContext(take(context.streamingHandle())));
+        PartialResponseContext watched = new PartialResponseContext(take(context.streamingHandle()));
+        partial(partialResponse.text(), () -> handler.onPartialResponse(partialResponse, watched));
+    }
+
+    /** The AI service may hold a token back. If its stream is watched, the stream tells what it hands out. */
+    private void partial(String token, Runnable next) {
+        if (turn.isStreamWatched()) {
+            unlessStopped(next);
+        } else {
+            handOut(token, next);
+        }
+    }
+
+    private void unlessStopped(Runnable next) {
+        if (!isStopped()) {
+            next.run();
+        }
     }
 
     @Override
     public void onPartialThinking(PartialThinking partialThinking) {
-        handler.onPartialThinking(partialThinking);
+        unlessStopped(() -> handler.onPartialThinking(partialThinking));
     }
 
     @Override
     public void onPartialThinking(PartialThinking partialThinking, PartialThinkingContext context) {
-        handler.onPartialThinking(partialThinking, new PartialThinkingContext(take(context.streamingHandle())));
+        PartialThinkingContext watched = new PartialThinkingContext(take(context.streamingHandle()));
+        unlessStopped(() -> handler.onPartialThinking(partialThinking, watched));
     }
 
     @Override
     public void onPartialToolCall(PartialToolCall partialToolCall) {
-        handler.onPartialToolCall(partialToolCall);
+        unlessStopped(() -> handler.onPartialToolCall(partialToolCall));
     }
 
     @Override
     public void onPartialToolCall(PartialToolCall partialToolCall, PartialToolCallContext context) {
-        handler.onPartialToolCall(partialToolCall, new PartialToolCallContext(take(context.streamingHandle())));
+        PartialToolCallContext watched = new PartialToolCallContext(take(context.streamingHandle()));
+        unlessStopped(() -> handler.onPartialToolCall(partialToolCall, watched));
     }
 
     @Override
     public void onCompleteToolCall(CompleteToolCall completeToolCall) {
-        handler.onCompleteToolCall(completeToolCall);
+        unlessStopped(() -> handler.onCompleteToolCall(completeToolCall));
     }
 
     @Override
@@ -125,7 +202,8 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
 
     @Override
     public void onCompleteResponse(ChatResponse completeResponse) {
-        ended();
+        complete = true;
+        turn.memories.services().ended(this);
         handler.onCompleteResponse(completeResponse);
     }
 
@@ -135,41 +213,11 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
         handler.onError(error);
     }
 
-    /** The model told of an error, or it could not be called. */
+    /** The model told of an error, or it could not be called. Models also tell so that they were cancelled. */
     void threw(Throwable error) {
-        if (!complete) {
-            turn.brokeOff(said(), error.getClass().getName(), false);
+        if (!complete && !isStopped()) {
+            turn.brokeOff(handedOut(), error.getClass().getName(), false);
         }
         turn.memories.services().ended(this);
-    }
-
-    private void said(String more) {
-        synchronized (text) {
-            text.append(more);
-        }
-    }
-
-    private String said() {
-        synchronized (text) {
-            return text.toString();
-        }
-    }
-
-    private StreamingHandle watched(StreamingHandle handle) {
-        return new StreamingHandle() {
-            @Override
-            public void cancel() {
-                handle.cancel();
-                if (!complete) {
-                    turn.brokeOff(said(), AnswerEnd.CANCELLED, true);
-                }
-                turn.memories.services().ended(StreamedAnswer.this);
-            }
-
-            @Override
-            public boolean isCancelled() {
-                return handle.isCancelled();
-            }
-        };
     }
 }

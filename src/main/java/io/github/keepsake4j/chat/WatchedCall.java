@@ -1,11 +1,15 @@
 package io.github.keepsake4j.chat;
 
+import dev.langchain4j.model.chat.response.PartialResponse;
+import dev.langchain4j.model.chat.response.PartialResponseContext;
 import dev.langchain4j.service.TokenStream;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +62,7 @@ final class WatchedCall {
         }
     }
 
-    /** Returns a stream that tells when it is started and whether that fails. */
+    /** Returns a stream that tells when it is started, whether that fails, and what it hands out. */
     TokenStream watched(TokenStream stream) {
         BoundTurn turn = begun.isEmpty() ? null : begun.get(0).turn();
         if (turn == null) {
@@ -69,9 +73,28 @@ final class WatchedCall {
                 TokenStream.class.getClassLoader(), new Class<?>[] {TokenStream.class}, (proxy, method, arguments) -> {
                     Object result = method.getName().equals("start")
                             ? start(turn, stream, method, arguments)
-                            : invoke(stream, method, arguments);
+                            : invoke(stream, method, watched(turn, method, arguments));
                     return stream.equals(result) ? proxy : result;
                 });
+    }
+
+    /** Returns the arguments of a method of a stream. A consumer of tokens tells which tokens it gets. */
+    @SuppressWarnings("unchecked")
+    private static @Nullable Object @Nullable [] watched(
+            BoundTurn turn, Method method, @Nullable Object @Nullable [] arguments) {
+        Object consumer = arguments == null || arguments.length == 0 ? null : arguments[0];
+        if (method.getName().equals("onPartialResponse") && consumer != null) {
+            Consumer<String> given = (Consumer<String>) consumer;
+            Consumer<String> told = token -> turn.handOut(token, () -> given.accept(token));
+            return new Object[] {told};
+        }
+        if (method.getName().equals("onPartialResponseWithContext") && consumer != null) {
+            var given = (BiConsumer<PartialResponse, PartialResponseContext>) consumer;
+            BiConsumer<PartialResponse, PartialResponseContext> told =
+                    (token, context) -> turn.handOut(token.text(), () -> given.accept(token, context));
+            return new Object[] {told};
+        }
+        return arguments;
     }
 
     private static @Nullable Object start(

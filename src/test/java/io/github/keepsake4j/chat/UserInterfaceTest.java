@@ -426,8 +426,7 @@ class UserInterfaceTest {
         EndingTurns.quiet(assistant.chat("c", "Another")).start();
         model.await();
         assertThat(keepsake.stop("c")).isZero();
-        assertThat(EndingTurns.history(keepsake, "c"))
-                .isEqualTo("U(A story), A(Once ) [incomplete cancelled], U(Another), A(Twice)");
+        assertThat(EndingTurns.history(keepsake, "c")).isEqualTo("U(A story) [failed cancelled], U(Another), A(Twice)");
     }
 
     @ParameterizedTest
