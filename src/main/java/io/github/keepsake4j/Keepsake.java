@@ -401,11 +401,12 @@ public final class Keepsake {
     }
 
     /**
-     * Stops the answers that models are streaming in a memory at the moment, as if each stream's handle was cancelled. What
-     * the user saw is kept as an incomplete answer. LangChain4j calls no listener of the stream any more, so the caller ends
-     * what it sends to the user itself. An answer whose model has not sent a token yet is stopped at its first one. Answers of
-     * other processes, calls without a stream, tools that run at the moment, and models whose streams LangChain4j cannot
-     * cancel go on. Known are the streams of AI services with a {@linkplain #remembering remembering} model, which
+     * Stops the answers that models are streaming in a memory at the moment, as if each stream's handle was cancelled. No
+     * token is handed out behind it but one that is just being handed out. What was handed out is kept as an incomplete
+     * answer; if it was nothing, as with output guardrails, the turn has failed. LangChain4j calls no listener of a cancelled
+     * stream, so the caller ends what it sends to the user itself. A model that LangChain4j cannot cancel says its answer to
+     * the end, on a branch that is not shown. Answers of other processes, calls without a stream, and tools that run at the
+     * moment go on. Known are the streams of AI services with a {@linkplain #remembering remembering} model, which
      * {@link #aiServices} and {@link #attach} set.
      *
      * @param memoryId a {@link MemoryKey}, String, number or UUID
