@@ -325,10 +325,11 @@ public record Context(
     }
 
     private static boolean isShorter(ToolExecutionResultMessage result, ToolExecutionResultMessage form) {
+        if (result.hasSingleText() && form.hasSingleText()) {
+            return result.text().length() <= form.text().length();
+        }
         TokenCounter counter = TokenCounter.standard();
-        return result.hasSingleText() && form.hasSingleText()
-                ? result.text().length() <= form.text().length()
-                : counter.count(result).tokens() <= counter.count(form).tokens();
+        return counter.count(result).tokens() <= counter.count(form).tokens();
     }
 
     private Context withReplaced(Map<String, ChatMessage> all) {
