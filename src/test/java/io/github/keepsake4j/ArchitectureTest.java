@@ -209,6 +209,14 @@ class ArchitectureTest {
             .resideInAPackage("io.micrometer..");
 
     @ArchTest
+    static final ArchRule one_class_knows_reactor = noClasses()
+            .that()
+            .doNotHaveFullyQualifiedName(ROOT + ".chat.WatchedCall$HandedOut")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("reactor..");
+
+    @ArchTest
     static final ArchRule one_class_knows_lucene = noClasses()
             .that()
             .doNotHaveFullyQualifiedName(ROOT + ".recall.words.SnowballLanguage")

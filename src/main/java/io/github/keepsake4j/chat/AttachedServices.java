@@ -2,7 +2,6 @@ package io.github.keepsake4j.chat;
 
 import dev.langchain4j.service.AiServiceContext;
 import dev.langchain4j.service.AiServices;
-import dev.langchain4j.service.TokenStream;
 import dev.langchain4j.service.tool.ToolExecution;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.lang.reflect.Field;
@@ -100,10 +99,9 @@ final class AttachedServices<T> extends AiServices<T> {
     private static @Nullable Object call(
             Object service, InvocationHandler handler, Method method, @Nullable Object @Nullable [] arguments)
             throws Throwable {
-        WatchedCall call = WatchedCall.begin();
+        WatchedCall call = WatchedCall.begin(method);
         try {
-            Object result = handler.invoke(service, method, arguments);
-            return result instanceof TokenStream stream ? call.watched(stream) : result;
+            return call.watched(handler.invoke(service, method, arguments));
         } catch (Throwable e) {
             call.threw(e);
             throw e;

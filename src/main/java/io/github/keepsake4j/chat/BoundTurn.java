@@ -32,7 +32,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -91,6 +93,12 @@ final class BoundTurn extends OpenTurn {
 
     /** Whether the caller has a stream that tells what it hands out. */
     private volatile boolean streamWatched;
+
+    /** For each token on its way through a flux, the answer that it belongs to. */
+    private final Queue<StreamedAnswer> onTheWay = new ConcurrentLinkedQueue<>();
+
+    /** Completes the flux. */
+    private final CompletableFuture<Void> streamStopped = new CompletableFuture<>();
 
     /** The type of the model that streams the answer to the last request, or null if it is not known to stream. */
     private @Nullable Class<?> streaming;
@@ -457,7 +465,7 @@ final class BoundTurn extends OpenTurn {
 
     /** The stream that the caller has hands a token out. */
     void handOut(String token, Runnable consumer) {
-        StreamedAnswer of = streamed;
+        StreamedAnswer of = invocation.isFlux() ? onTheWay.poll() : streamed;
         if (of == null) {
             consumer.run();
         } else {
@@ -465,8 +473,34 @@ final class BoundTurn extends OpenTurn {
         }
     }
 
+    /** Returns whether the stream tells what it hands out. */
     boolean isStreamWatched() {
-        return streamWatched;
+        return streamWatched || invocation.isFlux();
+    }
+
+    /** A token of an answer goes to the stream that the caller has. A flux may hand it out later. */
+    void sends(StreamedAnswer answer) {
+        if (invocation.isFlux()) {
+            onTheWay.add(answer);
+        }
+    }
+
+    /** Stops the answer that is being streamed, if there is one. */
+    void stopStream() {
+        StreamedAnswer current = streamed;
+        if (current != null) {
+            current.stop();
+        }
+    }
+
+    /** An answer was stopped, and its last token was handed out. */
+    void streamStopped() {
+        streamStopped.complete(null);
+    }
+
+    /** Runs an action when an answer was stopped. A subscriber may not throw. */
+    void onStreamStopped(Runnable action) {
+        CompletableFuture<Void> unused = streamStopped.thenRun(action);
     }
 
     /** A model of a type streams the answer to the last request. */

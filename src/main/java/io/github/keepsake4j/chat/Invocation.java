@@ -29,6 +29,9 @@ final class Invocation {
     /** The guardrail that rewrote the user message, which may be before a memory is used. */
     private volatile @Nullable String rewrittenBy;
 
+    /** Whether the caller gets a flux, which tells what it hands out. */
+    private volatile boolean flux;
+
     private volatile boolean over;
 
     /**
@@ -95,6 +98,14 @@ final class Invocation {
     @Nullable
     String rewrittenBy() {
         return rewrittenBy;
+    }
+
+    void returnsFlux() {
+        flux = true;
+    }
+
+    boolean isFlux() {
+        return flux;
     }
 
     boolean isOver() {

@@ -107,6 +107,7 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
     private void keepStopped() {
         turn.brokeOff(handedOut(), AnswerEnd.CANCELLED, true);
         turn.memories.services().ended(this);
+        turn.streamStopped();
     }
 
     /** Keeps the model's handle. If the answer was stopped before there was one, it is cancelled. */
@@ -156,7 +157,10 @@ final class StreamedAnswer implements StreamingChatResponseHandler {
     /** The AI service may hold a token back. If its stream is watched, the stream tells what it hands out. */
     private void partial(String token, Runnable next) {
         if (turn.isStreamWatched()) {
-            unlessStopped(next);
+            unlessStopped(() -> {
+                turn.sends(this);
+                next.run();
+            });
         } else {
             handOut(token, next);
         }

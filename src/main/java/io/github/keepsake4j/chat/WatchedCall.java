@@ -8,9 +8,15 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
 
 /**
  * A call of an attached AI service, from its beginning until it returns. LangChain4j has no event for an {@link Error}, nor
@@ -25,12 +31,18 @@ final class WatchedCall {
     private final @Nullable WatchedCall outer;
     private final List<Invocation> begun = new ArrayList<>(1);
 
-    private WatchedCall(@Nullable WatchedCall outer) {
+    /** Whether the call returns a flux. */
+    private final boolean flux;
+
+    private WatchedCall(@Nullable WatchedCall outer, boolean flux) {
         this.outer = outer;
+        this.flux = flux;
     }
 
-    static WatchedCall begin() {
-        WatchedCall call = new WatchedCall(INNERMOST.get());
+    static WatchedCall begin(Method method) {
+        // By its name, because Reactor may not be there.
+        boolean flux = method.getReturnType().getName().equals("reactor.core.publisher.Flux");
+        WatchedCall call = new WatchedCall(INNERMOST.get(), flux);
         INNERMOST.set(call);
         return call;
     }
@@ -39,6 +51,9 @@ final class WatchedCall {
     static void begun(Invocation invocation) {
         WatchedCall call = INNERMOST.get();
         if (call != null) {
+            if (call.flux && call.begun.isEmpty()) {
+                invocation.returnsFlux();
+            }
             call.begun.add(invocation);
         }
     }
@@ -62,12 +77,21 @@ final class WatchedCall {
         }
     }
 
-    /** Returns a stream that tells when it is started, whether that fails, and what it hands out. */
-    TokenStream watched(TokenStream stream) {
+    /** Returns the result of the call. A stream or a flux is put behind one that the turn knows. */
+    @Nullable
+    Object watched(@Nullable Object result) {
         BoundTurn turn = begun.isEmpty() ? null : begun.get(0).turn();
-        if (turn == null) {
-            return stream;
+        if (turn == null || result == null) {
+            return result;
         }
+        if (flux) {
+            return HandedOut.of(result, turn);
+        }
+        return result instanceof TokenStream stream ? watched(stream, turn) : result;
+    }
+
+    /** Returns a stream that tells when it is started, whether that fails, and what it hands out. */
+    private static TokenStream watched(TokenStream stream, BoundTurn turn) {
         turn.returned();
         return (TokenStream) Proxy.newProxyInstance(
                 TokenStream.class.getClassLoader(), new Class<?>[] {TokenStream.class}, (proxy, method, arguments) -> {
@@ -115,6 +139,70 @@ final class WatchedCall {
             return method.invoke(stream, arguments);
         } catch (InvocationTargetException e) {
             throw e.getCause();
+        }
+    }
+
+    /**
+     * Hands out the tokens of a flux, and completes it when the answer is stopped. If its subscriber cancels, the answer is
+     * stopped. The only class that knows Reactor, which may not be there.
+     */
+    private static final class HandedOut implements CoreSubscriber<Object>, Subscription {
+        private final CoreSubscriber<? super Object> subscriber;
+        private final BoundTurn turn;
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private volatile @Nullable Subscription tokens;
+
+        private HandedOut(CoreSubscriber<? super Object> subscriber, BoundTurn turn) {
+            this.subscriber = subscriber;
+            this.turn = turn;
+        }
+
+        @SuppressWarnings("unchecked")
+        static Object of(Object flux, BoundTurn turn) {
+            return ((Flux<Object>) flux)
+                    .transform(
+                            Operators.<Object, Object>lift((scannable, subscriber) -> new HandedOut(subscriber, turn)));
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            tokens = subscription;
+            subscriber.onSubscribe(this);
+            turn.onStreamStopped(() -> {
+                subscription.cancel();
+                onComplete();
+            });
+        }
+
+        @Override
+        public void onNext(Object token) {
+            turn.handOut(token.toString(), () -> subscriber.onNext(token));
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            if (ended.compareAndSet(false, true)) {
+                subscriber.onError(error);
+            }
+        }
+
+        @Override
+        public void onComplete() {
+            if (ended.compareAndSet(false, true)) {
+                subscriber.onComplete();
+            }
+        }
+
+        @Override
+        public void request(long count) {
+            Objects.requireNonNull(tokens, "tokens").request(count);
+        }
+
+        @Override
+        public void cancel() {
+            ended.set(true);
+            Objects.requireNonNull(tokens, "tokens").cancel();
+            turn.stopStream();
         }
     }
 }

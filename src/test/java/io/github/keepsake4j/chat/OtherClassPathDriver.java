@@ -4,6 +4,11 @@ import dev.langchain4j.data.message.AiMessage;
 import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.UserMessage;
 import dev.langchain4j.memory.ChatMemory;
+import dev.langchain4j.model.chat.StreamingChatModel;
+import dev.langchain4j.model.chat.request.ChatRequest;
+import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
+import dev.langchain4j.service.MemoryId;
+import dev.langchain4j.service.TokenStream;
 import dev.langchain4j.store.memory.chat.ChatMemoryStore;
 import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.log.MessageLog;
@@ -51,6 +56,30 @@ public final class OtherClassPathDriver {
             memory.add(UserMessage.from("1"));
             return Integer.toString(memory.messages().size());
         }
+    }
+
+    /** A service whose calls are watched. */
+    public interface Assistant {
+        TokenStream stream(@MemoryId String id, @dev.langchain4j.service.UserMessage String text);
+    }
+
+    /** Streams an answer and returns the conversation. */
+    public static String stream() {
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        StringBuilder tokens = new StringBuilder();
+        StreamingChatModel model = new StreamingChatModel() {
+            @Override
+            public void doChat(ChatRequest request, StreamingChatResponseHandler handler) {
+                handler.onPartialResponse("Hello");
+                handler.onCompleteResponse(EndingTurns.response(AiMessage.from("Hello")));
+            }
+        };
+        keepsake.aiServices(Assistant.class).streamingChatModel(model).build().stream("alice", "Hi")
+                .onPartialResponse(tokens::append)
+                .onError(error -> {})
+                .start();
+        return tokens + " " + EndingTurns.history(keepsake, "alice");
     }
 
     /** Splits a word. */

@@ -71,6 +71,11 @@ class OtherClassPathsTest {
     }
 
     @Test
+    void reactor_may_be_absent() throws Exception {
+        assertThat(run(without("/reactor-core-"), "stream")).isEqualTo("Hello U(Hi), A(Hello)");
+    }
+
+    @Test
     void jedis_may_be_absent() throws Exception {
         List<URL> classPath = without("/redis/clients/");
 
@@ -94,7 +99,13 @@ class OtherClassPathsTest {
         try (URLClassLoader loader =
                 new URLClassLoader(classPath.toArray(URL[]::new), ClassLoader.getPlatformClassLoader())) {
             Class<?> driver = loader.loadClass("io.github.keepsake4j.chat.OtherClassPathDriver");
-            return (String) driver.getMethod(what).invoke(null);
+            ClassLoader before = Thread.currentThread().getContextClassLoader();
+            Thread.currentThread().setContextClassLoader(loader);
+            try {
+                return (String) driver.getMethod(what).invoke(null);
+            } finally {
+                Thread.currentThread().setContextClassLoader(before);
+            }
         }
     }
 

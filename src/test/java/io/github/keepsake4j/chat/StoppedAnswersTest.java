@@ -19,6 +19,7 @@ import io.github.keepsake4j.message.MessageText;
 import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.testing.Counts;
 import io.github.keepsake4j.testing.Dialogue;
+import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
 
 /** Answers that are stopped while their tokens come: what is stored is what the client got, byte for byte. */
 @Timeout(600)
@@ -37,6 +41,10 @@ class StoppedAnswersTest {
 
     interface Assistant {
         TokenStream chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
+    }
+
+    interface Streaming {
+        Flux<String> chat(@MemoryId Object id, @dev.langchain4j.service.UserMessage String text);
     }
 
     /** A model that streams on a thread of its own. It may know no handle, and may go on although it is cancelled. */
@@ -227,5 +235,122 @@ class StoppedAnswersTest {
             assertThat(got).isEmpty();
             assertThat(keepsake.conversation("c").messages()).isEmpty();
         }
+    }
+
+    /** Takes tokens of a flux one by one, as many as it wants. */
+    private static final class Slow extends BaseSubscriber<String> {
+        private final StringBuffer got = new StringBuffer();
+        private final CountDownLatch completed = new CountDownLatch(1);
+        private final CountDownLatch reached = new CountDownLatch(1);
+        private final int wanted;
+        private final boolean cancels;
+        private int taken;
+
+        Slow(int wanted, boolean cancels) {
+            this.wanted = wanted;
+            this.cancels = cancels;
+        }
+
+        @Override
+        protected void hookOnSubscribe(Subscription subscription) {
+            if (wanted > 0) {
+                request(1);
+            } else {
+                reached.countDown();
+            }
+        }
+
+        @Override
+        protected void hookOnNext(String token) {
+            got.append(token);
+            taken++;
+            if (taken < wanted) {
+                request(1);
+                return;
+            }
+            reached.countDown();
+            if (cancels) {
+                cancel();
+            }
+        }
+
+        @Override
+        protected void hookOnComplete() {
+            completed.countDown();
+        }
+    }
+
+    /** The model is ahead of what the subscriber has asked for. */
+    @Test
+    void a_flux_completes_when_its_answer_is_stopped_and_stops_it_when_it_is_cancelled() throws Exception {
+        long first = Counts.seed(1);
+        for (int run = 0; run < Counts.of(40, 1_000); run++) {
+            Random random = new Random(first + run);
+            Keepsake keepsake =
+                    Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+            int wanted = random.nextInt(TOKENS);
+            boolean cancels = wanted > 0 && random.nextBoolean();
+            CountDownLatch stopped = new CountDownLatch(1);
+            EndingTurns.StreamScript model = new EndingTurns.StreamScript(sink -> {
+                for (int i = 0; i < TOKENS; i++) {
+                    sink.tokens("w" + i + "\u00e9 ");
+                }
+                await(stopped);
+                assertThat(sink.cancelled).isTrue();
+            });
+            Streaming assistant = keepsake.aiServices(Streaming.class)
+                    .streamingChatModel(model)
+                    .build();
+            Slow slow = new Slow(wanted, cancels);
+            assistant.chat("c", "A story").subscribe(slow);
+            await(slow.reached);
+            if (!cancels) {
+                assertThat(keepsake.stop("c")).as("seed %d", first + run).isOne();
+                await(slow.completed);
+            }
+            stopped.countDown();
+            model.await();
+
+            String stored = wanted == 0
+                    ? "U(A story) [failed cancelled]"
+                    : "U(A story), A(" + slow.got + ") [incomplete cancelled]";
+            assertThat(EndingTurns.history(keepsake, "c"))
+                    .as("seed %d", first + run)
+                    .isEqualTo(stored);
+            assertThat(slow.taken).isEqualTo(wanted);
+        }
+    }
+
+    @Test
+    void a_flux_with_tool_rounds_is_whole_and_is_stopped_within_a_round() throws Exception {
+        Keepsake keepsake =
+                Keepsake.builder().messageLog(new InMemoryMessageLog()).build();
+        CountDownLatch saying = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        EndingTurns.StreamScript model = new EndingTurns.StreamScript(
+                sink -> sink.tokens("I ", "look. ").done(EndingTurns.toolCall("a")),
+                sink -> sink.tokens("It ", "is ").done("It is "),
+                sink -> sink.tokens("I ", "look. ").done(EndingTurns.toolCall("b")),
+                sink -> {
+                    sink.tokens("It ", "was ");
+                    saying.countDown();
+                    await(stopped);
+                });
+        Streaming assistant = keepsake.aiServices(Streaming.class)
+                .streamingChatModel(model)
+                .tools(new EndingTurns.Tools())
+                .build();
+        assertThat(assistant.chat("c", "one").collectList().block(Duration.ofMinutes(1)))
+                .containsExactly("I ", "look. ", "It ", "is ");
+        Slow slow = new Slow(3, false);
+        assistant.chat("c", "two").subscribe(slow);
+        await(slow.reached);
+        await(saying);
+        assertThat(keepsake.stop("c")).isOne();
+        stopped.countDown();
+        await(slow.completed);
+
+        assertThat(slow.got).hasToString("I look. It ");
+        assertThat(EndingTurns.history(keepsake, "c")).endsWith(", A(It ) [incomplete cancelled]");
     }
 }
