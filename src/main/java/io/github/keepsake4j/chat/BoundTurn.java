@@ -21,6 +21,7 @@ import io.github.keepsake4j.log.Made;
 import io.github.keepsake4j.log.NewMessage;
 import io.github.keepsake4j.log.Parent;
 import io.github.keepsake4j.log.Tail;
+import io.github.keepsake4j.log.Uninterrupted;
 import io.github.keepsake4j.log.UnknownMessageException;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
@@ -677,10 +678,16 @@ final class BoundTurn extends OpenTurn {
         quietly(() -> set(messageId, outcome));
     }
 
-    /** Runs what follows a turn's end. It must not replace the turn's own result or error. */
+    /**
+     * Runs what follows a turn's end. It must not replace the turn's own result or error. A turn also ends because its thread
+     * is interrupted.
+     */
     private void quietly(Runnable step) {
         try {
-            step.run();
+            Uninterrupted.call(() -> {
+                step.run();
+                return null;
+            });
         } catch (ErasedException | UnknownMessageException e) {
             LOG.debug("Memory {}: how a turn ended is not kept, because its messages are not there any more", key);
         } catch (RuntimeException e) {

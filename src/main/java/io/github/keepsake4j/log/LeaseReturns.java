@@ -156,8 +156,10 @@ public final class LeaseReturns {
 
         /** Tries to release the lease. Returns true if it needs no further attempt. */
         boolean isReleased() {
-            // Some connection pools refuse an interrupted thread.
-            boolean interrupted = Thread.interrupted();
+            return Uninterrupted.call(this::release);
+        }
+
+        private boolean release() {
             statement.lock();
             try {
                 if (gone) {
@@ -174,9 +176,6 @@ public final class LeaseReturns {
                 failed(e);
             } finally {
                 statement.unlock();
-                if (interrupted) {
-                    Thread.currentThread().interrupt();
-                }
             }
             return gone;
         }

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.StorageUnavailableException;
+import io.github.keepsake4j.log.Uninterrupted;
 import io.github.keepsake4j.message.KeepsakeException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -444,8 +445,13 @@ final class Bucket {
         }
     }
 
-    /** A client that is closed while it works throws many errors, and not all are its own. */
+    /** The SDK refuses an interrupted thread, so a caller that is cancelled could not store what it has. */
     private <T> T request(String what, Supplier<T> work) {
+        return Uninterrupted.call(() -> once(what, work));
+    }
+
+    /** A client that is closed while it works throws many errors, and not all are its own. */
+    private <T> T once(String what, Supplier<T> work) {
         if (closed) {
             throw new LogClosedException(what);
         }
