@@ -103,15 +103,20 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
 
     /** The calls of one message, and what has answered them. */
     private static final class Calls {
+        private final LoggedMessage first;
         private final List<String> ids = new ArrayList<>();
         private final List<ToolExecutionRequest> waiting;
 
         Calls(LoggedMessage message, AiMessage ai) {
+            first = message;
             ids.add(message.id());
             waiting = new ArrayList<>(ai.toolExecutionRequests());
         }
 
         boolean takes(LoggedMessage message, ToolExecutionResultMessage result) {
+            if (OpenRound.isOfOtherTurn(first, message)) {
+                return false;
+            }
             Optional<ToolExecutionRequest> call = answered(waiting, result);
             call.ifPresent(request -> {
                 waiting.remove(request);

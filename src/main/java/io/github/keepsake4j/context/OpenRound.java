@@ -28,12 +28,22 @@ final class OpenRound {
 
     /** Takes a result if one of the calls waits for it. */
     boolean takes(LoggedMessage logged, ToolExecutionResultMessage result) {
+        if (isOfOtherTurn(messages.get(0), logged)) {
+            return false;
+        }
         Optional<ToolExecutionRequest> call = Meanwhile.answered(waiting, result);
         call.ifPresent(answered -> {
             waiting.remove(answered);
             messages.add(logged);
         });
         return call.isPresent();
+    }
+
+    /** Returns whether two messages are known to be of two turns. Ids of calls need not tell: some models number them anew. */
+    static boolean isOfOtherTurn(LoggedMessage some, LoggedMessage other) {
+        return some.question() != null
+                && other.question() != null
+                && !some.question().equals(other.question());
     }
 
     boolean isShown() {
