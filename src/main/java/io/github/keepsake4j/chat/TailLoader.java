@@ -49,6 +49,9 @@ final class TailLoader {
     /** The factor by which a read that left room is followed by a larger one. */
     private static final int GROWTH = 2;
 
+    /** By this part, at least, more messages are looked at where others were left out. */
+    private static final int FINER = 4;
+
     /** The maximum number of further reads that look for the calls of a turn that goes on. */
     private static final int MOST_FURTHER_READS = 5;
 
@@ -61,8 +64,8 @@ final class TailLoader {
     private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
 
     /**
-     * How many messages a read met that were left out because they ended badly or because a newer system message replaced them.
-     * The next one reads as many more.
+     * How many more messages a read needed, because some were left out that ended badly, or system messages that a newer one
+     * replaced. The next one reads as many more.
      */
     private final RecentlyUsed<MemoryKey, Integer> uncounted = new RecentlyUsed<>(MEMORIES);
 
@@ -137,7 +140,10 @@ final class TailLoader {
                 summarized);
     }
 
-    /** Reads on until enough is there beside the messages that are left out before any limit decides. */
+    /**
+     * Reads on until enough is there beside the messages that are left out before any limit decides. What a strategy gets then
+     * depends on the branch alone: how much was enough for an earlier read decides only how much is read at once.
+     */
     private Tail load(
             MessageLog log,
             Object id,
@@ -146,32 +152,59 @@ final class TailLoader {
             @Nullable List<String> round,
             UnaryOperator<ReadQuery> from) {
         Integer known = uncounted.get(key);
-        int more = known == null ? 0 : known;
+        int fetched = known == null ? 0 : known;
+        Tail all = loadCounted(log, id, key, further(reach, fetched), round, from);
+        int more = 0;
         while (true) {
-            Reach further = new Reach(
-                    (int) Math.min(Integer.MAX_VALUE, (long) reach.messages() + more),
-                    reach.turns(),
-                    reach.tokens(),
-                    reach.oldest(),
-                    reach.toSummary());
-            Tail tail = loadCounted(log, id, key, further, round, from);
+            if (more > fetched
+                    && !all.complete()
+                    && all.messages().size() >= further(reach, fetched).messages()) {
+                fetched = (int) Math.min(ALL, (long) GROWTH * more);
+                all = loadCounted(log, id, key, further(reach, fetched), round, from);
+            }
+            int wanted = further(reach, more).messages();
+            Tail tail = newest(all, wanted);
             EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
             int read = tail.messages().size();
             int beside = bad.uncounted() + replacedSystems(tail);
             // Fewer messages mean that a bound of turns or tokens ended the read; those do not count them either.
-            boolean enough = tail.complete()
-                    || read < further.messages()
-                    || (read - beside >= reach.messages() && !bad.lacksBeginning());
+            boolean enough =
+                    tail.complete() || read < wanted || (read - beside >= reach.messages() && !bad.lacksBeginning());
             if (enough) {
-                if (beside == 0) {
+                if (more == 0) {
                     uncounted.remove(key);
                 } else {
-                    uncounted.put(key, Math.max(beside, bad.lacksBeginning() ? more : 0));
+                    uncounted.put(key, more);
                 }
                 return tail;
             }
-            more = (int) Math.min(ALL, GROWTH * Math.max((long) more, Math.max(1, beside)));
+            more = (int) Math.min(ALL, Math.max(beside, more + more / FINER + 1L));
         }
+    }
+
+    private static Reach further(Reach reach, int more) {
+        return new Reach(
+                (int) Math.min(Integer.MAX_VALUE, (long) reach.messages() + more),
+                reach.turns(),
+                reach.tokens(),
+                reach.oldest(),
+                reach.toSummary());
+    }
+
+    private static Tail newest(Tail tail, int most) {
+        int left = tail.messages().size() - most;
+        return left <= 0
+                ? tail
+                : new Tail(
+                        tail.position(),
+                        tail.messages().subList(left, tail.messages().size()),
+                        tail.oldest(),
+                        tail.system(),
+                        tail.user(),
+                        tail.view(),
+                        tail.summary(),
+                        false,
+                        null);
     }
 
     private static int replacedSystems(Tail tail) {

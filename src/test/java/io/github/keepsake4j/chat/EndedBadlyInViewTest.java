@@ -273,6 +273,34 @@ class EndedBadlyInViewTest {
         assertThat(hidden).isPositive();
     }
 
+    @Test
+    void a_view_does_not_depend_on_how_much_was_read_before() {
+        long first = Counts.seed(1);
+        TokenCounter counter = TokenCounter.of(new WordCounter());
+        for (int run = 0; run < Counts.of(200, 20_000); run++) {
+            Random random = new Random(first + run);
+            List<LoggedMessage> branch =
+                    RandomBranch.random(random, 1 + random.nextInt(12), counter::count).messages().stream()
+                            .filter(message -> !(message.message() instanceof UnknownMessage))
+                            .toList();
+            List<LoggedMessage> ended = RandomOutcomes.on(branch, random, true);
+            int most = 4 + random.nextInt(12);
+            ContextStrategy window = SlidingWindow.withMaxMessages(most).step(1 + random.nextInt(most / 2));
+            ContextStrategy strategy = random.nextBoolean() ? window : window.and(strategy(random));
+            MessageLog log = new InMemoryMessageLog();
+            Keepsake used =
+                    Keepsake.builder().messageLog(log).strategy(strategy).build();
+            for (LoggedMessage message : ended) {
+                append(log, List.of(message));
+                String as = "-Dkeepsake.seed=" + (first + run) + " " + message + " of " + ended;
+                List<ChatMessage> shown = shown(log, strategy);
+                for (int again = 0; again < 2; again++) {
+                    assertThat(used.conversation("x").messages()).as(as).isEqualTo(shown);
+                }
+            }
+        }
+    }
+
     private static ContextStrategy strategy(Random random) {
         ContextStrategy messages = SlidingWindow.withMaxMessages(2 + random.nextInt(12));
         ContextStrategy turns = SlidingWindow.withMaxTurns(1 + random.nextInt(5));
@@ -288,15 +316,19 @@ class EndedBadlyInViewTest {
 
     private static MessageLog log(List<LoggedMessage> branch) {
         MessageLog log = new InMemoryMessageLog();
+        append(log, branch);
+        return log;
+    }
+
+    private static void append(MessageLog log, List<LoggedMessage> messages) {
         List<NewMessage> batch = new ArrayList<>();
-        for (LoggedMessage message : branch) {
+        for (LoggedMessage message : messages) {
             batch.add(new NewMessage(message.id(), message.message(), message.tokens(), message.tokenCounter(), null)
                     .withOutcome(message.outcome()));
         }
         if (!batch.isEmpty()) {
             log.append(KEY, Append.underHead(batch.toArray(NewMessage[]::new)));
         }
-        return log;
     }
 
     private static List<ChatMessage> shown(MessageLog log, ContextStrategy strategy) {
