@@ -141,8 +141,8 @@ final class TailLoader {
     }
 
     /**
-     * Reads on until enough is there beside the messages that are left out before any limit decides. What a strategy gets then
-     * depends on the branch alone: how much was enough for an earlier read decides only how much is read at once.
+     * Reads on until enough is there beside the messages that are left out before any limit decides. How many more messages an
+     * earlier read needed decides only how much is read at once, and not how many of them a strategy gets.
      */
     private Tail load(
             MessageLog log,
