@@ -1,10 +1,8 @@
 package io.github.keepsake4j.chat;
 
-import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
-import io.github.keepsake4j.context.EndedBadly;
 import io.github.keepsake4j.context.Meanwhile;
 import io.github.keepsake4j.context.Reach;
 import io.github.keepsake4j.context.Remembered;
@@ -28,9 +26,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads as far back as a strategy requires. The log bounds a read by the tokens that were counted when the messages were
- * appended. Where another counter counts less, or a message is shown shortened or not at all, that leaves room, and more
- * is read: twice as much each time. How much was enough is kept for the next read of the memory. Thread-safe.
+ * Reads as far back as a strategy requires. The log bounds a read by the tokens that were counted when the messages
+ * were appended. Where another counter counts less, or a message is shown shortened or not at all, that leaves room,
+ * and more is read: four times as much each time, and at most 1,000 messages more. How much was enough is kept for the
+ * next read of the memory. Thread-safe.
  */
 final class TailLoader {
 
@@ -46,28 +45,27 @@ final class TailLoader {
     /** The maximum number of memories of which it is known how much to read. */
     private static final int MEMORIES = 1_000;
 
-    /** The factor by which a read that left room is followed by a larger one. */
-    private static final int GROWTH = 2;
+    /** The factor by which a read that was too short is followed by a larger one, and the most messages that it adds. */
+    private static final int GROWTH = 4;
 
-    /** By this part, at least, more messages are looked at where others were left out. */
+    private static final int MOST_MORE = 1_000;
+
+    /** By this part, more messages are looked at while older ones may be shown. */
     private static final int FINER = 4;
 
-    /** The maximum number of further reads that look for the calls of a turn that goes on. */
-    private static final int MOST_FURTHER_READS = 5;
+    /** The maximum number of times that the calls of a turn that goes on are looked for farther back. */
+    private static final int MOST_LOOKS = 20;
 
-    /** If more than this part of a read was not needed, the next one is smaller. */
-    private static final double FAR_TOO_MUCH = 0.75;
+    /** The number of messages, and the part of the tokens, that are read beside: mostly the rest of a turn. */
+    private static final int MARGIN = 4;
+
+    private static final int MARGIN_PART = 8;
 
     private final ContextStrategy strategy;
     private final TokenCounts counts;
     private final RecentTails recent = new RecentTails();
-    private final RecentlyUsed<MemoryKey, Long> enough = new RecentlyUsed<>(MEMORIES);
-
-    /**
-     * How many more messages a read needed, because some were left out that ended badly, or system messages that a newer one
-     * replaced. The next one reads as many more.
-     */
-    private final RecentlyUsed<MemoryKey, Integer> uncounted = new RecentlyUsed<>(MEMORIES);
+    /** How far back the last read of a memory had to look. The next one reads as far at once. */
+    private final RecentlyUsed<MemoryKey, Reach> known = new RecentlyUsed<>(MEMORIES);
 
     /** Creates a loader. The executor calls counters that call a server; the clock is that of their pause. */
     TailLoader(ContextStrategy strategy, Executor executor, LongSupplier nanoTime) {
@@ -80,8 +78,9 @@ final class TailLoader {
     }
 
     /**
-     * Reads as far back as the strategy requires. What other turns added while the turn that goes on waited for its tools does
-     * not count.
+     * Reads on until the strategy shows nothing that is older. What it shows depends on the branch alone: how much was
+     * enough for an earlier read decides only how much is read at once. What other turns added while the turn that
+     * goes on waited for its tools does not count.
      *
      * @param round the ids of the calls and of the results with which a turn goes on; empty or null for none
      * @param from directs each read to the branch of the turn
@@ -97,107 +96,98 @@ final class TailLoader {
         if (reach.messages() < atLeast) {
             reach = new Reach(atLeast, reach.turns(), reach.tokens(), reach.oldest(), reach.toSummary());
         }
-        Tail tail = load(log, id, key, reach, round, from);
-        if (round == null || round.isEmpty()) {
-            return tail;
+        if (reach.oldest() == Integer.MAX_VALUE) {
+            ReadQuery everything = from.apply(ReadQuery.wholeBranch());
+            return ViewReader.read(
+                    log, key, reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
         }
-        boolean summarized = reach.toSummary();
-        for (int reads = 0; reads < MOST_FURTHER_READS; reads++) {
-            Meanwhile meanwhile = Meanwhile.of(tail.messages(), round);
-            if (meanwhile.isRead()) {
-                if (meanwhile.messages().isEmpty() || tail.complete()) {
+        Reach looked = first(reach);
+        Reach before = known.get(key);
+        Reach fetched = before == null ? looked : further(looked, before);
+        Tail all = recent.read(log, key, from.apply(query(fetched)));
+        for (int looks = 1; ; looks++) {
+            if (!all.complete() && !covers(fetched, looked)) {
+                fetched = times(looked);
+                all = recent.read(log, key, from.apply(query(fetched)));
+            }
+            Tail tail = newest(all, looked);
+            boolean isBegun = looks >= MOST_LOOKS || Meanwhile.isRead(tail.messages(), tail.user(), round);
+            if (tail.complete() && (isBegun || tail.summary() == null)) {
+                return tail;
+            }
+            if (!tail.complete() && isBegun) {
+                long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
+                if (shownFrom > 0 || (shownFrom < 0 && isReached(reach, id, key, tail))) {
+                    known.put(key, looked);
                     return tail;
                 }
-                Tail exact = load(log, id, key, beyond(reach, meanwhile.messages(), summarized), round, from);
-                // A turn that is longer than the strategy looks back still begins with its user message.
-                return Meanwhile.of(exact.messages(), round).isRead() ? exact : tail;
             }
-            if (tail.complete() && tail.summary() == null) {
-                return tail;
-            }
-            // The calls are farther back than the strategy looks, or covered by a summary.
-            summarized = false;
-            int more = (int)
-                    Math.min(ALL, (long) MESSAGES_PER_TURN * (tail.messages().size() + MESSAGES_PER_TURN));
-            tail = load(
-                    log,
-                    id,
-                    key,
-                    new Reach(more, Integer.MAX_VALUE, Long.MAX_VALUE, reach.oldest(), false),
-                    round,
-                    from);
-        }
-        return tail;
-    }
-
-    private static Reach beyond(Reach reach, List<LoggedMessage> others, boolean summarized) {
-        long tokens = others.stream().mapToLong(LoggedMessage::tokens).sum();
-        return new Reach(
-                (int) Math.min(Integer.MAX_VALUE, (long) reach.messages() + others.size()),
-                (int) Math.min(Integer.MAX_VALUE, (long) reach.turns() + others.size()),
-                Math.max(reach.tokens(), reach.tokens() + tokens),
-                reach.oldest(),
-                summarized);
-    }
-
-    /**
-     * Reads on until enough is there beside the messages that are left out before any limit decides. How many more messages an
-     * earlier read needed decides only how much is read at once, and not how many of them a strategy gets.
-     */
-    private Tail load(
-            MessageLog log,
-            Object id,
-            MemoryKey key,
-            Reach reach,
-            @Nullable List<String> round,
-            UnaryOperator<ReadQuery> from) {
-        Integer known = uncounted.get(key);
-        int fetched = known == null ? 0 : known;
-        Tail all = loadCounted(log, id, key, further(reach, fetched), round, from);
-        int more = 0;
-        while (true) {
-            if (more > fetched
-                    && !all.complete()
-                    && all.messages().size() >= further(reach, fetched).messages()) {
-                fetched = (int) Math.min(ALL, (long) GROWTH * more);
-                all = loadCounted(log, id, key, further(reach, fetched), round, from);
-            }
-            int wanted = further(reach, more).messages();
-            Tail tail = newest(all, wanted);
-            EndedBadly bad = EndedBadly.of(tail.messages(), tail.user());
-            int read = tail.messages().size();
-            int beside = bad.uncounted() + replacedSystems(tail);
-            // Fewer messages mean that a bound of turns or tokens ended the read; those do not count them either.
-            boolean enough =
-                    tail.complete() || read < wanted || (read - beside >= reach.messages() && !bad.lacksBeginning());
-            if (enough) {
-                if (more == 0) {
-                    uncounted.remove(key);
-                } else {
-                    uncounted.put(key, more);
-                }
-                return tail;
-            }
-            more = (int) Math.min(ALL, Math.max(beside, more + more / FINER + 1L));
+            // The calls of a turn that goes on may be covered by a summary.
+            looked = more(looked, !tail.complete());
         }
     }
 
-    private static Reach further(Reach reach, int more) {
+    /** Returns how far back is looked first. The log does not count turns. */
+    private static Reach first(Reach reach) {
+        long guess = Math.min(reach.messages(), (long) reach.turns() * MESSAGES_PER_TURN) + MARGIN;
+        long tokens = reach.tokens();
         return new Reach(
-                (int) Math.min(Integer.MAX_VALUE, (long) reach.messages() + more),
+                (int) Math.min(Integer.MAX_VALUE, guess),
                 reach.turns(),
-                reach.tokens(),
+                tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : tokens + tokens / MARGIN_PART,
                 reach.oldest(),
                 reach.toSummary());
     }
 
-    private static Tail newest(Tail tail, int most) {
-        int left = tail.messages().size() - most;
-        return left <= 0
+    private static Reach more(Reach reach, boolean toSummary) {
+        long tokens = reach.tokens();
+        return new Reach(
+                (int) Math.min(Integer.MAX_VALUE, (long) reach.messages() + reach.messages() / FINER + 1),
+                reach.turns(),
+                tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : tokens + tokens / FINER + 1,
+                reach.oldest(),
+                toSummary && reach.toSummary());
+    }
+
+    private static Reach times(Reach reach) {
+        long tokens = reach.tokens();
+        long messages = Math.min((long) GROWTH * reach.messages(), (long) reach.messages() + MOST_MORE);
+        return new Reach(
+                (int) Math.min(Integer.MAX_VALUE, messages),
+                reach.turns(),
+                tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : GROWTH * tokens,
+                reach.oldest(),
+                reach.toSummary());
+    }
+
+    private static Reach further(Reach reach, Reach other) {
+        return new Reach(
+                Math.max(reach.messages(), other.messages()),
+                reach.turns(),
+                Math.max(reach.tokens(), other.tokens()),
+                reach.oldest(),
+                reach.toSummary());
+    }
+
+    private static boolean covers(Reach fetched, Reach looked) {
+        return fetched.messages() >= looked.messages()
+                && fetched.tokens() >= looked.tokens()
+                && fetched.toSummary() == looked.toSummary();
+    }
+
+    /** Returns what a read of no more than these messages and tokens would return. */
+    private static Tail newest(Tail tail, Reach reach) {
+        List<LoggedMessage> messages = tail.messages();
+        int from = messages.size();
+        long tokens = 0;
+        while (from > 0 && messages.size() - from < reach.messages() && tokens < reach.tokens()) {
+            tokens += messages.get(--from).tokens();
+        }
+        return from == 0
                 ? tail
                 : new Tail(
                         tail.position(),
-                        tail.messages().subList(left, tail.messages().size()),
+                        messages.subList(from, messages.size()),
                         tail.oldest(),
                         tail.system(),
                         tail.user(),
@@ -207,71 +197,19 @@ final class TailLoader {
                         null);
     }
 
-    private static int replacedSystems(Tail tail) {
-        LoggedMessage inForce = tail.system();
-        return (int) tail.messages().stream()
-                .filter(message -> message.message() instanceof SystemMessage)
-                .filter(message -> inForce == null || !message.id().equals(inForce.id()))
-                .count();
+    /** Returns whether a read reached a bound of a strategy that requires no more. */
+    private boolean isReached(Reach reach, Object id, MemoryKey key, Tail tail) {
+        long tokens = tail.messages().stream().mapToLong(LoggedMessage::tokens).sum();
+        return tail.messages().size() >= reach.messages()
+                || tokens >= reach.tokens()
+                || turns(id, key, tail) >= reach.turns();
     }
 
-    private Tail loadCounted(
-            MessageLog log,
-            Object id,
-            MemoryKey key,
-            Reach reach,
-            @Nullable List<String> round,
-            UnaryOperator<ReadQuery> from) {
-        if (reach.oldest() == Integer.MAX_VALUE) {
-            ReadQuery everything = from.apply(ReadQuery.wholeBranch());
-            return ViewReader.read(
-                    log, key, reach.toSummary() ? everything.upToSummary().alsoOldest(ALL) : everything);
-        }
-        Long known = enough.get(key);
-        long tokens = known == null ? reach.tokens() : Math.max(known, reach.tokens());
-        while (true) {
-            Tail tail = upTo(log, id, key, reach, tokens, from);
-            if (tokens == Long.MAX_VALUE) {
-                return tail;
-            }
-            long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
-            if (tail.complete() || tail.messages().size() >= reach.messages() || shownFrom > 0) {
-                boolean farTooMuch = tail.messages().stream()
-                                .filter(message -> message.sequence() < shownFrom)
-                                .count()
-                        > tail.messages().size() * FAR_TOO_MUCH;
-                remember(key, reach, farTooMuch ? tokens / 2 : tokens);
-                return tail;
-            }
-            tokens = tokens > Long.MAX_VALUE / GROWTH ? Long.MAX_VALUE : GROWTH * tokens;
-        }
-    }
-
-    private void remember(MemoryKey key, Reach reach, long tokens) {
-        if (tokens <= reach.tokens()) {
-            enough.remove(key);
-        } else {
-            enough.put(key, tokens);
-        }
-    }
-
-    /** Reads until one of the bounds is reached. */
-    private Tail upTo(
-            MessageLog log, Object id, MemoryKey key, Reach reach, long tokens, UnaryOperator<ReadQuery> from) {
-        long guess = reach.turns() == Integer.MAX_VALUE ? reach.messages() : (long) reach.turns() * MESSAGES_PER_TURN;
-        while (true) {
-            int limit = (int) Math.min(guess, reach.messages());
-            Tail tail = recent.read(log, key, from.apply(query(reach, tokens).atMost(limit)));
-            // Fewer messages than the limit mean that the view or the token bound ended the read.
-            if (tail.messages().size() < limit || limit == reach.messages() || turns(id, key, tail) >= reach.turns()) {
-                return tail;
-            }
-            guess *= MESSAGES_PER_TURN;
-        }
-    }
-
-    private static ReadQuery query(Reach reach, long tokens) {
-        ReadQuery query = ReadQuery.wholeBranch().upToTokens(tokens).alsoOldest(reach.oldest());
+    private static ReadQuery query(Reach reach) {
+        ReadQuery query = ReadQuery.wholeBranch()
+                .atMost(reach.messages())
+                .upToTokens(reach.tokens())
+                .alsoOldest(reach.oldest());
         return reach.toSummary() ? query.upToSummary() : query;
     }
 
@@ -283,11 +221,7 @@ final class TailLoader {
      */
     Context context(
             Object memoryId, MemoryKey key, Tail tail, @Nullable List<String> round, @Nullable Remembered remembered) {
-        Context read = read(memoryId, key, tail, round).remembering(remembered);
-        // If the whole branch is always read, nothing depends on how much was read.
-        return strategy.reach(memoryId).oldest() == Integer.MAX_VALUE
-                ? read
-                : read.unreadBefore(strategy.shownFrom(strategy.mark(read)));
+        return read(memoryId, key, tail, round).remembering(remembered);
     }
 
     /** Selects what would be shown, without asking a remote counter. */

@@ -83,15 +83,10 @@ public final class ClearToolResults implements ContextStrategy {
 
     @Override
     public Context select(Context context) {
-        return mark(context);
-    }
-
-    @Override
-    public Context mark(Context context) {
         // Headless messages are not shown, but results that were cleared because of them must stay cleared.
         List<Placed> newestFirst = Stream.concat(
                         context.placedHeadless().stream(),
-                        context.turns().stream()
+                        context.counted().stream()
                                 .flatMap(turn -> turn.rounds().stream())
                                 .filter(round -> round.hidden() == null)
                                 .flatMap(ClearToolResults::placed))

@@ -16,12 +16,36 @@ record CombinedStrategy(ContextStrategy first, ContextStrategy second) implement
 
     @Override
     public Context select(Context context) {
-        return second.select(first.select(mark(context)));
+        Context marked = mark(context);
+        // Before this place nothing is shown, so nothing may depend on what is there, unless it is always read.
+        long from = reach(context.memoryId()).oldest() == Integer.MAX_VALUE ? 0 : shownFrom(marked);
+        Context selected = marked.unreadBefore(from);
+        for (ContextStrategy strategy : flat(this).toList()) {
+            selected = strategy.select(selected);
+        }
+        return selected;
     }
 
+    /** Marks with what a limit must know before it passes by turns, and then with all limits together. */
     @Override
     public Context mark(Context context) {
-        return second.mark(first.mark(context));
+        List<ContextStrategy> all = flat(this).toList();
+        Context marked = context;
+        for (ContextStrategy strategy : all) {
+            marked = isCounting(strategy) ? marked : strategy.mark(marked);
+        }
+        return Passing.mark(marked, all.stream().filter(Passing::isLimit).toList());
+    }
+
+    /** Returns whether what a strategy does depends on which turns are passed by. */
+    private static boolean isCounting(ContextStrategy strategy) {
+        return Passing.isLimit(strategy) || strategy instanceof ClearToolResults;
+    }
+
+    private static Stream<ContextStrategy> flat(ContextStrategy strategy) {
+        return strategy instanceof CombinedStrategy both
+                ? Stream.concat(flat(both.first), flat(both.second))
+                : Stream.of(strategy);
     }
 
     @Override

@@ -9,8 +9,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,6 +63,11 @@ public record Context(
         MESSAGE_LIMIT,
         /** The message exceeds the limit of tokens. */
         TOKEN_LIMIT,
+        /**
+         * The message is before, or belongs to, turns that exceed a limit alone and that have more than 1,000 messages
+         * together. A view ends there.
+         */
+        TOO_FAR_BACK,
         /** A custom strategy excluded the message. */
         STRATEGY,
         /** The message is a tool result whose call is not shown or already has a result. */
@@ -83,8 +91,8 @@ public record Context(
         /** The message belongs to a turn that failed, and is no part of a tool round that was completed. */
         FAILED,
         /**
-         * The message is a question, or belongs to one, whose turn was still without an answer when the next question came. It
-         * returns with its answer.
+         * The message is a question, or belongs to one, whose turn was still without an answer when the next question
+         * came. It returns with its answer.
          */
         UNANSWERED_QUESTION,
         /** The message is an answer that was rejected, or belongs to one. */
@@ -177,8 +185,8 @@ public record Context(
     }
 
     /**
-     * Does what {@link #of(Object, LoggedMessage, LoggedMessage, List, List, LoggedMessage)} does, for a caller that knows
-     * whether the context is that of a turn that goes on. Such a context ends with the turn's last round.
+     * Does what {@link #of(Object, LoggedMessage, LoggedMessage, List, List, LoggedMessage)} does, for a caller that
+     * knows whether the context is that of a turn that goes on. Such a context ends with the turn's last round.
      *
      * @param memoryId the memory's id as LangChain4j passed it
      * @param system the current system message, or null
@@ -256,6 +264,47 @@ public record Context(
         headless.forEach(message -> omitted.add(new Omission(message, Reason.NO_USER_MESSAGE)));
         turns.forEach(turn -> omitted.addAll(turn.omitted()));
         return omitted;
+    }
+
+    /** Returns the ids of the messages that were read, but for those of turns whose beginning was not. */
+    Set<String> readIds() {
+        return Stream.concat(
+                        turns.stream().flatMap(Turn::all), repaired.stream().map(Omission::message))
+                .map(LoggedMessage::id)
+                .collect(Collectors.toSet());
+    }
+
+    /** Returns the turns as limits see them: without those that are passed by. */
+    List<Turn> counted() {
+        return turns.stream()
+                .filter(turn -> turn.form() != Turn.Form.NOTHING)
+                .map(Turn::counted)
+                .toList();
+    }
+
+    /** Returns whether the view ends because too many messages are passed by. */
+    boolean endsAtPassed() {
+        return repaired.stream().anyMatch(omission -> omission.reason() == Reason.TOO_FAR_BACK)
+                || turns.stream().anyMatch(turn -> turn.cut().reason() == Reason.TOO_FAR_BACK);
+    }
+
+    Context endingAtPassed(List<Omission> before, List<Turn> rest, long place) {
+        List<Omission> more = new ArrayList<>(repaired);
+        more.addAll(before);
+        return new Context(
+                memoryId,
+                system,
+                summary,
+                remembered,
+                oldest,
+                Math.max(unread, place),
+                List.of(),
+                rest,
+                more,
+                replaced,
+                sizes,
+                reserved,
+                over);
     }
 
     /**

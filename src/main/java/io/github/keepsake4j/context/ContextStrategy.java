@@ -64,14 +64,15 @@ public interface ContextStrategy {
 
     /**
      * Returns the place in the log before which this strategy shows nothing, whatever is there. Reads are bounded by
-     * the tokens that were counted when the messages were appended. If other counts or shortened messages leave room,
-     * there is no such place yet, and more is read. Default: 0, for a strategy without a limit of tokens.
+     * what {@link #reach(Object)} requires. If messages count less than it seemed, or turns are passed by, that leaves
+     * room, there is no such place yet, and more is read. Default: -1, for a strategy that never needs more than it
+     * requires.
      *
      * @param context the marked context before any limit
-     * @return a sequence, or 0 if older messages than those that were read may be shown
+     * @return a sequence; 0 if older messages than those that were read may be shown; -1 if what is required is enough
      */
     default long shownFrom(Context context) {
-        return 0;
+        return -1;
     }
 
     /**
@@ -85,8 +86,8 @@ public interface ContextStrategy {
     }
 
     /**
-     * Returns the strategies that this one combines, so that what they need can be provided. Default: this one. A strategy
-     * that contains others returns the parts of all of them.
+     * Returns the strategies that this one combines, so that what they need can be provided. Default: this one. A
+     * strategy that contains others returns the parts of all of them.
      *
      * @return the parts, 1 or more
      */

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,26 +22,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages that are left out because they, or their turns, ended badly. They are left out before any limit decides, so
- * that they take no place: the other messages are shown as if these did not exist.
+ * The messages that are left out because they, or their turns, ended badly. They are left out before any limit
+ * decides, so that they take no place: the other messages are shown as if these did not exist.
  *
- * <p>A turn whose user message failed is left out, except for its complete tool rounds. If it has any, its user message
- * stays too. Otherwise a retry would do again what the tools have done. A rejected answer is left out in any turn. An answer
- * that is not rejected stays.
+ * <p>A turn whose user message failed is left out, except for its complete tool rounds. If it has any, its user
+ * message stays too. Otherwise a retry would do again what the tools have done. A rejected answer is left out in any
+ * turn. An answer that is not rejected stays.
  *
- * <p>A question of a bound turn that has neither an answer nor a complete tool round is left out as soon as another user
- * message follows, whether its turn still runs or its process was killed. Messages of bound turns tell their question. Other
- * messages belong to the user message before them, and their user messages are never left out for want of an answer.
+ * <p>A question of a bound turn that has neither an answer nor a complete tool round is left out as soon as another
+ * user message follows, whether its turn still runs or its process was killed. Messages of bound turns tell their
+ * question. Other messages belong to the user message before them, and their user messages are never left out for want
+ * of an answer.
  *
  * @param hidden the messages that are left out, each with the reason
- * @param unclear how many other messages may have to be left out, because their turn's user message was not read: calls that
- *     wait for results and, where anything ended badly, results without their calls
- * @param lacksBeginning whether the newest user message is left out, and no other one was read. The messages before it
- *     belong to a turn that nothing is known of
  */
-public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginning) {
+public record EndedBadly(List<Omission> hidden) {
 
-    private static final EndedBadly NOTHING = new EndedBadly(List.of(), 0, false);
+    private static final EndedBadly NOTHING = new EndedBadly(List.of());
 
     /** Copies the list. */
     public EndedBadly {
@@ -54,7 +50,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
      *
      * @param messages the messages that were read, oldest first
      * @param user the newest user message, which may be older than the messages, or null
-     * @return the messages that are left out, and what is not known of others
+     * @return the messages that are left out
      */
     public static EndedBadly of(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
         LoggedMessage earlier = isAmong(messages, user) ? null : user;
@@ -62,13 +58,12 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                 || messages.stream()
                         .anyMatch(message ->
                                 message.outcome() != null && message.outcome().kind() != Outcome.Kind.INCOMPLETE);
-        boolean begins = messages.isEmpty() || earlier != null || isUser(messages.get(0));
-        if (!bad && begins && !isQuestion(earlier) && messages.stream().noneMatch(EndedBadly::isQuestion)) {
+        if (!bad && !isQuestion(earlier) && messages.stream().noneMatch(EndedBadly::isQuestion)) {
             return NOTHING;
         }
         Reader reader = new Reader(earlier);
         messages.forEach(reader::add);
-        return reader.result(bad, begins);
+        return new EndedBadly(reader.hidden());
     }
 
     /**
@@ -97,27 +92,6 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
     /** Returns the ids of the messages that are left out. */
     Set<String> ids() {
         return hidden.stream().map(omission -> omission.message().id()).collect(Collectors.toSet());
-    }
-
-    /**
-     * Returns how many of the messages take no place, or may take none.
-     *
-     * @return the number of messages that are left out or unclear
-     */
-    public int uncounted() {
-        return hidden.size() + unclear;
-    }
-
-    /** Returns the calls of which a result is missing, and the results that they have. */
-    static Set<LoggedMessage> unanswered(List<LoggedMessage> messages) {
-        Reader reader = new Reader(null);
-        messages.forEach(reader::add);
-        Set<LoggedMessage> unanswered = new HashSet<>();
-        reader.all()
-                .flatMap(span -> span.rounds.stream())
-                .filter(round -> !round.waiting.isEmpty())
-                .forEach(round -> unanswered.addAll(round.messages));
-        return unanswered;
     }
 
     private static boolean isAmong(List<LoggedMessage> messages, @Nullable LoggedMessage user) {
@@ -174,7 +148,6 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
         private final Span unread = new Span(null, new ArrayList<>());
 
         private final Deque<OpenRound> newestFirst = new ArrayDeque<>();
-        private int orphans;
 
         /** The results in whose place others were stored. */
         private final List<LoggedMessage> replaced = new ArrayList<>();
@@ -211,28 +184,23 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                 replaced.add(logged);
             } else if (logged.message() instanceof ToolExecutionResultMessage result) {
                 // A result belongs to the newest calls that wait for it, even in an older turn.
-                if (newestFirst.stream().noneMatch(round -> round.takes(logged, result))) {
-                    orphans += spans.size() == 1 && spans.get(0).user == null ? 1 : 0;
+                for (OpenRound round : newestFirst) {
+                    if (round.takes(logged, result)) {
+                        break;
+                    }
                 }
             }
         }
 
-        /** Returns the result. Without anything that ended badly, a read is not made longer by what is not known. */
-        EndedBadly result(boolean bad, boolean begins) {
+        List<Omission> hidden() {
             List<Omission> hidden = new ArrayList<>();
             replaced.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
-            int unclear = bad ? orphans : 0;
             Set<Span> unanswered = unanswered();
-            boolean anyUser = false;
-            boolean anyHidden = false;
             for (Span span : all().toList()) {
                 Reason reason = unanswered.contains(span)
                         ? Reason.UNANSWERED_QUESTION
                         : isFailed(span.user) && !span.hasOwnAnswer() ? Reason.FAILED : null;
-                boolean stays = reason == null || span.hasCompleteRound();
-                anyUser |= span.user != null && stays;
-                if (span.user != null && reason != null && !stays) {
-                    anyHidden = true;
+                if (span.user != null && reason != null && !span.hasCompleteRound()) {
                     hidden.add(new Omission(span.user, reason));
                 }
                 for (OpenRound round : span.rounds) {
@@ -240,12 +208,10 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                         round.messages.forEach(message -> hidden.add(new Omission(message, Reason.REJECTED)));
                     } else if (reason != null && !round.isAnswer() && !isDone(round)) {
                         round.messages.forEach(message -> hidden.add(new Omission(message, reason)));
-                    } else if (span.user == null && !round.waiting.isEmpty() && (bad || !begins)) {
-                        unclear += round.messages.size();
                     }
                 }
             }
-            return new EndedBadly(hidden, unclear, anyHidden && !anyUser);
+            return hidden;
         }
 
         /** Returns the questions that another user message follows, and that have neither an answer nor a complete round. */
@@ -263,7 +229,7 @@ public record EndedBadly(List<Omission> hidden, int unclear, boolean lacksBeginn
                         && next != null
                         && !user.id().equals(next.question())) {
                     unanswered.add(span);
-                } else if (!isFailed(user) || span.hasCompleteRound()) {
+                } else if (!isFailed(user) || span.hasCompleteRound() || span.hasOwnAnswer()) {
                     next = user;
                 }
             }

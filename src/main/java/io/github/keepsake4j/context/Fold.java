@@ -8,7 +8,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.ToLongFunction;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,9 +27,8 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         }
         int behindCut = behindCut(turns);
         long uncovered = sizeOf(context.headless()) + sizeFrom(turns, 0);
-        boolean cut = behindCut > 0
-                || !context.headless().isEmpty()
-                || turns.get(turns.size() - 1).isCut();
+        boolean before = !context.headless().isEmpty() || context.endsAtPassed();
+        boolean cut = behindCut > 0 || before || turns.get(turns.size() - 1).isCut();
         if (uncovered <= trigger && !cut) {
             return Optional.empty();
         }
@@ -40,10 +38,10 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
         int first = behindCut;
         long left = sizeFrom(turns, first);
         while (first < turns.size() - 1 && left > target) {
-            left -= isLeftOut(turns, first) ? 0 : sizeOf(turns.get(first));
+            left -= sizeOf(turns.get(first));
             first++;
         }
-        return Optional.ofNullable(before(turns, first, !context.headless().isEmpty(), target));
+        return Optional.ofNullable(before(turns, first, before, target));
     }
 
     /**
@@ -56,24 +54,18 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
                 .toList();
     }
 
-    /** Returns the index of the first turn such that no limit removed it or any turn after it as a whole. */
+    /** Returns the index of the first turn such that no limit removed or passed by it or any turn after it. */
     private static int behindCut(List<Turn> turns) {
         int first = turns.size();
-        while (first > 0 && (!turns.get(first - 1).cut().whole() || isLeftOut(turns, first - 1))) {
+        while (first > 0 && !isGone(turns.get(first - 1))) {
             first--;
         }
         // The newest turn was removed because it does not fit. It is folded only when it is complete.
         return first == turns.size() && !turns.get(first - 1).closed() ? first - 1 : first;
     }
 
-    /**
-     * Returns whether a turn is a user message without an answer that is left out because it alone is over a limit. Other
-     * turns are cut from the oldest on.
-     */
-    private static boolean isLeftOut(List<Turn> turns, int t) {
-        return turns.get(t).rounds().isEmpty()
-                && turns.get(t).cut().whole()
-                && turns.subList(0, t).stream().anyMatch(turn -> !turn.cut().whole());
+    private static boolean isGone(Turn turn) {
+        return turn.cut().whole() || turn.form() != Turn.Form.WHOLE;
     }
 
     /** Returns the id of the message before a turn in the log, if no earlier turn continues beyond that place. */
@@ -133,9 +125,8 @@ record Fold(ToLongFunction<LoggedMessage> size, long trigger, long keep) {
     }
 
     private long sizeFrom(List<Turn> turns, int first) {
-        return IntStream.range(first, turns.size())
-                .filter(t -> !isLeftOut(turns, t))
-                .mapToLong(t -> sizeOf(turns.get(t)))
+        return turns.subList(first, turns.size()).stream()
+                .mapToLong(this::sizeOf)
                 .sum();
     }
 

@@ -4,6 +4,7 @@ import io.github.keepsake4j.context.Context.Overflow;
 import io.github.keepsake4j.context.Context.Overflow.Part;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn.Cut;
+import io.github.keepsake4j.context.Turn.Form;
 import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.context.WindowStart.Sized;
@@ -11,13 +12,13 @@ import io.github.keepsake4j.message.LoggedMessage;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes a context fit one limit. First it removes whole turns, oldest first, but never the newest turn. Then it removes
- * the newest turn's oldest tool rounds, but never the last round.
+ * Makes a context fit one limit. First it removes whole turns, oldest first, but never the newest turn. Then it
+ * removes the newest turn's oldest tool rounds, but never the last round. Turns that are passed by ({@link Passing})
+ * do not count.
  *
  * <p>A message that was removed never comes back. Therefore sizes include hidden messages too, and a cut depends only
  * on the sizes after it and on places in the log ({@link WindowStart}), which later messages do not change. Pinned turns
@@ -25,10 +26,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param weight returns how much a message counts
  * @param limit the limit, in the weight's unit
+ * @param fixed what counts in addition to the turns, including the system message and the summary
  * @param step how much more than necessary may be removed at once, in the same unit; 0 to remove no more than necessary
  * @param reason the reason to record for removed messages
  */
-record Limit(Weight weight, long limit, long step, Reason reason) {
+record Limit(Weight weight, long limit, long fixed, long step, Reason reason) {
+
+    /** The part of a limit that a question and its answer may take where their turn is passed by: a quarter. */
+    private static final int SHORT = 4;
 
     /** Returns how much a message counts against a limit. */
     @FunctionalInterface
@@ -36,61 +41,130 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         long of(Turn turn, LoggedMessage message);
     }
 
-    /**
-     * Applies the limit.
-     *
-     * @param context the context
-     * @param fixed what counts in addition to the turns, including the system message and the summary
-     */
-    Context apply(Context context, long fixed) {
+    /** Returns the form in which this limit shows a turn that is over. */
+    Form form(Turn turn) {
+        long room = limit - fixed;
+        long size = weight.of(turn, turn.user())
+                + turn.rounds().stream().mapToLong(round -> size(turn, round)).sum();
+        if (size <= room) {
+            return Form.WHOLE;
+        }
+        Round last =
+                turn.rounds().isEmpty() ? null : turn.rounds().get(turn.rounds().size() - 1);
+        return last != null
+                        && last.isAnswer()
+                        && last.hidden() == null
+                        && weight.of(turn, turn.user()) + size(turn, last) <= Math.min(mostShort(), room)
+                ? Form.QUESTION_AND_ANSWER
+                : Form.NOTHING;
+    }
+
+    /** Returns what a question and its answer may take. In a small window of messages, they may take two. */
+    private long mostShort() {
+        return reason == Reason.MESSAGE_LIMIT ? Math.max(limit / SHORT, 2) : limit / SHORT;
+    }
+
+    /** Returns whether messages alone exceed the limit, whatever turn they belong to. */
+    boolean isExceededBy(Context context, List<LoggedMessage> messages) {
+        return !messages.isEmpty()
+                && !context.turns().isEmpty()
+                && messages.stream()
+                                .mapToLong(message -> weight.of(context.turns().get(0), message))
+                                .sum()
+                        > limit - fixed;
+    }
+
+    /** Applies the limit to a context with its marks. */
+    Context apply(Context context) {
         List<Turn> turns = context.turns();
+        List<Turn> counted = context.counted();
+        List<Cut> cuts = cuts(context, counted);
+        List<Turn> cut = new ArrayList<>();
+        int next = 0;
+        for (Turn turn : turns) {
+            cut.add(turn.form() == Form.NOTHING ? turn : turn.cut(cuts.get(next++)));
+        }
+        Turn newest = turns.isEmpty() ? null : turns.get(turns.size() - 1);
+        boolean lost = newest != null
+                && (newest.form() == Form.NOTHING
+                        ? form(newest) == Form.NOTHING
+                        : cuts.get(cuts.size() - 1).whole())
+                && isOpen(context, newest);
+        return context.withTurns(cut, overflow(context, lost ? newest : null));
+    }
+
+    private List<Cut> cuts(Context context, List<Turn> turns) {
         if (turns.isEmpty()) {
-            return context.withTurns(turns, overflow(context, fixed, null));
+            return List.of();
         }
         int newest = turns.size() - 1;
-        Sizes sizes = sizes(context, fixed);
-        boolean[] leftOut = sizes.leftOut();
+        Sizes sizes = sizes(context, turns);
         boolean[] pinned = sizes.pinned();
         long free = sizes.free();
         long[] places = sizes.places();
         long start = WindowStart.find(sizes.things(), free, step, context.unread());
-        List<Turn> cut = new ArrayList<>();
+        List<Cut> cuts = new ArrayList<>();
         for (int t = 0; t < newest; t++) {
-            boolean gone = places[t] < start || leftOut[t];
-            cut.add(turns.get(t).cut(new Cut(gone ? reason : null, gone, 0, !pinned[t])));
+            boolean gone = places[t] < start;
+            cuts.add(new Cut(gone ? reason : null, gone, 0, !pinned[t]));
         }
-        Turn last = turns.get(newest);
-        Cut ofLast = leftOut[newest]
-                ? Cut.whole(reason)
-                : places[newest] >= start
+        cuts.add(
+                places[newest] >= start
                         ? new Cut(null, false, 0, !pinned[newest])
-                        : shorten(last, pinned[newest], free, context.unread());
-        cut.add(last.cut(ofLast));
-        boolean lost = ofLast.whole() && isOpen(context, last);
-        return context.withTurns(cut, overflow(context, fixed, lost ? last : null));
+                        : shorten(turns.get(newest), pinned[newest], free, context.unread()));
+        return cuts;
     }
 
     /**
-     * Returns the place of the thing at which the limit is exceeded, counted from the newest on.
+     * Returns the place before which nothing is shown, whatever is there. Only turns that were read from their
+     * beginning tell it: another one may be passed by, or count less.
      *
-     * @param uncertain whether a message whose turn's beginning was not read may count less than it seems
-     * @return the place, or 0 if what was read does not exceed the limit for sure
+     * @return the place, or 0 if what was read does not tell it
      */
-    long shownFrom(Context context, long fixed, Predicate<LoggedMessage> uncertain) {
-        if (context.turns().isEmpty()) {
+    long shownFrom(Context context) {
+        if (context.endsAtPassed()) {
+            return context.unread();
+        }
+        List<Turn> turns = context.counted();
+        if (turns.isEmpty()
+                || isUnknown(context, context.turns().get(context.turns().size() - 1))) {
             return 0;
         }
-        // Calls that wait do not count if their turn failed, which only its user message tells.
-        Set<LoggedMessage> unanswered = EndedBadly.unanswered(context.headless());
-        long certain = context.placedHeadless().stream()
-                .filter(placed -> uncertain.test(placed.message()) || unanswered.contains(placed.message()))
+        long headless = context.placedHeadless().stream()
                 .mapToLong(placed -> placed.place() + 1)
                 .max()
                 .orElse(0);
-        Sizes sizes = sizes(context, fixed);
-        // Without a step, this is directly behind the thing that exceeds the limit.
-        long start = WindowStart.find(sizes.things(), sizes.free(), 0, certain);
-        return start > certain ? Math.min(start - 1, lastRound(context, sizes)) : 0;
+        // The newest turn's user message may be before the messages that were read. What is between them is unknown.
+        long certain = Math.max(context.unread(), Math.max(ofUnread(context), headless));
+        Sizes sizes = sizes(context, turns);
+        // What fills a window of messages or turns leaves nothing. In tokens, and with a step, more must be there.
+        boolean isExact = step == 0 && reason == Reason.MESSAGE_LIMIT;
+        long start = WindowStart.find(sizes.things(), isExact ? sizes.free() - 1 : sizes.free(), 0, certain);
+        return start > certain ? Math.min(start - 1, lastRound(context, turns, sizes)) : 0;
+    }
+
+    /** Returns the place behind the messages of bound turns whose questions were not read, so that these may have failed. */
+    private static long ofUnread(Context context) {
+        if (context.unread() == 0) {
+            return 0;
+        }
+        Set<String> read = null;
+        long place = 0;
+        for (Turn turn : context.turns()) {
+            for (Round round : turn.rounds()) {
+                String question = round.messages().get(0).question();
+                if (question != null && !question.equals(turn.user().id())) {
+                    read = read == null ? context.readIds() : read;
+                    place = read.contains(question) ? place : Math.max(place, round.newest() + 1);
+                }
+            }
+        }
+        return place;
+    }
+
+    /** Returns whether a turn is over and its beginning was not read, so that it may be passed by. */
+    private static boolean isUnknown(Context context, Turn newest) {
+        return newest.closed() && newest.user().sequence() < context.unread();
     }
 
     /**
@@ -99,9 +173,9 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      *
      * @return the place; 0 if the round may be unread; {@link Long#MAX_VALUE} if there is none, or no room for it
      */
-    private long lastRound(Context context, Sizes sizes) {
-        int newest = context.turns().size() - 1;
-        Turn turn = context.turns().get(newest);
+    private long lastRound(Context context, List<Turn> turns, Sizes sizes) {
+        int newest = turns.size() - 1;
+        Turn turn = turns.get(newest);
         boolean pinned = sizes.pinned()[newest];
         if (room(turn, pinned, sizes.free()) < 0) {
             return Long.MAX_VALUE;
@@ -119,38 +193,20 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * What counts against the limit.
      *
      * @param places the place of each turn
-     * @param leftOut for each turn whether it is left out because it alone is over the limit
      * @param pinned for each turn whether its pinned part stays
      * @param free the room beside the pinned parts
      * @param things what counts against this room
      */
     @SuppressWarnings("ArrayRecordComponent") // Only this class uses it.
-    private record Sizes(long[] places, boolean[] leftOut, boolean[] pinned, long free, List<Sized> things) {}
+    private record Sizes(long[] places, boolean[] pinned, long free, List<Sized> things) {}
 
-    private Sizes sizes(Context context, long fixed) {
-        List<Turn> turns = context.turns();
+    private Sizes sizes(Context context, List<Turn> turns) {
         long room = limit - fixed;
-        boolean[] leftOut = new boolean[turns.size()];
-        for (int t = 0; t < leftOut.length; t++) {
-            leftOut[t] = isLeftOut(
-                    context, turns.get(t), weight.of(turns.get(t), turns.get(t).user()), room);
-        }
         boolean[] pinned = new boolean[turns.size()];
         long free = room - reservePins(turns, room, pinned);
         long[] places =
                 WindowStart.places(turns.stream().mapToLong(turn -> turn.user().sequence()));
-        return new Sizes(places, leftOut, pinned, free, weigh(context, pinned, leftOut, places));
-    }
-
-    /**
-     * Returns whether a turn is a user message without an answer that is over the limit by itself. It is left out, and
-     * the other turns are shown as if it were not there. Nothing can be added to it once another turn has begun.
-     */
-    private static boolean isLeftOut(Context context, Turn turn, long size, long room) {
-        return turn.rounds().isEmpty()
-                && size > room
-                && turn.user().sequence() >= context.unread()
-                && turn.pinned() == Turn.NOT_PINNED;
+        return new Sizes(places, pinned, free, weigh(context, turns, pinned, places));
     }
 
     /**
@@ -164,7 +220,7 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
     }
 
     /** Returns what does not fit: the first thing that a limit of a combination has found. */
-    private @Nullable Overflow overflow(Context context, long fixed, @Nullable Turn lost) {
+    private @Nullable Overflow overflow(Context context, @Nullable Turn lost) {
         if (context.over() != null) {
             return context.over();
         }
@@ -213,7 +269,9 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
      * Shortens the newest turn, which exceeds the limit by itself. Its oldest rounds are removed or, if that is not
      * enough, the whole turn.
      */
-    private Cut shorten(Turn turn, boolean pinned, long free, long unread) {
+    private Cut shorten(Turn turn, boolean pinned, long free, long before) {
+        // Of a turn that was read from its beginning, nothing is unread.
+        long unread = turn.user().sequence() < before ? before : 0;
         List<Round> rounds = turn.rounds();
         int first = pinned ? turn.pinnedRounds() : 0;
         long room = room(turn, pinned, free);
@@ -227,19 +285,22 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         while (last >= read && rounds.get(last).hidden() != null) {
             last--;
         }
-        boolean left = hasLeft(turn, rounds.subList(first, rounds.size()), room);
-        if (room < 0 || left || (last >= read && size(turn, rounds.get(last)) > room)) {
+        if (room < 0 || (last >= read && size(turn, rounds.get(last)) > room)) {
             return new Cut(reason, true, 0, !pinned);
         }
         List<Sized> sizes = IntStream.range(first, rounds.size())
                 .mapToObj(r -> new Sized(places[r], size(turn, rounds.get(r))))
                 .toList();
-        long start = WindowStart.find(sizes, room, step, unread);
+        // A window of turns counts no rounds.
+        boolean counts = sizes.stream().anyMatch(round -> round.size() > 0);
+        long start = counts ? WindowStart.find(sizes, room, step, unread) : unread;
         int from = read;
         while (from < last && places[from] < start) {
             from++;
         }
-        return new Cut(reason, false, from, !pinned);
+        // Where no round behind the pinned ones goes, this limit says nothing of these: another one may not let them be
+        // pinned.
+        return from == first ? new Cut(null, false, 0, !pinned) : new Cut(reason, false, from, !pinned);
     }
 
     /** Returns the room for the rounds of the newest turn. */
@@ -247,51 +308,15 @@ record Limit(Weight weight, long limit, long step, Reason reason) {
         return free - (pinned ? 0 : weight.of(turn, turn.user()));
     }
 
-    /**
-     * Returns whether the turn was already removed: an answer once closed it while the part of it that was last shown
-     * exceeded the limit. Such a turn does not come back when more messages follow or late results arrive, as happens
-     * when turns interleave.
-     */
-    private boolean hasLeft(Turn turn, List<Round> rounds, long room) {
-        for (int a = 0; a < rounds.size(); a++) {
-            if (!rounds.get(a).isAnswer()) {
-                continue;
-            }
-            if (size(turn, rounds.get(a)) > room) {
-                return true;
-            }
-            long closed = rounds.get(a).newest();
-            long reopened = a + 1 < rounds.size() ? rounds.get(a + 1).sequence() : Long.MAX_VALUE;
-            long newerDone = Long.MAX_VALUE;
-            for (int r = a; r >= 0; r--) {
-                if (!canBeShown(rounds.get(r))) {
-                    continue;
-                }
-                long last = Math.max(closed, rounds.get(r).newest());
-                if (last < Math.min(newerDone, reopened) && size(turn, rounds.get(r)) > room) {
-                    return true;
-                }
-                newerDone = Math.min(newerDone, last);
-            }
-        }
-        return false;
-    }
-
-    /** An answer before calls was shown until the calls were appended. */
-    private static boolean canBeShown(Round round) {
-        return round.hidden() == null || round.hidden() == Reason.ANSWER_BEFORE_CALL;
-    }
-
-    private List<Sized> weigh(Context context, boolean[] pinned, boolean[] leftOut, long[] places) {
+    private List<Sized> weigh(Context context, List<Turn> turns, boolean[] pinned, long[] places) {
         List<Sized> sizes = new ArrayList<>();
-        List<Turn> turns = context.turns();
         // A headless message belongs to a turn that began earlier. It is never a user message, so it counts as part of
         // a round.
         context.placedHeadless()
                 .forEach(placed -> sizes.add(new Sized(placed.place(), weight.of(turns.get(0), placed.message()))));
         for (int t = 0; t < turns.size(); t++) {
             Turn turn = turns.get(t);
-            if (turn.standing() == Standing.BEGINNING || leftOut[t]) {
+            if (turn.standing() == Standing.BEGINNING) {
                 continue;
             }
             if (!pinned[t]) {

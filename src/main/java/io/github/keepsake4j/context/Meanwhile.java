@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
 
     private static final Meanwhile NOTHING = new Meanwhile(true, List.of());
+    private static final Meanwhile NOT_READ = new Meanwhile(false, List.of());
 
     /** Copies the list. */
     public Meanwhile {
@@ -45,6 +46,9 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
      */
     public static Meanwhile of(List<LoggedMessage> messages, @Nullable List<String> round) {
         List<String> own = round == null ? newestRound(messages) : round;
+        if (own == null) {
+            return NOT_READ;
+        }
         if (own.isEmpty()) {
             return NOTHING;
         }
@@ -66,7 +70,26 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
                 userAfter |= isUser(message);
             }
         }
-        return new Meanwhile(false, List.of());
+        return NOT_READ;
+    }
+
+    /**
+     * Returns whether enough was read to find the messages that are left out.
+     *
+     * @param messages the messages that were read, oldest first
+     * @param user the newest user message, which may be older than the messages, or null
+     * @param round as for {@link #of}
+     * @return whether the calls of the turn that goes on, and its user message, are among the messages, or no turn goes on
+     */
+    public static boolean isRead(
+            List<LoggedMessage> messages, @Nullable LoggedMessage user, @Nullable List<String> round) {
+        if (round != null) {
+            return of(messages, round).isRead();
+        }
+        Set<String> bad = EndedBadly.of(messages, user).ids();
+        List<LoggedMessage> rest =
+                messages.stream().filter(message -> !bad.contains(message.id())).toList();
+        return of(rest, null).isRead();
     }
 
     /** Returns whether a user message before the calls is shown: neither what follows nor its lack hides it. */
@@ -80,8 +103,11 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
                 .anyMatch(message -> isUser(message) && !hidden.contains(message.id()));
     }
 
-    /** Returns the newest messages' calls and results, or nothing if they do not end with the last result of calls. */
-    private static List<String> newestRound(List<LoggedMessage> messages) {
+    /**
+     * Returns the newest messages' calls and results, nothing if they do not end with the last result of calls, or
+     * null if they end with a result whose calls were not read.
+     */
+    private static @Nullable List<String> newestRound(List<LoggedMessage> messages) {
         if (messages.isEmpty()
                 || !(messages.get(messages.size() - 1).message() instanceof ToolExecutionResultMessage)) {
             return List.of();
@@ -98,7 +124,23 @@ public record Meanwhile(boolean isRead, List<LoggedMessage> messages) {
                         .orElse(null);
             }
         }
-        return newest == null || !newest.waiting.isEmpty() ? List.of() : newest.ids;
+        if (newest == null) {
+            return isAsked(messages) ? List.of() : null;
+        }
+        return newest.waiting.isEmpty() ? newest.ids : List.of();
+    }
+
+    /** Returns whether the calls of the newest result were read, although they do not wait for it. */
+    private static boolean isAsked(List<LoggedMessage> messages) {
+        LoggedMessage last = messages.get(messages.size() - 1);
+        if (((ToolExecutionResultMessage) last.message()).id() == null) {
+            // Only the tool's name would tell, which older calls may have too.
+            return false;
+        }
+        return messages.stream()
+                .filter(message -> message.message() instanceof AiMessage ai && ai.hasToolExecutionRequests())
+                .anyMatch(message -> new Calls(message, (AiMessage) message.message())
+                        .takes(last, (ToolExecutionResultMessage) last.message()));
     }
 
     /** The calls of one message, and what has answered them. */

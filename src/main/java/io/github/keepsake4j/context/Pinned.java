@@ -1,5 +1,6 @@
 package io.github.keepsake4j.context;
 
+import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn.Round;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -62,9 +63,19 @@ public final class Pinned implements ContextStrategy {
         if (first == Integer.MAX_VALUE) {
             return context.mapTurns(turn -> turn.all().anyMatch(pinned) ? turn.pin(Turn.WHOLLY_PINNED) : turn);
         }
-        Set<String> oldest =
-                context.oldest().stream().limit(first).map(LoggedMessage::id).collect(Collectors.toSet());
-        return context.mapTurns(turn -> oldest.contains(turn.user().id()) ? turn.pin(rounds(turn, oldest)) : turn);
+        List<LoggedMessage> beginning = context.oldest().stream().limit(first).toList();
+        Set<String> ids = beginning.stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        String last = beginning.stream()
+                .filter(message -> message.message() instanceof UserMessage)
+                .map(LoggedMessage::id)
+                .reduce((older, newer) -> newer)
+                .orElse(null);
+        // What follows the beginning is read with it. So this does not depend on how much else was read.
+        boolean isOver =
+                context.oldest().size() <= first || context.oldest().get(first).message() instanceof UserMessage;
+        return context.mapTurns(turn -> ids.contains(turn.user().id())
+                ? turn.pin(rounds(turn, ids, isOver || !turn.user().id().equals(last)))
+                : turn);
     }
 
     @Override
@@ -75,8 +86,11 @@ public final class Pinned implements ContextStrategy {
         return new Reach(Integer.MAX_VALUE, Integer.MAX_VALUE, Long.MAX_VALUE, oldest, false);
     }
 
-    /** Returns how many of a turn's first rounds are completely among the oldest messages. */
-    private static int rounds(Turn turn, Set<String> oldest) {
+    /**
+     * Returns how many of a turn's first rounds are completely among the oldest messages. An answer that ends them may
+     * be one before calls, so it is among them only if the turn is over.
+     */
+    private static int rounds(Turn turn, Set<String> oldest, boolean isOver) {
         List<Round> rounds = turn.rounds();
         int whole = 0;
         // Calls that wait for results may get them from messages after the pinned ones.
@@ -84,6 +98,9 @@ public final class Pinned implements ContextStrategy {
                 && rounds.get(whole).hidden() != Reason.UNANSWERED_CALL
                 && rounds.get(whole).messages().stream().allMatch(message -> oldest.contains(message.id()))) {
             whole++;
+        }
+        while (!isOver && whole > 0 && rounds.get(whole - 1).isAnswer()) {
+            whole--;
         }
         return whole;
     }

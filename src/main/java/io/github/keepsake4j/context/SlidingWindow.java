@@ -3,11 +3,14 @@ package io.github.keepsake4j.context;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.context.Turn.Standing;
 import io.github.keepsake4j.message.InvalidInputException;
+import java.util.List;
 import java.util.function.Function;
 
 /**
  * Shows the newest messages or turns. Whole turns are removed, oldest first. An assistant message with tool calls and
- * the results of these calls stay together. Immutable.
+ * the results of these calls stay together. A turn that is over and that alone exceeds a limit of messages is passed
+ * by: its user message and its last answer are shown, and the turns before it stay. A view passes by at most 1,000
+ * messages. Immutable.
  */
 public final class SlidingWindow implements ContextStrategy {
 
@@ -31,8 +34,8 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * Creates a window of messages whose size depends on the memory. The system message and the summary count towards the
-     * limit.
+     * Creates a window of messages whose size depends on the memory. The system message and the summary count towards
+     * the limit.
      *
      * @param maxMessages returns the limit, 1 or more, for a memory's id as LangChain4j passed it; it must be fast,
      *     because it is called whenever the memory is read
@@ -54,8 +57,8 @@ public final class SlidingWindow implements ContextStrategy {
     }
 
     /**
-     * Lets the window move in steps. When the window is full, up to this many additional messages or turns are removed at
-     * once. Until the next step, the list only grows at its end, so that a provider's prompt cache stays valid.
+     * Lets the window move in steps. When the window is full, up to this many additional messages or turns are removed
+     * at once. Until the next step, the list only grows at its end, so that a provider's prompt cache stays valid.
      * Default: no steps.
      *
      * @param step the number of messages (or of turns, in a window of turns), 1 or more and at most half the window
@@ -68,13 +71,28 @@ public final class SlidingWindow implements ContextStrategy {
 
     @Override
     public Context select(Context context) {
+        Context marked = mark(context);
+        return limit(marked).apply(marked);
+    }
+
+    @Override
+    public Context mark(Context context) {
+        return Passing.mark(context, List.of(this));
+    }
+
+    @Override
+    public long shownFrom(Context context) {
+        return limit(context).shownFrom(context);
+    }
+
+    Limit limit(Context context) {
         Object id = context.memoryId();
         Limit.Weight weight = countsTurns
                 ? (turn, message) ->
                         message.id().equals(turn.user().id()) && turn.standing() != Standing.REPEATED ? 1 : 0
                 : (turn, message) -> 1;
-        return new Limit(weight, bound.limit(id), bound.step(id), Reason.MESSAGE_LIMIT)
-                .apply(context, countsTurns ? 0 : context.beside().size());
+        long fixed = countsTurns ? 0 : context.beside().size();
+        return new Limit(weight, bound.limit(id), fixed, bound.step(id), Reason.MESSAGE_LIMIT);
     }
 
     @Override

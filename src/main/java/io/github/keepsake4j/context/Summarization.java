@@ -9,6 +9,7 @@ import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -20,7 +21,11 @@ import java.util.Optional;
  * messages that no summary covers.
  *
  * <p>Trigger and keep are two numbers, so that a summary is not made in every turn. When the messages that no summary
- * covers exceed the trigger, all but the newest turns within {@code keep} are folded into the summary. Immutable.
+ * covers exceed the trigger, all but the newest turns within {@code keep} are folded into the summary.
+ *
+ * <p>A turn that is over and that alone exceeds twice the trigger is passed by, so that the turns before it stay in
+ * view: its user message and its last answer are shown if both fit a quarter of that. A summary of it is due at once.
+ * Immutable.
  */
 public final class Summarization implements ContextStrategy {
 
@@ -168,6 +173,11 @@ public final class Summarization implements ContextStrategy {
 
     @Override
     public Context mark(Context context) {
+        return Passing.mark(context, List.of(this));
+    }
+
+    /** Places the summary, in the role in which it is shown. */
+    Context place(Context context) {
         LoggedMessage summary = context.summary();
         return summary == null ? context : context.summarizedBy(asShown(summary, role));
     }
@@ -176,24 +186,25 @@ public final class Summarization implements ContextStrategy {
     public Context select(Context context) {
         Context marked = mark(context);
         if (!byTokens) {
-            return new Limit((turn, message) -> 1, 2L * trigger, 0, Reason.MESSAGE_LIMIT)
-                    .apply(marked, marked.beside().size());
+            return limit(marked).apply(marked);
         }
         TokenWeights weights = weights(marked);
-        return limit(weights).apply(marked.shortening(weights.shortened()), weights.fixed());
+        return limit(weights).apply(marked.shortening(weights.shortened()));
     }
 
     @Override
     public long shownFrom(Context context) {
-        if (!byTokens) {
-            return 0;
-        }
-        TokenWeights weights = weights(context);
-        return limit(weights).shownFrom(context, weights.fixed(), weights::isUncertain);
+        return limit(context).shownFrom(context);
+    }
+
+    Limit limit(Context context) {
+        return byTokens
+                ? limit(weights(context))
+                : new Limit((turn, message) -> 1, 2L * trigger, context.beside().size(), 0, Reason.MESSAGE_LIMIT);
     }
 
     private Limit limit(TokenWeights weights) {
-        return new Limit((turn, message) -> weights.of(message), 2L * trigger, 0, Reason.TOKEN_LIMIT);
+        return new Limit((turn, message) -> weights.of(message), 2L * trigger, weights.fixed(), 0, Reason.TOKEN_LIMIT);
     }
 
     @Override

@@ -4,6 +4,7 @@ import dev.langchain4j.model.TokenCountEstimator;
 import io.github.keepsake4j.context.Context.Reason;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.tokens.TokenCounter;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Function;
@@ -16,7 +17,11 @@ import java.util.function.Function;
  * <p>A tool result that exceeds its share of the limit is shown shortened: its beginning, a mark that says how many
  * characters are cut, and its end. It is shortened in the same way every time. The log keeps it whole. The results of
  * several calls in one message together take no more than half of the limit, or than the share of one of them. A result
- * gets less than its share if its turn's user message and calls leave less. Immutable.
+ * gets less than its share if its turn's user message and calls leave less.
+ *
+ * <p>A turn that is over and that alone exceeds the limit is passed by, so that the turns before it stay. Its user
+ * message and its last answer are shown if both fit a quarter of the limit. A view passes by at most 1,000 messages.
+ * Immutable.
  */
 public final class TokenLimit implements ContextStrategy {
 
@@ -124,19 +129,33 @@ public final class TokenLimit implements ContextStrategy {
     public Context select(Context context) {
         // Results are shortened only here: what a pin leaves for them is known when all strategies have set their
         // marks.
-        TokenWeights weights = weights(context);
-        return limit(context, weights).apply(context.shortening(weights.shortened()), weights.fixed());
+        Context marked = mark(context);
+        TokenWeights weights = weights(marked);
+        return limit(marked, weights).apply(marked.shortening(weights.shortened()));
+    }
+
+    @Override
+    public Context mark(Context context) {
+        return Passing.mark(context, List.of(this));
     }
 
     @Override
     public long shownFrom(Context context) {
-        TokenWeights weights = weights(context);
-        return limit(context, weights).shownFrom(context, weights.fixed(), weights::isUncertain);
+        return limit(context).shownFrom(context);
+    }
+
+    Limit limit(Context context) {
+        return limit(context, weights(context));
     }
 
     private Limit limit(Context context, TokenWeights weights) {
         Object id = context.memoryId();
-        return new Limit((turn, message) -> weights.of(message), bound.limit(id), bound.step(id), Reason.TOKEN_LIMIT);
+        return new Limit(
+                (turn, message) -> weights.of(message),
+                bound.limit(id),
+                weights.fixed(),
+                bound.step(id),
+                Reason.TOKEN_LIMIT);
     }
 
     @Override

@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the messages of a context count against a limit of tokens. A tool result that exceeds its share counts its share
- * and is shown shortened. A share depends only on the limit, on the messages that are always shown, on the result's own
- * turn and round, and on whether a turn before it is pinned. So a result is shortened in the same way every time, and what
- * it counts never grows.
+ * What the messages of a context count against a limit of tokens. A tool result that exceeds its share counts its
+ * share and is shown shortened. A share depends only on the limit, on the messages that are always shown, on the
+ * result's own turn and round, and on whether a turn before it is pinned. So a result is shortened in the same way
+ * every time, and what it counts never grows.
  */
 final class TokenWeights {
 
@@ -64,14 +64,6 @@ final class TokenWeights {
         return shortened;
     }
 
-    /**
-     * Returns whether a message whose turn's beginning was not read may count less than it seems: a shortened result is
-     * shortened more if its turn leaves less.
-     */
-    boolean isUncertain(LoggedMessage message) {
-        return weights.containsKey(message.id());
-    }
-
     private long beside() {
         LoggedMessage system = context.system();
         LoggedMessage summary = context.summary();
@@ -106,8 +98,8 @@ final class TokenWeights {
     }
 
     /**
-     * Returns the room that a turn had when it was the newest one. Pinned turns may take half of it, but only those before
-     * it: what is pinned later must not shorten a result that was shown.
+     * Returns the room that a turn had when it was the newest one. Pinned turns may take half of it, but only those
+     * before it: what is pinned later must not shorten a result that was shown.
      */
     private long room(boolean pinned) {
         long room = limit - fixed;

@@ -19,9 +19,10 @@ import org.jspecify.annotations.Nullable;
  * @param standing the turn's state before any limit
  * @param pinned how many of its first rounds are pinned together with its user message, {@link Integer#MAX_VALUE} if all
  *     are, or {@link #NOT_PINNED}
+ * @param form the part of it that any limit counts and shows
  * @param cut the parts that the limits so far removed
  */
-public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, int pinned, Cut cut) {
+public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, int pinned, Form form, Cut cut) {
 
     /** Indicates that no part of the turn is pinned. */
     public static final int NOT_PINNED = -1;
@@ -40,6 +41,24 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
          * shown.
          */
         BEGINNING
+    }
+
+    /**
+     * The part of a turn that limits count and show. A turn that is over and that alone exceeds a limit is passed by,
+     * so that the turns before it stay in view.
+     */
+    public enum Form {
+        /** The whole turn. */
+        WHOLE,
+        /** The turn is passed by, except for its user message and its last answer. */
+        QUESTION_AND_ANSWER,
+        /** The turn is passed by: everything else is shown as if it were not there. */
+        NOTHING;
+
+        /** Returns the smaller of two forms. */
+        Form and(Form other) {
+            return compareTo(other) >= 0 ? this : other;
+        }
     }
 
     /**
@@ -151,12 +170,23 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
     }
 
     /**
-     * Returns whether a limit or a strategy leaves out the turn or its oldest rounds.
+     * Returns whether a limit or a strategy leaves out the turn or some of its rounds.
      *
      * @return whether any part is left out
      */
     public boolean isCut() {
-        return cut.whole() || cut.from() > 0;
+        return form != Form.WHOLE || cut.whole() || cut.from() > 0;
+    }
+
+    /** Returns the turn as limits see it: of a turn that is shown as question and answer, only these. */
+    Turn counted() {
+        return form != Form.QUESTION_AND_ANSWER
+                ? this
+                : new Turn(user, rounds.subList(rounds.size() - 1, rounds.size()), standing, pinned, form, cut);
+    }
+
+    Turn passedBy(Form smaller, Reason reason) {
+        return new Turn(user, rounds, standing, pinned, form.and(smaller), cut.and(new Cut(reason, false, 0, false)));
     }
 
     /** Returns the messages that are not shown, each with the reason. */
@@ -176,11 +206,11 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
     }
 
     Turn cut(Cut more) {
-        return new Turn(user, rounds, standing, pinned, cut.and(more));
+        return new Turn(user, rounds, standing, pinned, form, cut.and(more));
     }
 
     Turn pin(int firstRounds) {
-        return new Turn(user, rounds, standing, Math.max(pinned, firstRounds), cut);
+        return new Turn(user, rounds, standing, Math.max(pinned, firstRounds), form, cut);
     }
 
     private boolean isShown() {
@@ -189,7 +219,7 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
 
     private boolean isShown(int round) {
         return rounds.get(round).hidden() == null
-                && ((isOrdinary() && round >= cut.from()) || (isPinned() && isInPinnedPart(round)));
+                && ((isOrdinary() && round >= shownFrom()) || (isPinned() && isInPinnedPart(round)));
     }
 
     /**
@@ -202,8 +232,12 @@ public record Turn(LoggedMessage user, List<Round> rounds, Standing standing, in
                         || !rounds.subList(round, pinned).stream().allMatch(Round::isAnswer));
     }
 
+    private int shownFrom() {
+        return form == Form.QUESTION_AND_ANSWER ? rounds.size() - 1 : cut.from();
+    }
+
     private boolean isOrdinary() {
-        return standing == Standing.WHOLE && !cut.whole();
+        return standing == Standing.WHOLE && form != Form.NOTHING && !cut.whole();
     }
 
     private boolean isPinned() {

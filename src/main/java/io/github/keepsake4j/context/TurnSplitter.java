@@ -83,7 +83,8 @@ final class TurnSplitter {
         if (earlier != null && !begunThere && !covered && !bad.contains(earlier.id())) {
             add(earlier);
         }
-        withoutMeanwhile(newest, round, user).forEach(this::add);
+        LoggedMessage question = user == null || bad.contains(user.id()) ? null : user;
+        withoutMeanwhile(newest, round, question).forEach(this::add);
         close(Standing.WHOLE);
         long unread = follows ? 0 : unread(user, oldest, messages);
         return new Context(
@@ -103,8 +104,8 @@ final class TurnSplitter {
     }
 
     /**
-     * Leaves out what others said while the turn waited for its tools. A question whose answer is among it has none as far as this
-     * turn is shown.
+     * Leaves out what others said while the turn waited for its tools. A turn whose answer or results are among it has
+     * none as far as this turn is shown.
      */
     private List<LoggedMessage> withoutMeanwhile(
             List<LoggedMessage> newest, @Nullable List<String> round, @Nullable LoggedMessage user) {
@@ -116,28 +117,29 @@ final class TurnSplitter {
         Set<LoggedMessage> left = Set.copyOf(meanwhile);
         List<LoggedMessage> rest =
                 newest.stream().filter(message -> !left.contains(message)).toList();
-        EndedBadly bad = EndedBadly.of(rest, user);
-        Set<LoggedMessage> unanswered = bad.hidden().stream()
-                .filter(omission -> omission.reason() == Reason.UNANSWERED_QUESTION)
-                .map(Omission::message)
-                .collect(Collectors.toSet());
-        unanswered.forEach(message -> repair(message, Reason.UNANSWERED_QUESTION));
-        return rest.stream().filter(message -> !unanswered.contains(message)).toList();
+        EndedBadly bad = EndedBadly.of(rest, contains(meanwhile, user) ? null : user);
+        repaired.addAll(bad.hidden());
+        Set<String> hidden = bad.ids();
+        return rest.stream().filter(message -> !hidden.contains(message.id())).toList();
     }
 
     /** Leaves out what ended badly, and returns the ids. */
     private Set<String> endedBadly(
             List<LoggedMessage> before, List<LoggedMessage> newest, boolean follows, @Nullable LoggedMessage user) {
         Set<String> ids = new HashSet<>();
-        List<EndedBadly> parts = follows
-                ? List.of(EndedBadly.of(
-                        Stream.concat(before.stream(), newest.stream()).toList(), user))
-                : List.of(EndedBadly.of(before, null), EndedBadly.of(newest, user));
-        for (EndedBadly part : parts) {
-            part.hidden().stream()
-                    .filter(omission -> ids.add(omission.message().id()))
-                    .forEach(repaired::add);
+        List<Omission> hidden = new ArrayList<>();
+        if (follows) {
+            hidden.addAll(EndedBadly.of(
+                            Stream.concat(before.stream(), newest.stream()).toList(), user)
+                    .hidden());
+        } else {
+            // The answers to the oldest questions may be among what was not read.
+            EndedBadly.of(before, null).hidden().stream()
+                    .filter(omission -> omission.reason() != Reason.UNANSWERED_QUESTION)
+                    .forEach(hidden::add);
+            hidden.addAll(EndedBadly.of(newest, user).hidden());
         }
+        hidden.stream().filter(omission -> ids.add(omission.message().id())).forEach(repaired::add);
         return ids;
     }
 
@@ -280,7 +282,13 @@ final class TurnSplitter {
                     callsFollow = !round.isAnswer();
                 }
             }
-            return new Turn(user, closed, repeated ? Standing.REPEATED : standing, Turn.NOT_PINNED, Turn.Cut.NOTHING);
+            return new Turn(
+                    user,
+                    closed,
+                    repeated ? Standing.REPEATED : standing,
+                    Turn.NOT_PINNED,
+                    Turn.Form.WHOLE,
+                    Turn.Cut.NOTHING);
         }
     }
 }

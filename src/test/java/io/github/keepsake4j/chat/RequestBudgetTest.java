@@ -111,11 +111,11 @@ class RequestBudgetTest {
 
         Explanation explanation = keepsake.conversation("id").explain();
         assertThat(explanation.shown()).extracting(line -> line.type().name()).containsExactly("SYSTEM", "USER", "AI");
-        assertThat(explanation.omitted()).extracting(Explanation.Line::reason).containsOnly(Reason.NO_USER_MESSAGE);
-        assertThat(explanation.olderUnread()).isTrue();
+        assertThat(explanation.omitted()).extracting(Explanation.Line::reason).containsOnly(Reason.MESSAGE_LIMIT);
+        assertThat(explanation.olderUnread()).isFalse();
         assertThat(explanation.tokens()).isPositive();
         assertThat(explanation.toString())
-                .contains("id", "3 messages shown", "NO_USER_MESSAGE")
+                .contains("id", "3 messages shown", "MESSAGE_LIMIT")
                 .doesNotContain("secret", "some answer", "brief");
     }
 

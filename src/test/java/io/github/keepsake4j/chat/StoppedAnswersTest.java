@@ -103,7 +103,7 @@ class StoppedAnswersTest {
 
     @Test
     void what_is_stored_of_a_stopped_answer_is_what_was_handed_out() throws Exception {
-        long first = Counts.seed(1);
+        long first = Counts.seed();
         int stopped = 0;
         for (int run = 0; run < Counts.of(100, 1_000); run++) {
             stopped += stop(first + run) ? 1 : 0;
@@ -283,7 +283,7 @@ class StoppedAnswersTest {
     /** The model is ahead of what the subscriber has asked for. */
     @Test
     void a_flux_completes_when_its_answer_is_stopped_and_stops_it_when_it_is_cancelled() throws Exception {
-        long first = Counts.seed(1);
+        long first = Counts.seed();
         for (int run = 0; run < Counts.of(40, 1_000); run++) {
             Random random = new Random(first + run);
             Keepsake keepsake =

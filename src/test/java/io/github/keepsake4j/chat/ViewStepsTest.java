@@ -487,12 +487,12 @@ class ViewStepsTest {
             }
 
             /**
-             * Returns what the current step has seen. A first short read tells whether what was read last is still current. If
-             * not, everything is read anew.
+             * Returns what the current step has seen. A first short read tells whether what was read last is still
+             * current. If not, everything is read anew.
              */
             private Sight look() {
                 boolean isShort = asked.get(0) < (usesStore ? 1 : WINDOW);
-                boolean isAnew = isShort && asked.size() > 1 && (usesStore || asked.get(1) == WINDOW);
+                boolean isAnew = isShort && asked.size() > 1 && (usesStore || asked.get(1) >= WINDOW);
                 return looks.get(isAnew ? 1 : 0);
             }
 

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * A second, simple account of what a component shows, without a log: for texts that differ, tool results that come at once
- * and fit their share, and a newest turn that fits the limits.
+ * A second, simple account of what a component shows, without a log: for texts that differ, tool results that come at
+ * once and fit their share, and a newest turn that fits the limits.
  */
 final class ComponentModel {
 
@@ -70,9 +70,10 @@ final class ComponentModel {
             List<ChatMessage> more = new ArrayList<>(shown);
             more.addAll(system.size(), turns.get(t));
             if (!fits(more, maxMessages, maxTokens)) {
-                // A single question that exceeds a limit by itself is passed over; the general rules are tested
-                // elsewhere.
-                return t == turns.size() - 1 || turns.get(t).size() == 1 ? Optional.empty() : Optional.of(shown);
+                // A turn that exceeds a limit by itself is passed by; the general rules are tested elsewhere.
+                List<ChatMessage> alone = new ArrayList<>(system);
+                alone.addAll(turns.get(t));
+                return fits(alone, maxMessages, maxTokens) ? Optional.of(shown) : Optional.empty();
             }
             shown = more;
         }

@@ -103,6 +103,40 @@ class ContextRegressionTest {
     }
 
     @Test
+    void an_open_turn_lost_its_last_round_where_one_limit_let_it_be_pinned_and_another_did_not() {
+        RandomBranch branch =
+                RandomBranch.of(List.of(new Scene(Scene.Kind.TOOLS, 8348648267863616175L)), Promises.COUNTER::count);
+        Promise promise = Promise.window(Promise.Unit.MESSAGES, 13, 3)
+                .and(Promise.tokens(245, 0, Promises.ESTIMATOR))
+                .and(Promise.pinnedFirst(8));
+
+        assertThat(Rules.ofGrowth(promise, Promises.ESTIMATOR, branch.growth(), View.whole(promise.strategy()), true))
+                .isEmpty();
+        assertThat(branch.growth().stream()
+                        .filter(part -> part.messages().size() > 5)
+                        .findFirst()
+                        .map(part -> View.whole(promise.strategy()).of(part).shown())
+                        .orElseThrow())
+                .extracting(LoggedMessage::id)
+                .containsExactly("m15", "m19", "m20");
+    }
+
+    @Test
+    void a_pinned_answer_came_back_when_the_calls_behind_it_were_not_read_any_more() {
+        RandomBranch branch = RandomBranch.of(
+                List.of(
+                        new Scene(Scene.Kind.INTERLEAVED, -4214450441934452025L),
+                        new Scene(Scene.Kind.PLAIN, 674050932350537552L),
+                        new Scene(Scene.Kind.TOOLS, -5558540302560040991L)),
+                Promises.COUNTER::count);
+        Promise promise = Promise.window(Promise.Unit.MESSAGES, 9, 2).and(Promise.pinnedFirst(5));
+
+        assertThat(Rules.ofGrowth(
+                        promise, Promises.ESTIMATOR, branch.growth(), View.bounded(promise.strategy()), false))
+                .isEmpty();
+    }
+
+    @Test
     void a_pinned_result_was_whole_again_when_newer_ones_were_not_read_any_more() {
         ContextStrategy strategy =
                 Pinned.firstMessages(4).and(ClearToolResults.keepNewest(2)).and(SlidingWindow.withMaxMessages(20));
@@ -160,7 +194,7 @@ class ContextRegressionTest {
     }
 
     @Test
-    void a_turn_that_was_closed_over_the_limit_came_back_when_another_round_followed() {
+    void a_turn_that_is_over_the_limit_is_shown_while_it_goes_on() {
         ContextStrategy window = SlidingWindow.withMaxMessages(3);
         ChatMessage[] closed = {
             user("1"), calls("a", "b", "c"), result("a"), result("b"), result("c"), ai(" "), calls("d"), result("d")
@@ -168,7 +202,9 @@ class ContextRegressionTest {
 
         assertThat(View.whole(window).of(part(List.of(closed).subList(0, 6))).shown())
                 .isEmpty();
-        assertThat(View.whole(window).of(part(List.of(closed))).shown()).isEmpty();
+        assertThat(View.whole(window).of(part(List.of(closed))).shown())
+                .extracting(LoggedMessage::message)
+                .containsExactly(user("1"), calls("d"), result("d"));
     }
 
     @Test

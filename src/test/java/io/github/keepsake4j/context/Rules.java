@@ -19,6 +19,7 @@ import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.UnknownMessage;
 import io.github.keepsake4j.testing.ProviderRules;
 import io.github.keepsake4j.testing.RandomBranch.Part;
+import io.github.keepsake4j.testing.RandomOutcomes;
 import io.github.keepsake4j.tokens.TextShortener;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -35,8 +36,8 @@ import java.util.stream.Stream;
 
 /**
  * The properties that every view must have, judged by the log and by the strategy's promise. The division of a branch
- * into turns, and the repairs, are taken from {@link Context} without any limit. Whether the repairs' reasons are true is
- * checked here ({@link Rule#REASONS_ARE_TRUE}), and so is everything that limits do.
+ * into turns, and the repairs, are taken from {@link Context} without any limit. Whether the repairs' reasons are true
+ * is checked here ({@link Rule#REASONS_ARE_TRUE}), and so is everything that limits do.
  */
 final class Rules {
 
@@ -108,12 +109,18 @@ final class Rules {
     /** The branch in turns, before any limit. */
     private final Context all;
 
-    private final List<Turn> turns;
+    /** The turns without what is passed by. */
+    private List<Turn> turns;
+
     private final Map<String, Integer> places = new HashMap<>();
     private final Set<String> shown;
+
+    /** The branch's first messages that are pinned, whether these are shown or not. */
+    private final Set<String> pinnedFirst;
+
     private Map<String, String> callsOfResults;
 
-    private Rules(Promise promise, TokenCountEstimator estimator, Part log, View view) {
+    private Rules(Promise promise, TokenCountEstimator estimator, Part whole, Part log, View view) {
         this.promise = promise;
         this.estimator = estimator;
         this.log = log;
@@ -121,7 +128,55 @@ final class Rules {
         this.all = Context.of(View.ID, log.system(), log.user(), List.of(), log.messages(), null);
         this.turns = all.turns();
         log.messages().forEach(message -> places.put(message.id(), places.size()));
+        this.pinnedFirst = whole.messages().stream()
+                .limit(promise.pinnedFirst())
+                .map(LoggedMessage::id)
+                .collect(Collectors.toSet());
         this.shown = view.shown().stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        this.turns = turns.stream().map(this::passedBy).filter(Objects::nonNull).toList();
+    }
+
+    private static Set<String> endedBadly(Part log) {
+        Set<String> ids = log.messages().stream().map(LoggedMessage::id).collect(Collectors.toSet());
+        RandomOutcomes.without(log.messages()).forEach(message -> ids.remove(message.id()));
+        return ids;
+    }
+
+    /** Returns which turns are passed by, by the ids of their user messages, and what is left of them. */
+    static Map<String, List<Round>> passed(Promise promise, TokenCountEstimator estimator, Part log) {
+        Rules rules = new Rules(promise, estimator, log, log, new View(List.of(), List.of(), false));
+        Map<String, List<Round>> left = new HashMap<>();
+        rules.turns.forEach(turn -> left.put(turn.user().id(), turn.rounds()));
+        Map<String, List<Round>> passed = new HashMap<>();
+        for (Turn turn : rules.all.turns()) {
+            List<Round> rest = left.getOrDefault(turn.user().id(), List.of());
+            if (!rest.equals(turn.rounds()) || !left.containsKey(turn.user().id())) {
+                passed.put(turn.user().id(), rest);
+            }
+        }
+        return passed;
+    }
+
+    /** Returns the turn, or its question and answer if it is passed by, or null if nothing of it is shown. */
+    private Turn passedBy(Turn turn) {
+        boolean newest = turn == turns.get(turns.size() - 1);
+        boolean over = !newest || turn.closed() || turn.rounds().isEmpty();
+        boolean isPinned = has(turn).anyMatch(message -> isPinned(turn, message));
+        List<Most> exceeded = promise.bounds().stream()
+                .filter(most -> weight(most, turn) > room(most))
+                .toList();
+        if (!over || isPinned || exceeded.isEmpty()) {
+            return turn;
+        }
+        List<Round> answer = last(turn.rounds());
+        boolean isShort = turn.closed()
+                && answer.get(0).hidden() == null
+                && exceeded.stream()
+                        .allMatch(most -> weight(most, turn, turn.user()) + weight(most, turn, answer.get(0))
+                                <= Math.min(
+                                        most.unit() == Unit.TOKENS ? most.limit() / 4 : Math.max(most.limit() / 4, 2),
+                                        room(most)));
+        return isShort ? new Turn(turn.user(), answer, turn.standing(), turn.pinned(), turn.form(), turn.cut()) : null;
     }
 
     /**
@@ -135,17 +190,21 @@ final class Rules {
      */
     static List<Broken> ofView(
             Promise promise, TokenCountEstimator estimator, Part whole, View wholeView, boolean wholeRead) {
-        // A view that leaves out what other turns said meanwhile is the view of the branch without it.
-        List<LoggedMessage> meanwhile = meanwhile(wholeView);
-        Part log = without(whole, meanwhile);
+        // A view that leaves out what other turns said meanwhile, or what has no answer, is the view of the branch
+        // without it.
+        List<LoggedMessage> meanwhile = omitted(wholeView, Reason.MEANWHILE);
+        List<LoggedMessage> unanswered = omitted(wholeView, Reason.UNANSWERED_QUESTION);
+        Part log = without(without(whole, meanwhile), unanswered);
         View view = new View(
                 wholeView.shown(),
                 wholeView.omitted().stream()
                         .filter(omission -> omission.reason() != Reason.MEANWHILE)
+                        .filter(omission -> omission.reason() != Reason.UNANSWERED_QUESTION)
                         .toList(),
                 wholeView.overflow());
-        Rules rules = new Rules(promise, estimator, log, view);
+        Rules rules = new Rules(promise, estimator, whole, log, view);
         rules.meanwhile(whole, meanwhile);
+        rules.unanswered(endedBadly(whole), endedBadly(without(whole, meanwhile)), unanswered);
         rules.nothingInvented();
         if (!rules.broken.isEmpty()) {
             return rules.broken;
@@ -204,9 +263,9 @@ final class Rules {
         return List.copyOf(first.values());
     }
 
-    private static List<LoggedMessage> meanwhile(View view) {
+    private static List<LoggedMessage> omitted(View view, Reason reason) {
         return view.omitted().stream()
-                .filter(omission -> omission.reason() == Reason.MEANWHILE)
+                .filter(omission -> omission.reason() == reason)
                 .map(Omission::message)
                 .toList();
     }
@@ -230,7 +289,8 @@ final class Rules {
         if (left.isEmpty()) {
             return;
         }
-        LoggedMessage head = whole.messages().get(whole.messages().size() - 1);
+        List<LoggedMessage> rest = RandomOutcomes.without(whole.messages());
+        LoggedMessage head = rest.get(rest.size() - 1);
         String calls = callsOfResults().get(head.id());
         int from = calls == null ? -1 : places.get(calls);
         if (from < 0
@@ -247,6 +307,14 @@ final class Rules {
         if (more) {
             breaks(Rule.REASONS_ARE_TRUE, "not all that came meanwhile is left out");
         }
+    }
+
+    /** Checks that questions without an answer are left out, and what belongs to them, and nothing else for this reason. */
+    private void unanswered(Set<String> bad, Set<String> badWithoutMeanwhile, List<LoggedMessage> left) {
+        left.stream()
+                .filter(message -> !bad.contains(message.id()) && !badWithoutMeanwhile.contains(message.id()))
+                .forEach(message -> breaks(Rule.REASONS_ARE_TRUE, message.id() + " is not unanswered"));
+        bad.stream().filter(shown::contains).forEach(id -> breaks(Rule.REASONS_ARE_TRUE, id + " is shown unanswered"));
     }
 
     /**
@@ -283,7 +351,13 @@ final class Rules {
         boolean unclear = first > 0
                 && first < part.messages().size()
                 && turns.stream().noneMatch(turn -> has(turn, part.messages().get(first)));
-        return repeated || unclear;
+        // Whether an oldest question has an answer among what was not read is not known either.
+        int oldest = Math.min(
+                promise.strategy().reach(View.ID).oldest(), part.messages().size());
+        Set<String> bad = endedBadly(part);
+        boolean unanswered =
+                part.messages().subList(0, oldest).stream().anyMatch(message -> bad.contains(message.id()));
+        return repeated || unclear || unanswered;
     }
 
     private static boolean has(Turn turn, LoggedMessage message) {
@@ -309,23 +383,15 @@ final class Rules {
                 breaks(Rule.LIMITS_HOLD, size + " of " + most);
             }
         }
-        Turn newest = turns.isEmpty() ? null : turns.get(turns.size() - 1);
-        boolean gone = newest != null && promise.wanted().test(newest.user()) && !shown(newest.user());
-        if (view.overflow() ? !(isSystemOver() || (newest != null && !newest.closed() && isOver(newest))) : false) {
+        Turn newest = all.turns().isEmpty() ? null : last(all.turns()).get(0);
+        if (view.overflow() && !isSystemOver() && !(newest != null && !newest.closed() && isOver(newest))) {
             breaks(Rule.OVERFLOW_IS_REAL, "overflow though it fits");
         }
+        boolean counts = newest != null && turns.contains(newest);
+        boolean gone = counts && promise.wanted().test(newest.user()) && !shown(newest.user());
         if (gone && !view.overflow() && !(newest.closed() && isOver(newest))) {
             breaks(Rule.OVERFLOW_IS_REAL, "the newest turn is not shown");
         }
-    }
-
-    /** Returns whether a turn is a user message without an answer that alone is over a limit. */
-    private boolean isLeftOut(Turn turn) {
-        return promise.bounds().stream().anyMatch(most -> isLeftOut(most, turn));
-    }
-
-    private boolean isLeftOut(Most most, Turn turn) {
-        return turn.rounds().isEmpty() && !isPinned(turn, turn.user()) && weight(most, turn, turn.user()) > room(most);
     }
 
     private void shares() {
@@ -334,7 +400,12 @@ final class Rules {
                 continue;
             }
             LoggedMessage whole = log.messages().get(places.get(message.id()));
-            Turn turn = turnOf(whole);
+            Turn turn =
+                    turns.stream().filter(one -> has(one, whole)).findFirst().orElse(null);
+            if (turn == null) {
+                breaks(Rule.OLDEST_TURNS_GO, "passed by and shown: " + whole.id());
+                continue;
+            }
             List<Most> shortening = promise.bounds().stream()
                     .filter(most -> most.unit() == Unit.TOKENS && tokens(whole) > share(most, turn, whole))
                     .toList();
@@ -350,13 +421,10 @@ final class Rules {
         }
     }
 
-    private Turn turnOf(LoggedMessage message) {
-        return turns.stream().filter(turn -> has(turn, message)).findFirst().orElseThrow();
-    }
-
     /**
-     * Returns the share of a result: a quarter of the limit, or less if it is one of many, or if its turn leaves less. Half
-     * of the room is left for pinned turns before its own, and for its own if only the turn's beginning is pinned.
+     * Returns the share of a result: a quarter of the limit, or less if it is one of many, or if its turn leaves less.
+     * Half of the room is left for pinned turns before its own, and for its own if only the turn's beginning is
+     * pinned.
      */
     private long share(Most most, Turn turn, LoggedMessage result) {
         LoggedMessage asked = log.messages().get(places.get(callsOfResults().get(result.id())));
@@ -379,38 +447,17 @@ final class Rules {
     }
 
     private boolean isOver(Turn turn) {
-        List<Round> needed = new ArrayList<>();
-        List<Round> before = new ArrayList<>();
-        for (Round round : turn.rounds()) {
-            if (round.hidden() == null) {
-                before.add(round);
-            }
-            if (round.isAnswer()) {
-                needed.add(round);
-                // If results came late, another round may have been the last one when this answer closed the turn.
-                needed.addAll(hasLateResults(turn) ? before : last(before));
-            }
-        }
-        needed.addAll(last(before));
+        List<Round> needed = last(
+                turn.rounds().stream().filter(round -> round.hidden() == null).toList());
         return promise.bounds().stream().anyMatch(most -> {
-            long round = needed.stream()
-                    .mapToLong(one -> weight(most, turn, one))
-                    .max()
-                    .orElse(0);
+            long round =
+                    needed.stream().mapToLong(one -> weight(most, turn, one)).sum();
             return weight(most, turn, turn.user()) + round > room(most) - pins(most);
         });
     }
 
-    private boolean hasLateResults(Turn turn) {
-        List<Integer> places = turn.rounds().stream()
-                .flatMap(round -> round.messages().stream())
-                .map(message -> this.places.get(message.id()))
-                .toList();
-        return IntStream.range(1, places.size()).anyMatch(i -> places.get(i) < places.get(i - 1));
-    }
-
-    private static List<Round> last(List<Round> rounds) {
-        return rounds.subList(Math.max(0, rounds.size() - 1), rounds.size());
+    private static <T> List<T> last(List<T> list) {
+        return list.subList(Math.max(0, list.size() - 1), list.size());
     }
 
     private void system() {
@@ -486,12 +533,13 @@ final class Rules {
     }
 
     private Map<String, String> match() {
+        List<Turn> read = all.turns();
         // The calls of a turn that was retried do not wait any longer.
         Map<String, Integer> diedAt = new HashMap<>();
-        for (int t = 0; t < turns.size() - 1; t++) {
-            int next = places.get(turns.get(t + 1).user().id());
-            if (turns.get(t).standing() == Standing.REPEATED) {
-                turns.get(t)
+        for (int t = 0; t < read.size() - 1; t++) {
+            int next = places.get(read.get(t + 1).user().id());
+            if (read.get(t).standing() == Standing.REPEATED) {
+                read.get(t)
                         .rounds()
                         .forEach(round -> diedAt.put(round.messages().get(0).id(), next));
             }
@@ -505,6 +553,9 @@ final class Rules {
             } else if (message.message() instanceof ToolExecutionResultMessage result) {
                 for (int c = i - 1; c >= 0 && !callsOf.containsKey(message.id()); c--) {
                     String id = log.messages().get(c).id();
+                    if (OpenRound.isOfOtherTurn(log.messages().get(c), message)) {
+                        continue;
+                    }
                     List<ToolExecutionRequest> calls = open.getOrDefault(id, List.of());
                     ToolExecutionRequest call = calls.stream()
                             .filter(one -> Objects.equals(one.id(), result.id())
@@ -523,14 +574,14 @@ final class Rules {
 
     private void oldestGo() {
         boolean gone = false;
+        Set<String> counted =
+                turns.stream().flatMap(Rules::has).map(LoggedMessage::id).collect(Collectors.toSet());
+        all.turns().stream()
+                .flatMap(Rules::has)
+                .filter(message -> shown(message) && !counted.contains(message.id()))
+                .forEach(message -> breaks(Rule.OLDEST_TURNS_GO, "passed by and shown: " + message.id()));
         for (int t = turns.size() - 1; t >= 0; t--) {
             Turn turn = turns.get(t);
-            if (isLeftOut(turn)) {
-                if (shown(turn.user())) {
-                    breaks(Rule.OLDEST_TURNS_GO, "a question that is over the limit is shown");
-                }
-                continue;
-            }
             if (!isWanted(turn)) {
                 if (turn.messages().stream().anyMatch(this::shown)) {
                     breaks(Rule.OLDEST_TURNS_GO, "a turn that the custom strategy excludes is shown");
@@ -572,7 +623,7 @@ final class Rules {
 
     private void newestStays() {
         for (int t = turns.size() - 1; t >= 0; t--) {
-            if (isWanted(turns.get(t)) && !isLeftOut(turns.get(t))) {
+            if (isWanted(turns.get(t))) {
                 if (shown(turns.get(t).user())) {
                     return;
                 }
@@ -592,7 +643,7 @@ final class Rules {
     private void noMoreThanNeeded() {
         for (int t = turns.size() - 1; t >= 0; t--) {
             Turn turn = turns.get(t);
-            if (!isWanted(turn) || isLeftOut(turn) || turn.messages().stream().allMatch(this::shown)) {
+            if (!isWanted(turn) || turn.messages().stream().allMatch(this::shown)) {
                 continue;
             }
             if (t < turns.size() - 1) {
@@ -706,7 +757,7 @@ final class Rules {
         for (int i = 0; i < newestFirst.size(); i++) {
             LoggedMessage result = newestFirst.get(i);
             // A pinned result counts as old as soon as a later message was not read.
-            boolean mayBeNew = wholeRead || places.get(result.id()) >= promise.pinnedFirst();
+            boolean mayBeNew = !pinnedFirst.contains(result.id());
             if (mayBeNew && i < promise.keptResults() && marked.contains(result.id())) {
                 breaks(Rule.OLD_RESULTS_ARE_CLEARED, "a new one is: " + result.id());
             } else if (i >= promise.keptResults() && shown(result) && !marked.contains(result.id())) {
@@ -744,7 +795,7 @@ final class Rules {
                         .anyMatch(turn -> turn.messages().contains(message));
             case ORPHAN_RESULT ->
                 message.message() instanceof ToolExecutionResultMessage
-                        && turns.stream()
+                        && all.turns().stream()
                                 .flatMap(turn -> turn.rounds().stream())
                                 .noneMatch(round -> round.messages()
                                         .get(0)
@@ -769,7 +820,7 @@ final class Rules {
                         .noneMatch(before -> before.message() instanceof UserMessage user && !isBlank(user));
             case OLD_SYSTEM_MESSAGE -> message.message() instanceof SystemMessage && !message.equals(log.system());
             case UNKNOWN_TYPE -> message.message() instanceof UnknownMessage;
-            case MEANWHILE, FAILED, UNANSWERED_QUESTION, REJECTED -> false;
+            case MEANWHILE, FAILED, UNANSWERED_QUESTION, REJECTED, TOO_FAR_BACK -> false;
         };
     }
 
@@ -803,11 +854,11 @@ final class Rules {
     }
 
     private boolean isPinned(Turn turn, LoggedMessage message) {
-        return places.get(message.id()) < promise.pinnedFirst() || isPinned(turn);
+        return pinnedFirst.contains(message.id()) || isPinned(turn);
     }
 
     private boolean isPinnedAtFirst(Turn turn) {
-        return places.get(turn.user().id()) < promise.pinnedFirst();
+        return pinnedFirst.contains(turn.user().id());
     }
 
     private boolean isPinned(Turn turn) {
@@ -842,12 +893,10 @@ final class Rules {
     }
 
     private long weight(Most most, Turn turn) {
-        return isLeftOut(most, turn)
-                ? 0
-                : weight(most, turn, turn.user())
-                        + turn.rounds().stream()
-                                .mapToLong(round -> weight(most, turn, round))
-                                .sum();
+        return weight(most, turn, turn.user())
+                + turn.rounds().stream()
+                        .mapToLong(round -> weight(most, turn, round))
+                        .sum();
     }
 
     private long weight(Most most, Turn turn, Round round) {
@@ -898,6 +947,8 @@ final class Rules {
         private List<LoggedMessage> before = List.of();
         private List<LoggedMessage> unlimitedBefore = List.of();
         private ChatMessage system;
+        private Map<String, List<Round>> passed = Map.of();
+        private Set<String> bad = Set.of();
         private int moves;
         private long dropped;
 
@@ -907,7 +958,7 @@ final class Rules {
         }
 
         List<Broken> next(Part log, View view, boolean wholeRead) {
-            if (view.overflow() || !meanwhile(view).isEmpty()) {
+            if (view.overflow() || !omitted(view, Reason.MEANWHILE).isEmpty()) {
                 // Nothing was shown, because of an error, or only what one of several turns said.
                 return List.of();
             }
@@ -924,6 +975,18 @@ final class Rules {
                 results.clear();
                 before = List.of();
             }
+            Map<String, List<Round>> passedNow = Rules.passed(promise, estimator, log);
+            Set<String> badNow = Rules.endedBadly(log);
+            if (!passedNow.equals(passed) || !badNow.equals(bad)) {
+                // Older turns come back when a turn that is passed by ends, and when a question is left out as
+                // unanswered.
+                gone.clear();
+                cleared.clear();
+                results.clear();
+                before = List.of();
+                passed = passedNow;
+                bad = badNow;
+            }
             boolean left = log.user() != null
                     && turns.stream()
                             .noneMatch(message -> message.id().equals(log.user().id()));
@@ -933,15 +996,18 @@ final class Rules {
                 before = List.of();
                 return List.of();
             }
+            // If it is pinned, it is not passed by, but returns if it goes on with less.
+            Set<String> own = left ? newest(log) : Set.of();
             Set<String> ids = turns.stream().map(LoggedMessage::id).collect(Collectors.toSet());
             ids.stream().filter(gone::contains).forEach(id -> broken.add(new Broken(Rule.NEVER_BACK, id)));
             before.stream()
                     .map(LoggedMessage::id)
-                    .filter(id -> !ids.contains(id))
+                    .filter(id -> !ids.contains(id) && !own.contains(id))
                     .forEach(gone::add);
             view.omitted().stream()
                     .filter(omission ->
                             omission.reason() == Reason.MESSAGE_LIMIT || omission.reason() == Reason.TOKEN_LIMIT)
+                    .filter(omission -> !own.contains(omission.message().id()))
                     .forEach(omission -> gone.add(omission.message().id()));
             boolean clearing = false;
             for (LoggedMessage message : turns) {
@@ -970,6 +1036,16 @@ final class Rules {
             before = turns;
             unlimitedBefore = unlimited;
             return broken;
+        }
+
+        /** Returns the ids of the newest turn's messages. */
+        private static Set<String> newest(Part log) {
+            List<Turn> read =
+                    Context.of(log.system(), log.user(), log.messages()).turns();
+            return last(read).stream()
+                    .flatMap(Rules::has)
+                    .map(LoggedMessage::id)
+                    .collect(Collectors.toSet());
         }
 
         /** Checks that with a step the start stays the same for about a step's worth of messages. */

@@ -185,18 +185,12 @@ class StrategyPropertiesTest {
         return Arbitraries.longs().map(seed -> Promises.combination(new Random(seed)));
     }
 
-    /**
-     * Sets the number of tries to the configured count. The default build tries the same cases each time, because reads that
-     * are bounded have known rare exceptions (decision 018).
-     */
+    /** Sets the number of tries to the configured count. */
     static final class Tries implements AroundPropertyHook {
 
         @Override
         public PropertyExecutionResult aroundProperty(PropertyLifecycleContext context, PropertyExecutor property) {
             context.attributes().setTries(Counts.of(Integer.getInteger("keepsake.tries", 20), 10_000));
-            if (!Counts.isFull()) {
-                context.attributes().setSeed("1");
-            }
             return property.execute();
         }
 

@@ -39,58 +39,30 @@ record View(List<LoggedMessage> shown, List<Omission> omitted, boolean overflow)
     static Viewer bounded(ContextStrategy strategy) {
         return branch -> {
             Reach wanted = strategy.reach(ID);
-            for (long more = 0; ; more = 2 * more + 1) {
-                int messages = (int) Math.min(Integer.MAX_VALUE, wanted.messages() + more);
-                Reach reach = new Reach(messages, wanted.turns(), wanted.tokens(), wanted.oldest(), wanted.toSummary());
-                Part read = bounded(strategy, branch, reach);
-                EndedBadly bad = EndedBadly.of(read.messages(), read.user());
-                int size = read.messages().size();
-                boolean enough = size == branch.messages().size()
-                        || size < messages
-                        || (size - bad.uncounted() >= wanted.messages() && !bad.lacksBeginning());
-                if (enough) {
-                    Context context = read(strategy, branch, read);
-                    boolean always = wanted.oldest() == Integer.MAX_VALUE;
-                    long from = strategy.shownFrom(strategy.mark(context));
-                    return of(strategy.select(always ? context : context.unreadBefore(from)));
+            if (wanted.oldest() == Integer.MAX_VALUE) {
+                return whole(strategy).of(branch);
+            }
+            for (int factor = 1; ; factor *= 2) {
+                Reach reach = new Reach(
+                        times(wanted.messages(), factor),
+                        times(wanted.turns(), factor),
+                        wanted.tokens() > Long.MAX_VALUE / factor ? Long.MAX_VALUE : wanted.tokens() * factor,
+                        wanted.oldest(),
+                        wanted.toSummary());
+                Part read = newest(branch, reach);
+                Context context = read(strategy, branch, read);
+                boolean all = read.messages().size() == branch.messages().size();
+                long from = strategy.shownFrom(strategy.mark(context));
+                boolean isBegun = Meanwhile.isRead(read.messages(), branch.user(), null);
+                if (all || (isBegun && from != 0)) {
+                    return of(strategy.select(context));
                 }
             }
         };
     }
 
-    private static Part bounded(ContextStrategy strategy, Part branch, Reach reach) {
-        for (long tokens = reach.tokens(); ; tokens = tokens > Long.MAX_VALUE / 2 ? Long.MAX_VALUE : 2 * tokens) {
-            Reach further = new Reach(reach.messages(), reach.turns(), tokens, reach.oldest(), reach.toSummary());
-            Part newest = ofTurn(branch, further);
-            Context context = read(strategy, branch, newest);
-            boolean all = newest.messages().size() == branch.messages().size();
-            long from = strategy.shownFrom(strategy.mark(context));
-            if (all || tokens == Long.MAX_VALUE || newest.messages().size() >= reach.messages() || from > 0) {
-                return newest;
-            }
-        }
-    }
-
-    /** What other turns said while the newest turn waited for its tools is read, but does not count. */
-    private static Part ofTurn(Part branch, Reach reach) {
-        List<LoggedMessage> all = branch.messages();
-        List<LoggedMessage> others = Meanwhile.of(all, null).messages();
-        if (others.isEmpty()) {
-            return newest(branch, reach);
-        }
-        List<LoggedMessage> own =
-                all.stream().filter(message -> !others.contains(message)).toList();
-        List<LoggedMessage> read =
-                newest(new Part(branch.system(), null, own), reach).messages();
-        int calls = all.indexOf(own.get(all.indexOf(others.get(0)) - 1));
-        int begin = read.isEmpty() ? all.size() : all.indexOf(read.get(0));
-        for (int i = calls; i >= 0; i--) {
-            if (!Context.of(null, null, List.of(all.get(i))).turns().isEmpty()) {
-                begin = Math.min(begin, i);
-                break;
-            }
-        }
-        return new Part(branch.system(), branch.user(), all.subList(begin, all.size()));
+    private static int times(int number, int factor) {
+        return (int) Math.min(Integer.MAX_VALUE, (long) number * factor);
     }
 
     static Context read(ContextStrategy strategy, Part branch, Part newest) {

@@ -28,6 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Value;
@@ -111,9 +112,10 @@ class RunningAppTest {
                     .isEqualTo("heard 2: to be cut ");
             assertThat(streamed(assistant.stream("alice", "stopped by the user"), 2))
                     .isEqualTo("heard 3: ");
-            assertThat(said(keepsake, "alice"))
+            // What was handed out is stored when the handler of the last token has returned.
+            Awaitility.await().untilAsserted(() -> assertThat(said(keepsake, "alice"))
                     .containsSubsequence(
-                            "heard 2: to be cut  INCOMPLETE", "stopped by the user", "heard 3:  INCOMPLETE");
+                            "heard 2: to be cut  INCOMPLETE", "stopped by the user", "heard 3:  INCOMPLETE"));
 
             assistant.chat("bob", "hello");
             LoggedMessage answer =

@@ -9,12 +9,14 @@ public final class Counts {
         return isFull() ? full : quick;
     }
 
-    /**
-     * Where a test begins whose promise has a known rare exception: the default build tries the same cases each time, so
-     * that it fails only for a change. Full runs try other ones each time.
-     */
+    /** Returns where a test of random cases begins: with other ones each time, or with those of {@code -Dkeepsake.seed}. */
+    public static long seed() {
+        return Long.getLong("keepsake.seed", System.nanoTime());
+    }
+
+    /** Returns the seed of generated text, which is the same each time in the default build. */
     public static long seed(long quick) {
-        return Long.getLong("keepsake.seed", isFull() ? System.nanoTime() : quick);
+        return isFull() ? seed() : Long.getLong("keepsake.seed", quick);
     }
 
     public static boolean isFull() {

@@ -79,6 +79,11 @@ public final class RandomBranch {
                     .append(logged.message().type())
                     .append(' ')
                     .append(logged.tokens())
+                    .append(
+                            logged.outcome() == null
+                                    ? ""
+                                    : " " + logged.outcome().kind())
+                    .append(logged.question() == null ? "" : " of " + logged.question())
                     .append("; "));
             return text.toString();
         }
@@ -112,25 +117,41 @@ public final class RandomBranch {
         return new RandomBranch(scenes, log);
     }
 
-    /** Creates a branch from random scenes. */
+    /** Creates a branch from random scenes. Of every second branch, the messages carry the ids of their questions. */
     public static RandomBranch random(Random random, int scenes, Function<ChatMessage, Count> counter) {
         List<Scene> list = new ArrayList<>();
         for (int i = 0; i < scenes; i++) {
             list.add(Scene.random(random));
         }
-        return of(list, counter);
+        RandomBranch branch = of(list, counter);
+        return random.nextBoolean() ? branch.bound() : branch;
+    }
+
+    /** Returns this branch as bound turns append it: each message carries the id of its turn's question. */
+    public RandomBranch bound() {
+        List<LoggedMessage> all = new ArrayList<>();
+        for (Scene scene : scenes) {
+            int first = all.size();
+            for (int question : scene.questions()) {
+                LoggedMessage message = messages.get(all.size());
+                all.add(message.ofTurn(
+                        question < 0 ? null : messages.get(first + question).id()));
+            }
+        }
+        return new RandomBranch(scenes, all);
     }
 
     /** Returns branches with one or more scenes. */
     public static Arbitrary<RandomBranch> any(int maxScenes, Function<ChatMessage, Count> counter) {
         Arbitrary<Kind> kinds = Arbitraries.frequencyOf(
                 Tuple.of(1, Arbitraries.of(Kind.class)), Tuple.of(1, Arbitraries.of(Kind.PLAIN, Kind.TOOLS)));
-        return Combinators.combine(kinds, Arbitraries.randomValue(Random::nextLong))
+        Arbitrary<List<Scene>> scenes = Combinators.combine(kinds, Arbitraries.randomValue(Random::nextLong))
                 .as(Scene::new)
                 .list()
                 .ofMinSize(1)
-                .ofMaxSize(maxScenes)
-                .map(scenes -> of(scenes, counter));
+                .ofMaxSize(maxScenes);
+        return Combinators.combine(scenes, Arbitraries.of(false, true))
+                .as((list, bound) -> bound ? of(list, counter).bound() : of(list, counter));
     }
 
     /**
@@ -175,6 +196,6 @@ public final class RandomBranch {
     /** Returns the scenes, from which {@link #of} can create this branch again. */
     @Override
     public String toString() {
-        return scenes.toString();
+        return scenes + (messages.stream().anyMatch(message -> message.question() != null) ? " bound" : "");
     }
 }

@@ -2,9 +2,11 @@ package io.github.keepsake4j.testing;
 
 import dev.langchain4j.agent.tool.ToolExecutionRequest;
 import dev.langchain4j.data.message.AiMessage;
+import dev.langchain4j.data.message.ChatMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.Outcome;
 import java.util.ArrayList;
@@ -15,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Random outcomes of a branch's messages, and the branch that should be shown in its place, judged independently. */
 public final class RandomOutcomes {
@@ -31,16 +34,20 @@ public final class RandomOutcomes {
     public static List<LoggedMessage> on(List<LoggedMessage> branch, Random random, boolean rejects) {
         double rate = random.nextDouble();
         List<LoggedMessage> ended = new ArrayList<>();
-        boolean failed = false;
+        Set<String> failed = new HashSet<>();
+        String last = null;
         for (LoggedMessage message : branch) {
             Outcome outcome = null;
             boolean chosen = random.nextDouble() < rate;
             if (isQuestion(message)) {
-                failed = chosen;
-                outcome = failed ? Outcome.failed("java.lang.RuntimeException") : null;
+                last = message.id();
+                if (chosen) {
+                    failed.add(last);
+                    outcome = Outcome.failed("java.lang.RuntimeException");
+                }
             } else if (message.message() instanceof AiMessage ai) {
                 boolean answer = !ai.hasToolExecutionRequests();
-                if (answer && failed && rejects) {
+                if (answer && rejects && failed.contains(message.question() == null ? last : message.question())) {
                     outcome = Outcome.rejected("guard");
                 } else if (chosen) {
                     outcome = switch (random.nextInt(4)) {
@@ -55,56 +62,57 @@ public final class RandomOutcomes {
         return ended;
     }
 
+    /**
+     * Returns the messages that should be shown, each as the parent of the next, as if they had ended well. Where a
+     * turn goes on whose view leaves out what came meanwhile, they keep their outcomes: a turn that failed may lose
+     * its only round.
+     */
+    public static List<LoggedMessage> shown(List<LoggedMessage> branch) {
+        List<LoggedMessage> rest = without(branch);
+        boolean meanwhile = Context.of(null, null, branch).omitted().stream()
+                .anyMatch(omission -> omission.reason() == Context.Reason.MEANWHILE);
+        return meanwhile
+                ? rest
+                : rest.stream().map(message -> message.withOutcome(null)).toList();
+    }
+
     /** Returns the messages without those that must not be shown, each as the parent of the next. */
     public static List<LoggedMessage> without(List<LoggedMessage> branch) {
-        Map<String, LoggedMessage> questions = new HashMap<>();
-        Map<String, List<ToolExecutionRequest>> waiting = new HashMap<>();
-        Map<String, String> callsOf = new HashMap<>();
-        LoggedMessage question = null;
-        for (int i = 0; i < branch.size(); i++) {
-            LoggedMessage message = branch.get(i);
-            if (isQuestion(message)) {
-                question = message;
-            } else if (message.message() instanceof AiMessage ai) {
-                questions.put(message.id(), question);
-                waiting.put(message.id(), new ArrayList<>(ai.toolExecutionRequests()));
-            } else if (message.message() instanceof ToolExecutionResultMessage result) {
-                for (int c = i - 1; c >= 0 && !callsOf.containsKey(message.id()); c--) {
-                    List<ToolExecutionRequest> calls =
-                            waiting.getOrDefault(branch.get(c).id(), List.of());
-                    for (ToolExecutionRequest call : List.copyOf(calls)) {
-                        boolean answers = Objects.equals(call.id(), result.id())
-                                && (call.id() != null || Objects.equals(call.name(), result.toolName()));
-                        if (answers) {
-                            calls.remove(call);
-                            callsOf.put(message.id(), branch.get(c).id());
-                            break;
-                        }
-                    }
-                }
-            }
-        }
         Map<String, LoggedMessage> byId = new HashMap<>();
         branch.forEach(message -> byId.put(message.id(), message));
+        Map<String, LoggedMessage> questions = new HashMap<>();
+        LoggedMessage last = null;
+        for (LoggedMessage message : branch) {
+            last = isQuestion(message) ? message : last;
+            questions.put(message.id(), message.question() == null ? last : byId.get(message.question()));
+        }
+        Map<String, String> callsOf = new HashMap<>();
         Set<String> done = new HashSet<>();
-        waiting.forEach((calls, left) -> {
+        calls(branch, callsOf).forEach((calls, left) -> {
             boolean called = ((AiMessage) byId.get(calls).message()).hasToolExecutionRequests();
             if (called && left.isEmpty() && !is(byId.get(calls), Outcome.Kind.REJECTED)) {
                 done.add(calls);
             }
         });
+        Set<LoggedMessage> worked =
+                done.stream().map(questions::get).filter(Objects::nonNull).collect(Collectors.toSet());
+        Set<LoggedMessage> answered = branch.stream()
+                .filter(message -> message.question() != null && isAnswer(message))
+                .map(message -> questions.get(message.id()))
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
+        Set<LoggedMessage> bad = bad(branch, worked, answered);
         List<LoggedMessage> shown = new ArrayList<>();
         for (LoggedMessage message : branch) {
             String first = callsOf.getOrDefault(message.id(), message.id());
             boolean shows;
             if (isQuestion(message)) {
-                shows = !is(message, Outcome.Kind.FAILED)
-                        || done.stream().anyMatch(calls -> questions.get(calls) == message);
-            } else if (questions.containsKey(first)) {
+                shows = !bad.contains(message) || worked.contains(message);
+            } else if (byId.get(first).message() instanceof AiMessage ai) {
                 shows = !is(byId.get(first), Outcome.Kind.REJECTED)
-                        && (!is(questions.get(first), Outcome.Kind.FAILED)
+                        && (!bad.contains(questions.get(first))
                                 || done.contains(first)
-                                || !((AiMessage) byId.get(first).message()).hasToolExecutionRequests());
+                                || !ai.hasToolExecutionRequests());
             } else {
                 shows = true;
             }
@@ -116,10 +124,71 @@ public final class RandomOutcomes {
                         message.message(),
                         message.tokens(),
                         message.tokenCounter(),
-                        message.createdAt()));
+                        message.createdAt(),
+                        message.outcome(),
+                        message.question()));
             }
         }
         return shown;
+    }
+
+    /** Returns the questions that failed, and those of bound turns without an answer that another question follows. */
+    private static Set<LoggedMessage> bad(
+            List<LoggedMessage> branch, Set<LoggedMessage> worked, Set<LoggedMessage> answered) {
+        Set<LoggedMessage> bad = new HashSet<>();
+        LoggedMessage next = null;
+        for (int i = branch.size() - 1; i >= 0; i--) {
+            LoggedMessage question = branch.get(i);
+            if (!isQuestion(question)) {
+                continue;
+            }
+            boolean isDone = worked.contains(question) || answered.contains(question);
+            boolean isBound = question.id().equals(question.question());
+            boolean goesOn = next == null || question.id().equals(next.question());
+            if (is(question, Outcome.Kind.FAILED) ? !answered.contains(question) : isBound && !isDone && !goesOn) {
+                bad.add(question);
+            }
+            next = !bad.contains(question) || worked.contains(question) ? question : next;
+        }
+        return bad;
+    }
+
+    /** Returns the calls that wait, by the ids of their messages, and adds to which of these each result belongs. */
+    private static Map<String, List<ToolExecutionRequest>> calls(
+            List<LoggedMessage> branch, Map<String, String> callsOf) {
+        Map<String, List<ToolExecutionRequest>> waiting = new HashMap<>();
+        for (int i = 0; i < branch.size(); i++) {
+            LoggedMessage message = branch.get(i);
+            if (message.message() instanceof AiMessage ai) {
+                waiting.put(message.id(), new ArrayList<>(ai.toolExecutionRequests()));
+            } else if (message.message() instanceof ToolExecutionResultMessage result) {
+                for (int c = i - 1; c >= 0 && !callsOf.containsKey(message.id()); c--) {
+                    LoggedMessage asked = branch.get(c);
+                    boolean isOther = asked.question() != null
+                            && message.question() != null
+                            && !asked.question().equals(message.question());
+                    List<ToolExecutionRequest> calls = waiting.getOrDefault(asked.id(), List.of());
+                    for (ToolExecutionRequest call : isOther ? List.<ToolExecutionRequest>of() : List.copyOf(calls)) {
+                        boolean answers = Objects.equals(call.id(), result.id())
+                                && (call.id() != null || Objects.equals(call.name(), result.toolName()));
+                        if (answers) {
+                            calls.remove(call);
+                            callsOf.put(message.id(), asked.id());
+                            break;
+                        }
+                    }
+                }
+            }
+        }
+        return waiting;
+    }
+
+    /** Returns whether this answers its question, as far as a reader can see. */
+    private static boolean isAnswer(LoggedMessage message) {
+        return message.message() instanceof AiMessage ai
+                && !ai.hasToolExecutionRequests()
+                && !is(message, Outcome.Kind.REJECTED)
+                && ((ai.text() != null && !ai.text().isBlank()) || !ai.images().isEmpty());
     }
 
     private static boolean is(LoggedMessage message, Outcome.Kind kind) {
@@ -127,7 +196,11 @@ public final class RandomOutcomes {
     }
 
     private static boolean isQuestion(LoggedMessage message) {
-        return message.message() instanceof UserMessage user
+        return isQuestion(message.message());
+    }
+
+    static boolean isQuestion(ChatMessage message) {
+        return message instanceof UserMessage user
                 && !user.contents().stream()
                         .allMatch(content -> content instanceof TextContent text
                                 && text.text().isBlank());

@@ -8,6 +8,9 @@ import java.net.URI;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Exchanger;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.gaul.s3proxy.S3Proxy;
@@ -195,6 +198,7 @@ public final class S3Server {
     private static final class Store extends ForwardingBlobStore {
         private final ConcurrentMap<String, Object> locks = new ConcurrentHashMap<>();
         private final ConcurrentMap<String, AtomicInteger> counts = new ConcurrentHashMap<>();
+        private final Exchanger<Store> checked = new Exchanger<>();
         private final Kind kind;
         private volatile Consumer<String> before = request -> {};
         private volatile Consumer<String> after = request -> {};
@@ -219,7 +223,10 @@ public final class S3Server {
             }
             arrive("PUT", request.key());
             if (kind == Kind.CHECKS_CONDITIONS_TOO_EARLY) {
-                return super.putBlob(request, new ByteArrayInputStream(bytes));
+                checkCondition(request);
+                awaitAnotherWriter();
+                return super.putBlob(
+                        request.toBuilder().ifMatch(null).ifNoneMatch(null).build(), new ByteArrayInputStream(bytes));
             }
             PutObjectResponse response;
             synchronized (locks.computeIfAbsent(request.bucket() + "/" + request.key(), k -> new Object())) {
@@ -232,6 +239,17 @@ public final class S3Server {
             }
             after.accept("PUT " + request.key());
             return response;
+        }
+
+        /** Lets two writers pass whose conditions were both met. A writer that is alone waits for 100 milliseconds. */
+        private void awaitAnotherWriter() {
+            try {
+                checked.exchange(this, 100, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                // It is alone: there is no race to lose.
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
 
         private void checkCondition(PutObjectRequest request) {

@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -99,6 +100,30 @@ public record Scene(Kind kind, long seed) {
      * @return its messages, at least one
      */
     public List<ChatMessage> play(String name) {
+        return List.copyOf(script(name).messages);
+    }
+
+    /**
+     * Returns for each message that {@link #play} returns the index of its turn's question, or -1 for none. A prompt
+     * of a guardrail is no question of its own.
+     */
+    public List<Integer> questions() {
+        Script script = script("");
+        if (kind == Kind.INTERLEAVED) {
+            return List.copyOf(script.questions);
+        }
+        List<Integer> questions = new ArrayList<>();
+        int question = -1;
+        for (int i = 0; i < script.messages.size(); i++) {
+            boolean begins = RandomOutcomes.isQuestion(script.messages.get(i))
+                    && (question < 0 || kind != Kind.GUARDRAIL_REPROMPT);
+            question = begins ? i : question;
+            questions.add(question);
+        }
+        return questions;
+    }
+
+    private Script script(String name) {
         Script script = new Script(name, new Random(seed));
         switch (kind) {
             case PLAIN -> script.user().answer();
@@ -129,7 +154,7 @@ public record Scene(Kind kind, long seed) {
             case IMAGES -> script.images().rounds(0, 1).answer();
             case THINKING -> script.thinking().user().rounds(0, 2).answer();
         }
-        return List.copyOf(script.messages);
+        return script;
     }
 
     private enum Ids {
@@ -143,6 +168,10 @@ public record Scene(Kind kind, long seed) {
         private final String name;
         private final Random random;
         private final List<ChatMessage> messages = new ArrayList<>();
+
+        /** The indexes of the questions of turns that interleave. */
+        private final List<Integer> questions = new ArrayList<>();
+
         private Ids ids = Ids.OWN;
         private boolean thinking;
         private int made;
@@ -290,12 +319,22 @@ public record Scene(Kind kind, long seed) {
 
         Script interleaved() {
             List<Deque<ChatMessage>> turns = new ArrayList<>();
+            Map<Deque<ChatMessage>, List<Integer>> asked = new IdentityHashMap<>();
+            Map<Deque<ChatMessage>, List<Integer>> places = new IdentityHashMap<>();
             for (int i = 2 + random.nextInt(2); i > 0; i--) {
                 Kind inner = AT_ONCE.get(random.nextInt(AT_ONCE.size()));
-                turns.add(new ArrayDeque<>(new Scene(inner, random.nextLong()).play(name + "." + i)));
+                Scene scene = new Scene(inner, random.nextLong());
+                Deque<ChatMessage> turn = new ArrayDeque<>(scene.play(name + "." + i));
+                turns.add(turn);
+                asked.put(turn, scene.questions());
+                places.put(turn, new ArrayList<>());
             }
             while (!turns.isEmpty()) {
                 Deque<ChatMessage> turn = turns.get(random.nextInt(turns.size()));
+                List<Integer> placed = places.get(turn);
+                int question = asked.get(turn).get(placed.size());
+                placed.add(messages.size());
+                questions.add(question < 0 ? -1 : placed.get(question));
                 add(turn.remove());
                 turns.removeIf(Deque::isEmpty);
             }

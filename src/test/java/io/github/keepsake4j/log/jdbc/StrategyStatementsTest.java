@@ -103,7 +103,8 @@ class StrategyStatementsTest {
                         31),
                 new Case("both", window.and(TokenLimit.withMaxTokens(100, ESTIMATOR)), 20),
                 new Case("cleared results", ClearToolResults.keepNewest(1).and(window), 20),
-                new Case("first messages pinned", Pinned.firstMessages(4).and(window), 25),
+                // Five oldest, and four more so that the oldest turn is mostly read from its beginning.
+                new Case("first messages pinned", Pinned.firstMessages(4).and(window), 29),
                 new Case("one's own", context -> context.keepTurns(turn -> true), HISTORY + 100))) {
             turns(each);
         }

@@ -1,0 +1,104 @@
+package io.github.keepsake4j.context;
+
+import io.github.keepsake4j.context.Context.Omission;
+import io.github.keepsake4j.context.Context.Reason;
+import io.github.keepsake4j.context.Turn.Form;
+import io.github.keepsake4j.context.Turn.Standing;
+import io.github.keepsake4j.message.LoggedMessage;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Passes by turns that are over and that alone exceed a limit: the others are shown as if these were not there. A turn
+ * is over when it is complete, when another turn follows it, or when it is a question without anything else. All
+ * limits of a combination decide before any of them counts. What they decide depends on the turn, on the limits, and
+ * on what is always shown, so a turn that was passed by stays passed by. A turn with a pinned part is never passed by.
+ */
+final class Passing {
+
+    /** The number of messages of turns that a view passes by. It ends at the turn that exceeds this number. */
+    private static final int MOST_MESSAGES = 1_000;
+
+    private Passing() {}
+
+    /** Returns whether a strategy has a limit. */
+    static boolean isLimit(ContextStrategy strategy) {
+        return strategy instanceof SlidingWindow || strategy instanceof TokenLimit || strategy instanceof Summarization;
+    }
+
+    private static Limit limit(ContextStrategy strategy, Context context) {
+        if (strategy instanceof SlidingWindow window) {
+            return window.limit(context);
+        }
+        return strategy instanceof TokenLimit tokens
+                ? tokens.limit(context)
+                : ((Summarization) strategy).limit(context);
+    }
+
+    /**
+     * Marks the turns that strategies pass by. Marking twice is the same as marking once.
+     *
+     * @param strategies those with limits, which decide together
+     */
+    static Context mark(Context context, List<ContextStrategy> strategies) {
+        Context placed = context;
+        for (ContextStrategy strategy : strategies) {
+            placed = strategy instanceof Summarization summaries ? summaries.place(placed) : placed;
+        }
+        List<Limit> limits = new ArrayList<>();
+        for (ContextStrategy strategy : strategies) {
+            limits.add(limit(strategy, placed));
+        }
+        return mark(limits, placed);
+    }
+
+    private static Context mark(List<Limit> limits, Context context) {
+        List<Turn> turns = new ArrayList<>(context.turns());
+        long passed = 0;
+        for (int t = turns.size() - 1; t >= 0; t--) {
+            Turn turn = turns.get(t);
+            if (isOver(context, turn, t == turns.size() - 1)) {
+                for (Limit limit : limits) {
+                    Form form = limit.form(turn);
+                    turn = form == Form.WHOLE ? turn : turn.passedBy(form, limit.reason());
+                }
+            }
+            turns.set(t, turn);
+            passed += turn.form() == Form.WHOLE ? 0 : turn.all().count();
+            if (passed > MOST_MESSAGES) {
+                return end(context, turns, t);
+            }
+        }
+        List<LoggedMessage> headless = context.headless();
+        return passed + headless.size() > MOST_MESSAGES
+                        && limits.stream().anyMatch(limit -> limit.isExceededBy(context, headless))
+                ? end(context, turns, -1)
+                : passed == 0 ? context : context.withTurns(turns, context.over());
+    }
+
+    private static boolean isOver(Context context, Turn turn, boolean isNewest) {
+        boolean isQuestion = turn.rounds().isEmpty() && turn.user().sequence() >= context.unread();
+        return (!isNewest || turn.closed() || isQuestion)
+                && turn.standing() != Standing.BEGINNING
+                && turn.pinned() == Turn.NOT_PINNED;
+    }
+
+    /** Ends the view at a turn, or at messages whose turn's beginning was not read. Only pinned turns before it stay. */
+    private static Context end(Context context, List<Turn> turns, int last) {
+        List<Omission> before = new ArrayList<>();
+        List<Turn> stay = new ArrayList<>();
+        context.headless().forEach(message -> before.add(new Omission(message, Reason.TOO_FAR_BACK)));
+        for (int t = 0; t < turns.size(); t++) {
+            Turn turn = turns.get(t);
+            if (t < last && turn.pinned() == Turn.NOT_PINNED) {
+                turn.all().forEach(message -> before.add(new Omission(message, Reason.TOO_FAR_BACK)));
+            } else {
+                stay.add(t == last ? turn.passedBy(Form.NOTHING, Reason.TOO_FAR_BACK) : turn);
+            }
+        }
+        long place = last + 1 < turns.size()
+                ? turns.get(last + 1).user().sequence()
+                : Fold.newest(turns).sequence() + 1;
+        return context.endingAtPassed(before, stay, place);
+    }
+}
