@@ -198,10 +198,12 @@ class PassedTurnsTest {
                 Promise.window(Promise.Unit.MESSAGES, 4 + random.nextInt(50), random.nextInt(3)),
                 Promise.window(Promise.Unit.TURNS, 2 + random.nextInt(10), random.nextInt(2)),
                 Promise.tokens(100 + random.nextInt(1_000), random.nextInt(40), Promises.ESTIMATOR),
+                Promise.summarized(Promise.Unit.TOKENS, 100 + random.nextInt(500), Promises.ESTIMATOR),
+                Promise.summarized(Promise.Unit.MESSAGES, 4 + random.nextInt(25), Promises.ESTIMATOR),
                 Promise.cleared(random.nextInt(4), 0),
                 Promise.pinnedFirst(1 + random.nextInt(3)));
-        Promise promise = all.get(random.nextInt(3));
-        Promise other = all.get(random.nextInt(5));
+        Promise promise = all.get(random.nextInt(5));
+        Promise other = all.get(random.nextInt(all.size()));
         return random.nextBoolean() || promise == other ? promise : promise.and(other);
     }
 

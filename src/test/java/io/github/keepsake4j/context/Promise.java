@@ -50,6 +50,13 @@ record Promise(
         return limited(step == 0 ? tokens : tokens.step(step), new Most(Unit.TOKENS, limit, step));
     }
 
+    /** Summarization of a branch that has no summary yet: a limit of twice its trigger. */
+    static Promise summarized(Unit unit, int trigger, TokenCountEstimator estimator) {
+        Summarization summaries =
+                unit == Unit.TOKENS ? Summarization.triggerTokens(trigger) : Summarization.triggerMessages(trigger);
+        return limited(summaries.countedBy(estimator), new Most(unit, 2 * trigger, 0));
+    }
+
     static Promise pinnedFirst(int messages) {
         return new Promise(
                 List.of(Pinned.firstMessages(messages)),
