@@ -33,10 +33,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class TailLoader {
 
-    /**
-     * The assumed number of messages in a turn, and the factor by which the next read grows. The log does not count
-     * turns, so a read that is bounded by turns starts with this guess.
-     */
+    /** The assumed number of messages in a turn. The log does not count turns, so a read that is bounded by turns starts with it. */
     private static final int MESSAGES_PER_TURN = 4;
 
     /** More messages than any branch holds, but small enough to calculate with. */
@@ -64,6 +61,7 @@ final class TailLoader {
     private final ContextStrategy strategy;
     private final TokenCounts counts;
     private final RecentTails recent = new RecentTails();
+
     /** How far back the last read of a memory had to look. The next one reads as far at once. */
     private final RecentlyUsed<MemoryKey, Reach> known = new RecentlyUsed<>(MEMORIES);
 
@@ -112,15 +110,12 @@ final class TailLoader {
             }
             Tail tail = newest(all, looked);
             boolean isBegun = looks >= MOST_LOOKS || Meanwhile.isRead(tail.messages(), tail.user(), round);
-            if (tail.complete() && (isBegun || tail.summary() == null)) {
+            boolean isEnough = tail.complete()
+                    ? isBegun || tail.summary() == null
+                    : isBegun && isEnough(reach, id, key, tail, round);
+            if (isEnough) {
+                known.put(key, looked);
                 return tail;
-            }
-            if (!tail.complete() && isBegun) {
-                long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
-                if (shownFrom > 0 || (shownFrom < 0 && isReached(reach, id, key, tail))) {
-                    known.put(key, looked);
-                    return tail;
-                }
             }
             // The calls of a turn that goes on may be covered by a summary.
             looked = more(looked, !tail.complete());
@@ -195,6 +190,12 @@ final class TailLoader {
                         tail.summary(),
                         false,
                         null);
+    }
+
+    /** Returns whether the strategy shows nothing that is older than what was read. */
+    private boolean isEnough(Reach reach, Object id, MemoryKey key, Tail tail, @Nullable List<String> round) {
+        long shownFrom = strategy.shownFrom(strategy.mark(read(id, key, tail, round)));
+        return shownFrom > 0 || (shownFrom < 0 && isReached(reach, id, key, tail));
     }
 
     /** Returns whether a read reached a bound of a strategy that requires no more. */
