@@ -22,7 +22,6 @@ import io.github.keepsake4j.chat.MessagePreview;
 import io.github.keepsake4j.component.MemoryComponent;
 import io.github.keepsake4j.component.MemoryInput;
 import io.github.keepsake4j.component.MemoryOutput;
-import io.github.keepsake4j.component.RetrievedText;
 import io.github.keepsake4j.context.ClearToolResults;
 import io.github.keepsake4j.context.Pinned;
 import io.github.keepsake4j.context.SlidingWindow;
@@ -342,14 +341,11 @@ final class GuideExample {
                 .summarizer(Summarizer.of(model))
                 .build();
         MemoryInput question = MemoryInput.add("sess_123", UserMessage.from("How do bees talk?"))
-                .withContext(List.of(new RetrievedText("Bees dance.", "bees.pdf", true)))
-                .withProfile(Map.of("name", "Ada"))
                 .onBackend("sqlite");
         memory.run(question);
-        MemoryOutput output =
-                memory.run(MemoryInput.get("sess_123").onBackend("sqlite").showingProfile());
+        MemoryOutput output = memory.run(MemoryInput.get("sess_123").onBackend("sqlite"));
         // example ends
-        check(output.messageCount() == 2 && output.profile().containsKey("name"), "the profile is shown");
+        check(output.messageCount() == 1, "the question is there");
     }
 
     private void search(Path directory) {

@@ -17,6 +17,11 @@ abstract class ActionCommand extends TenantCommand {
     /** The name that the component knows the log by. */
     private static final String BACKEND = "log";
 
+    /** No command calls a model. A summary that an application made is read. */
+    private static final Summarizer ONLY_READ = (previous, messages) -> {
+        throw new IllegalStateException("this action calls no model");
+    };
+
     private final String action;
 
     @Option(names = "--session", paramLabel = "<id>", order = 10, required = true, description = "The conversation.")
@@ -36,19 +41,6 @@ abstract class ActionCommand extends TenantCommand {
             description = "The most tokens of these messages. Default: " + MemoryInput.DEFAULT_MAX_TOKENS + ".")
     private @Nullable Integer maxTokens;
 
-    @Option(
-            names = "--strategy",
-            paramLabel = "<name>",
-            order = 32,
-            description = "How they are selected: sliding_window (default), token_limit or summarization.")
-    private @Nullable String strategy;
-
-    @Option(
-            names = "--show-profile",
-            order = 33,
-            description = "Tells the profile in the system message that is printed.")
-    private boolean showProfile;
-
     ActionCommand(Host host, String action, boolean creates) {
         super(host, creates);
         this.action = action;
@@ -57,15 +49,6 @@ abstract class ActionCommand extends TenantCommand {
     /** Adds the inputs that only this action has. */
     void addInputs(Map<String, @Nullable Object> input) {}
 
-    /** Returns whether a model is called. */
-    boolean needsModel() {
-        return false;
-    }
-
-    boolean summarizes() {
-        return "summarization".equals(strategy);
-    }
-
     @Override
     final int run() {
         Map<String, @Nullable Object> input = new LinkedHashMap<>();
@@ -73,19 +56,14 @@ abstract class ActionCommand extends TenantCommand {
         input.put("session_id", session);
         input.put("max_messages", maxMessages);
         input.put("max_tokens", maxTokens);
-        input.put("strategy", strategy);
-        input.put("show_profile", showProfile);
         input.put("backend", BACKEND);
         addInputs(input);
         MemoryInput checked = MemoryInput.fromJson(PlainJson.write(input));
-        Summarizer summarizer = needsModel() ? Model.summarizer(host().environment()) : Model.NOT_CALLED;
         try (MessageLog log = open();
                 MemoryComponent component = MemoryComponent.builder()
                         .backend(BACKEND, () -> log)
                         .tenant(tenant())
-                        .summarizer(summarizer)
-                        // The process ends with the command, so nothing can go on behind it.
-                        .executor(Runnable::run)
+                        .summarizer(ONLY_READ)
                         .build()) {
             print(component.run(checked));
         }
@@ -102,8 +80,6 @@ abstract class ActionCommand extends TenantCommand {
         if (output.summary() != null) {
             out().line(text.labelled("summary", output.summary()));
         }
-        output.profile().entrySet().stream().sorted(Map.Entry.comparingByKey()).forEach(entry -> out().line(
-                        text.labelled("profile", entry.getKey() + " = " + entry.getValue())));
         out().line(text.quiet(Printable.count(output.messageCount(), "message") + ", "
                 + Printable.count(output.tokenCount(), "token")));
     }

@@ -3,16 +3,12 @@ package io.github.keepsake4j.cli;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-@Command(
-        name = "add",
-        header = "Adds a message, or changes the profile, and prints what a model sees then.",
-        description = {"With the strategy summarization, a model writes the summary that is due, as summarize does."})
+@Command(name = "add", header = "Adds a message, and prints what a model sees then.")
 final class AddCommand extends ActionCommand {
 
     private static final String STDIN = "-";
@@ -45,20 +41,6 @@ final class AddCommand extends ActionCommand {
             description = "The whole message in OpenAI's JSON, instead of the three options above; - reads it too.")
     private @Nullable String message;
 
-    @Option(
-            names = "--profile",
-            paramLabel = "<name=text>",
-            order = 24,
-            description = "Sets a text of the profile. May be repeated.")
-    private List<String> profile = List.of();
-
-    @Option(
-            names = "--forget",
-            paramLabel = "<name>",
-            order = 25,
-            description = "Deletes a text of the profile. May be repeated.")
-    private List<String> forget = List.of();
-
     @Option(names = "--make-tables", order = 3, description = "Makes the tables that a PostgreSQL database lacks.")
     private boolean makeTables;
 
@@ -69,11 +51,6 @@ final class AddCommand extends ActionCommand {
     @Override
     boolean makesTables() {
         return makeTables;
-    }
-
-    @Override
-    boolean needsModel() {
-        return summarizes();
     }
 
     @Override
@@ -94,25 +71,8 @@ final class AddCommand extends ActionCommand {
             fields.put("content", content.equals(STDIN) ? withoutLineEnd(standardInput()) : content);
             fields.put("tool_call_id", toolCallId);
             input.put("message", fields);
-        } else if (role != null || toolCallId != null || (profile.isEmpty() && forget.isEmpty())) {
+        } else {
             throw new InvalidInputException("--content", "is required; - reads it from the standard input");
-        }
-        Map<String, @Nullable Object> texts = new LinkedHashMap<>();
-        for (String text : profile) {
-            int equals = text.indexOf('=');
-            if (equals < 0) {
-                throw new InvalidInputException("--profile", "must be such as name=Ada; --forget deletes a text");
-            }
-            texts.put(text.substring(0, equals), text.substring(equals + 1));
-        }
-        for (String name : forget) {
-            if (texts.get(name) != null) {
-                throw new InvalidInputException("--forget", "names a text that --profile sets; leave out one of both");
-            }
-            texts.put(name, null);
-        }
-        if (!texts.isEmpty()) {
-            input.put("profile", texts);
         }
     }
 

@@ -7,14 +7,10 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "clear",
-        header = "Hides the messages of a conversation, and keeps them in the history.",
-        description = {"The summary is hidden too, and the profile stays."})
+        header = "Hides the messages and the summary of a conversation, and keeps them in the history.")
 final class ClearCommand extends ActionCommand {
 
-    @Option(
-            names = "--erase",
-            order = 20,
-            description = "Deletes them, with summaries and profile. This cannot be undone.")
+    @Option(names = "--erase", order = 20, description = "Deletes them, with all summaries. This cannot be undone.")
     private boolean erase;
 
     ClearCommand(Host host) {

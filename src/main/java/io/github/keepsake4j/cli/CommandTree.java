@@ -27,7 +27,7 @@ import picocli.CommandLine.Spec;
             "1:failed",
             "2:wrong usage or input; nothing was changed",
             "3:stored data is damaged: check found it, or another command met it",
-            "4:the storage or the model is not available; the same command may succeed later",
+            "4:the storage is not available; the same command may succeed later",
             "141:the reader of the output has gone"
         })
 final class CommandTree implements Runnable {
@@ -94,7 +94,6 @@ final class CommandTree implements Runnable {
             new AddCommand(host),
             new GetCommand(host),
             new ClearCommand(host),
-            new SummarizeCommand(host),
             new ListCommand(host),
             new HistoryCommand(host),
             new BranchesCommand(host),

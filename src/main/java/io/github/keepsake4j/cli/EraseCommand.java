@@ -11,7 +11,7 @@ import picocli.CommandLine.Option;
 
 @Command(
         name = "erase",
-        header = "Deletes a conversation with its messages, summaries and profile.",
+        header = "Deletes a conversation with its messages and summaries.",
         description = {"This cannot be undone."})
 final class EraseCommand extends MemoryCommand {
 

@@ -77,12 +77,8 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         Subcommand subcommand = command.getCommand() instanceof Subcommand known ? known : null;
         boolean verbose = subcommand != null && subcommand.verbose();
         if (e instanceof KeepsakeException) {
-            Throwable refusal = ModelRefusal.in(e);
             String problem = String.valueOf(e.getMessage());
-            say(
-                    command,
-                    (subcommand == null ? problem : subcommand.withOptionNames(problem))
-                            + (refusal == null ? "" : ": " + refusal.getClass().getSimpleName()));
+            say(command, subcommand == null ? problem : subcommand.withOptionNames(problem));
         } else {
             // Its text may be that of a message.
             say(command, "unexpected " + e.getClass().getName() + (verbose ? "" : "; --verbose shows where"));
@@ -101,7 +97,7 @@ final class Failures implements IParameterExceptionHandler, IExecutionExceptionH
         if (e instanceof UnreadableDataException) {
             return ExitCodes.DAMAGED;
         }
-        boolean isRetryable = e instanceof KeepsakeException known && known.isRetryable() && ModelRefusal.in(e) == null;
+        boolean isRetryable = e instanceof KeepsakeException known && known.isRetryable();
         return isRetryable ? ExitCodes.RETRY : ExitCodes.FAILED;
     }
 

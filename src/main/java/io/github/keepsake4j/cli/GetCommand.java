@@ -1,7 +1,10 @@
 package io.github.keepsake4j.cli;
 
 import io.github.keepsake4j.component.MemoryInput;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 @Command(
         name = "get",
@@ -13,7 +16,19 @@ import picocli.CommandLine.Command;
         })
 final class GetCommand extends ActionCommand {
 
+    @Option(
+            names = "--strategy",
+            paramLabel = "<name>",
+            order = 32,
+            description = "How they are selected: sliding_window (default), token_limit or summarization.")
+    private @Nullable String strategy;
+
     GetCommand(Host host) {
         super(host, "get", false);
+    }
+
+    @Override
+    void addInputs(Map<String, @Nullable Object> input) {
+        input.put("strategy", strategy);
     }
 }

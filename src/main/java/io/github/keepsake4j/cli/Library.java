@@ -10,11 +10,7 @@ enum Library {
     HIKARI("jdbc:postgresql:", "com.zaxxer.hikari.HikariDataSource", "com.zaxxer:HikariCP"),
     REDIS("redis:", "redis.clients.jedis.UnifiedJedis", "redis.clients:jedis"),
     S3("s3:", "software.amazon.awssdk.services.s3.S3Client", "software.amazon.awssdk:s3"),
-    S3_HTTP("s3:", "software.amazon.awssdk.http.apache5.Apache5HttpClient", "software.amazon.awssdk:apache5-client"),
-    OPEN_AI(
-            "a summary by a model",
-            "dev.langchain4j.model.openai.OpenAiChatModel",
-            "dev.langchain4j:langchain4j-open-ai");
+    S3_HTTP("s3:", "software.amazon.awssdk.http.apache5.Apache5HttpClient", "software.amazon.awssdk:apache5-client");
 
     private final String user;
     private final String className;

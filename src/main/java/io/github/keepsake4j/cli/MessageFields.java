@@ -14,7 +14,7 @@ final class MessageFields {
     private MessageFields() {}
 
     static List<Map<?, ?>> of(List<ChatMessage> messages) {
-        String json = new MemoryOutput(messages, messages.size(), 0, null, Map.of()).toJson();
+        String json = new MemoryOutput(messages, messages.size(), 0, null).toJson();
         List<Map<?, ?>> fields = new ArrayList<>();
         if (PlainJson.read("messages", json) instanceof Map<?, ?> output
                 && output.get("messages") instanceof List<?> list) {

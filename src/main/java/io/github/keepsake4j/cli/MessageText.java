@@ -29,11 +29,6 @@ record MessageText(Ansi ansi) {
             Object function = MessageFields.get(call, "function");
             lines.add("calls " + MessageFields.get(function, "name") + " " + MessageFields.get(function, "arguments"));
         }
-        for (Object text : MessageFields.list(message.get("context"))) {
-            Object source = MessageFields.get(text, "source");
-            lines.add(
-                    "[retrieved" + (source == null ? "" : " from " + source) + "] " + MessageFields.get(text, "text"));
-        }
         return labelled(role, String.join("\n", lines));
     }
 

@@ -14,7 +14,6 @@ final class OptionNames {
             Map.entry("max_messages", "--max-messages"),
             Map.entry("max_tokens", "--max-tokens"),
             Map.entry("strategy", "--strategy"),
-            Map.entry("profile", "--profile"),
             Map.entry("idleFor", "--idle"),
             Map.entry("tombstonesFor", "--tombstones"),
             // What a branch is read from.

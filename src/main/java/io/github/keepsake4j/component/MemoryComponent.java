@@ -8,7 +8,6 @@ import io.github.keepsake4j.Keepsake;
 import io.github.keepsake4j.chat.Conversation;
 import io.github.keepsake4j.component.MemoryInput.Action;
 import io.github.keepsake4j.component.MemoryInput.Strategy;
-import io.github.keepsake4j.context.Context;
 import io.github.keepsake4j.context.ContextStrategy;
 import io.github.keepsake4j.log.LogClosedException;
 import io.github.keepsake4j.log.MessageLog;
@@ -109,7 +108,7 @@ public final class MemoryComponent implements AutoCloseable {
         Backend backend = backend(input.backend());
         Keepsake keepsake = backend.with(settings, any -> any.toStrategy(counter));
         switch (input.action()) {
-            case ADD -> add(input, backend, keepsake.conversation(key));
+            case ADD -> add(input.message(), backend, keepsake.conversation(key));
             case CLEAR -> {
                 if (input.erase()) {
                     keepsake.conversation(key).erase();
@@ -126,7 +125,7 @@ public final class MemoryComponent implements AutoCloseable {
         if (input.action() == Action.ADD && settings.summarizes()) {
             keepsake.conversation(key).summarizeInBackground();
         }
-        return output(input, settings, backend, keepsake.conversation(key));
+        return output(settings, backend, keepsake.conversation(key));
     }
 
     private ConversationKey key(String session) {
@@ -145,48 +144,23 @@ public final class MemoryComponent implements AutoCloseable {
         }
     }
 
-    /** The profile first: if the message then cannot be added, the same call again changes nothing twice. */
-    private void add(MemoryInput input, Backend backend, Conversation conversation) {
-        ChatMessage message = input.message();
-        ToolCalls calls = new ToolCalls(backend.log(), conversation.key(), counter.forAppends());
+    private void add(@Nullable ChatMessage message, Backend backend, Conversation conversation) {
         if (message instanceof ToolExecutionResultMessage result) {
-            calls.check(result);
-        }
-        if (!input.profile().isEmpty()) {
-            conversation.mergeMetadata(Profile.toMetadata(input.profile()));
-        }
-        if (message instanceof ToolExecutionResultMessage result) {
-            calls.add(result);
+            new ToolCalls(backend.log(), conversation.key(), counter.forAppends()).add(result);
         } else if (message != null) {
-            conversation.append(Parent.head(), Ids.next(), RetrievedText.attach(message, input.context()));
+            conversation.append(Parent.head(), Ids.next(), message);
         }
     }
 
-    private MemoryOutput output(MemoryInput input, Settings settings, Backend backend, Conversation conversation) {
-        Map<String, String> profile = Profile.fromMetadata(conversation.mergeMetadata(Map.of()));
-        Context context = null;
-        if (input.showProfile() && !profile.isEmpty()) {
-            ContextStrategy strategy = Profile.shown(profile, counter).and(settings.toStrategy(counter));
-            context = backend.with(strategy).conversation(conversation.key()).context();
-        }
-        if (context == null || exceedsBesideTurns(context)) {
-            // The limits come before the profile.
-            context = conversation.context();
-        }
-        Shown shown = Shown.of(context, settings, counter);
+    private MemoryOutput output(Settings settings, Backend backend, Conversation conversation) {
+        Shown shown = Shown.of(conversation.context(), settings, counter);
         LoggedMessage summary =
                 backend.summaries().conversation(conversation.key()).context().summary();
         return new MemoryOutput(
                 shown.messages(),
                 shown.messages().size(),
                 Math.toIntExact(shown.tokens()),
-                summary == null ? null : ((UserMessage) summary.message()).singleText(),
-                profile);
-    }
-
-    private static boolean exceedsBesideTurns(Context context) {
-        Context.Overflow over = context.over();
-        return over != null && over.part() == Context.Overflow.Part.SYSTEM_MESSAGE;
+                summary == null ? null : ((UserMessage) summary.message()).singleText());
     }
 
     private synchronized Backend backend(String name) {

@@ -5,7 +5,6 @@ import io.github.keepsake4j.codec.PlainJson;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,26 +15,18 @@ import org.jspecify.annotations.Nullable;
  * @param tokenCount their number of tokens, 0 if there are none
  * @param summary the newest summary of what the memory shows, or null if there is none. Only with the strategy
  *     summarization is it also among the messages
- * @param profile the session's profile: short texts by name
  */
-public record MemoryOutput(
-        List<ChatMessage> messages,
-        int messageCount,
-        int tokenCount,
-        @Nullable String summary,
-        Map<String, String> profile) {
+public record MemoryOutput(List<ChatMessage> messages, int messageCount, int tokenCount, @Nullable String summary) {
 
-    /** Copies the collections. */
+    /** Copies the list. */
     public MemoryOutput {
         messages = List.copyOf(messages);
-        profile = Map.copyOf(profile);
     }
 
     /**
      * Writes the output as JSON.
      *
-     * @return a JSON object with {@code messages}, {@code message_count}, {@code token_count}, {@code summary} and
-     *     {@code profile}
+     * @return a JSON object with {@code messages}, {@code message_count}, {@code token_count} and {@code summary}
      */
     public String toJson() {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
@@ -43,7 +34,6 @@ public record MemoryOutput(
         json.put("message_count", messageCount);
         json.put("token_count", tokenCount);
         json.put("summary", summary);
-        json.put("profile", new TreeMap<>(profile));
         return PlainJson.write(json);
     }
 

@@ -15,7 +15,6 @@ import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.message.InvalidInputException;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -45,21 +44,8 @@ final class MessageJson {
         };
     }
 
-    static List<RetrievedText> readContext(Fields json) {
-        List<RetrievedText> texts = new ArrayList<>();
-        for (Fields each : json.objects("context")) {
-            each.only(Set.of("text", "source", "shown"));
-            String text = each.neededText("text");
-            if (text.isBlank()) {
-                throw new InvalidInputException(each.path() + "text", "must not be blank");
-            }
-            texts.add(new RetrievedText(text, each.text("source"), each.flag("shown")));
-        }
-        return texts;
-    }
-
     private static UserMessage user(Fields json) {
-        json.only(Set.of("role", "content", "name", "context"));
+        json.only(Set.of("role", "content", "name"));
         return UserMessage.builder()
                 .name(json.text("name"))
                 .contents(contents(json))
@@ -67,7 +53,7 @@ final class MessageJson {
     }
 
     private static AiMessage assistant(Fields json) {
-        json.only(Set.of("role", "content", "tool_calls", "context"));
+        json.only(Set.of("role", "content", "tool_calls"));
         List<ToolExecutionRequest> calls =
                 json.objects("tool_calls").stream().map(MessageJson::call).toList();
         String text = json.has("content") || calls.isEmpty() ? text(json) : null;
@@ -184,7 +170,7 @@ final class MessageJson {
         Map<String, @Nullable Object> json = new LinkedHashMap<>();
         if (message instanceof UserMessage user) {
             json.put("role", "user");
-            json.put("content", content(RetrievedText.contentsWithout(user)));
+            json.put("content", content(user.contents()));
             if (user.name() != null) {
                 json.put("name", user.name());
             }
@@ -212,10 +198,6 @@ final class MessageJson {
             // OpenAI's JSON has no form for it.
             json.put("role", "custom");
             json.put("content", CODEC.encode(message));
-        }
-        List<RetrievedText> context = RetrievedText.of(message);
-        if (!context.isEmpty()) {
-            json.put("context", context.stream().map(RetrievedText::fields).toList());
         }
         return json;
     }

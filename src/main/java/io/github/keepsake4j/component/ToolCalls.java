@@ -47,10 +47,6 @@ record ToolCalls(MessageLog log, MemoryKey key, TokenCounter counter) {
     }
 
     /** Returns the result with the name of its tool, if it answers a call that waits for it. */
-    ToolExecutionResultMessage check(ToolExecutionResultMessage result) {
-        return check(result, log.read(key, ReadQuery.newest(NEWEST)));
-    }
-
     private static ToolExecutionResultMessage check(ToolExecutionResultMessage result, Tail tail) {
         View view = tail.view();
         long hidden = view != null && view.showsNothing() ? view.anchorSequence() : 0;

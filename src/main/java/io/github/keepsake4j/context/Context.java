@@ -510,29 +510,6 @@ public record Context(
     }
 
     /**
-     * Sets the system message that is shown first.
-     *
-     * @param message the system message, with its size, or null for none
-     * @return a copy
-     */
-    public Context instructedBy(@Nullable LoggedMessage message) {
-        return new Context(
-                memoryId,
-                message,
-                summary,
-                remembered,
-                oldest,
-                unread,
-                headless,
-                turns,
-                repaired,
-                replaced,
-                sizes,
-                reserved,
-                over);
-    }
-
-    /**
      * Sets the summary that is shown before the turns.
      *
      * @param message the summary in the form in which it is shown, with its size, or null for none

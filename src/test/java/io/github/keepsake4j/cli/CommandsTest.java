@@ -60,12 +60,12 @@ class CommandsTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"sqlite", "file"})
-    void the_four_actions_return_what_the_component_does(String kind) {
+    void the_actions_return_what_the_component_does(String kind) {
         use(kind);
         Result first = shell.good("add", "--session", "s", "--content", "What is Python?", "--json");
         assertThat(first.out())
                 .isEqualTo("{\"messages\":[{\"role\":\"user\",\"content\":\"What is Python?\"}],\"message_count\":1,"
-                        + "\"token_count\":11,\"summary\":null,\"profile\":{}}\n");
+                        + "\"token_count\":11,\"summary\":null}\n");
 
         shell.good("add", "--session", "s", "--role", "assistant", "--content", "A language.");
         assertThat(shell.good("get", "--session", "s").out())
@@ -97,8 +97,7 @@ class CommandsTest {
                 "s",
                 "--message",
                 "{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"This\"},{\"type\":\"image_url\","
-                        + "\"image_url\":{\"url\":\"http://a/b.png\"}}],"
-                        + "\"context\":[{\"text\":\"Bees dance.\",\"source\":\"bees.pdf\"}]}");
+                        + "\"image_url\":{\"url\":\"http://a/b.png\"}}]}");
 
         assertThat(shell.good("get", "--session", "s").lines())
                 .containsExactly(
@@ -108,23 +107,9 @@ class CommandsTest {
                         "tool       sun",
                         "user       This",
                         "           [image http://a/b.png]",
-                        "           [retrieved from bees.pdf] Bees dance.",
                         "4 messages, 797 tokens");
         assertThat(shell.input(new byte[] {(byte) 0xff}).run("add", "--session", "s", "--content", "-"))
                 .isEqualTo(new Result(2, "", "keepsake: standard input: is not UTF-8\n"));
-    }
-
-    @Test
-    void a_profile_is_set_shown_and_forgotten() {
-        shell.good(
-                "add", "--session", "s", "--profile", "name=Ada", "--profile", "likes=bees=honey", "--content", "Hi");
-        assertThat(shell.good("get", "--session", "s", "--show-profile").out())
-                .contains("system ", "Ada")
-                .contains("profile    likes = bees=honey\nprofile    name = Ada\n");
-        assertThat(shell.good("add", "--session", "s", "--forget", "likes", "--json")
-                        .json())
-                .singleElement()
-                .satisfies(output -> assertThat(output.get("profile")).isEqualTo(Map.of("name", "Ada")));
     }
 
     @Test
@@ -281,7 +266,7 @@ class CommandsTest {
     @Test
     void a_copy_is_whole_and_can_be_repeated() {
         shell.good("add", "--session", "a", "--content", "Hi");
-        shell.good("add", "--session", "b", "--content", "Hi", "--profile", "name=Ada");
+        shell.good("add", "--session", "b", "--content", "Hi");
         String from = "sqlite:" + directory.resolve("my chat.db");
         String to = "file:" + directory.resolve("copy");
         for (int run = 0; run < 2; run++) {
@@ -306,7 +291,7 @@ class CommandsTest {
     @ValueSource(strings = {"sqlite", "file"})
     void an_export_is_imported_whole(String kind) {
         use(kind);
-        shell.good("add", "--session", "a", "--tenant", "acme", "--content", "Hi 🐝", "--profile", "name=Ada");
+        shell.good("add", "--session", "a", "--tenant", "acme", "--content", "Hi 🐝");
         shell.good("add", "--session", "b", "--tenant", "acme", "--content", "Ho");
         String export = shell.good("export", "--tenant", "acme").out();
         String one = shell.good("export", "--tenant", "acme", "--session", "a", "--format", "ndjson")

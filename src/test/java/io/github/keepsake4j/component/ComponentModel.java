@@ -6,9 +6,7 @@ import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
 import io.github.keepsake4j.testing.WordCounter;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -23,7 +21,6 @@ final class ComponentModel {
     private final List<ChatMessage> added = new ArrayList<>();
 
     final List<ChatMessage> history = new ArrayList<>();
-    final Map<String, String> profile = new HashMap<>();
 
     void add(ChatMessage message) {
         added.add(message);
@@ -37,7 +34,6 @@ final class ComponentModel {
     void erase() {
         added.clear();
         history.clear();
-        profile.clear();
     }
 
     boolean mayCallTools() {

@@ -34,10 +34,8 @@ import io.github.keepsake4j.testing.WordCounter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
-import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
@@ -93,10 +91,11 @@ abstract class MemoryComponentContract {
             erase                         | {'action': 'clear', 'session_id': 'S', 'erase': 'yes'}
             show_profile                  | {'action': 'get', 'session_id': 'S', 'show_profile': 1}
             profile                       | {'action': 'get', 'session_id': 'S', 'profile': {'name': 'Ada'}}
-            profile                       | {'action': 'add', 'session_id': 'S', 'profile': 'Ada'}
-            profile.name                  | {'action': 'add', 'session_id': 'S', 'profile': {'name': 7}}
-            profile                       | {'action': 'add', 'session_id': 'S', 'profile': {' ': 'x'}}
+            profile                       | {'action': 'add', 'session_id': 'S', 'profile': 'Ada', 'message': {'role': 'user', 'content': 'x'}}
             message                       | {'action': 'add', 'session_id': 'S'}
+            message                       | {'action': 'summarize', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x'}}
+            message.content[0].image_url.detail | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': [{'type': 'image_url', 'image_url': {'url': 'https://x.org/a.png', 'detail': 'fine'}}]}}
+            message.tool_calls[0].type     | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'id': '1', 'type': 'spell', 'function': {'name': 'f', 'arguments': '{}'}}]}}
             message                       | {'action': 'add', 'session_id': 'S', 'message': null}
             message                       | {'action': 'add', 'session_id': 'S', 'message': 'hello'}
             message                       | {'action': 'get', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x'}}
@@ -120,11 +119,10 @@ abstract class MemoryComponentContract {
             message.tool_calls[1].id      | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'id': '1', 'function': {'name': 'f', 'arguments': '{}'}}, {'id': '1', 'function': {'name': 'f', 'arguments': '{}'}}]}}
             message.tool_calls[0].function.arguments | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'tool_calls': [{'id': '1', 'function': {'name': 'f', 'arguments': {}}}]}}
             message.tool_call_id          | {'action': 'add', 'session_id': 'S', 'message': {'role': 'tool', 'content': 'x'}}
-            message.tool_call_id          | {'action': 'add', 'session_id': 'S', 'message': {'role': 'tool', 'content': 'x', 'tool_call_id': 'nowhere'}, 'profile': {'name': 'Bob'}}
-            message.context[0].text       | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x', 'context': [{'source': 'a'}]}}
-            message.context[0].shown      | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x', 'context': [{'text': 'a', 'shown': 'b'}]}}
-            message.context               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'system', 'content': 'x', 'context': [{'text': 'a'}]}}
-            message.context               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'content': 'x', 'context': [{'text': 'a', 'shown': true}]}}
+            message.tool_call_id          | {'action': 'add', 'session_id': 'S', 'message': {'role': 'tool', 'content': 'x', 'tool_call_id': ' '}}
+            message.tool_call_id          | {'action': 'add', 'session_id': 'S', 'message': {'role': 'tool', 'content': 'x', 'tool_call_id': 'nowhere'}}
+            message.context               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'user', 'content': 'x', 'context': [{'text': 'a'}]}}
+            message.context               | {'action': 'add', 'session_id': 'S', 'message': {'role': 'assistant', 'content': 'x', 'context': [{'text': 'a'}]}}
             """;
 
     private final String backend;
@@ -202,7 +200,7 @@ abstract class MemoryComponentContract {
 
     @Test
     void c1_an_unknown_session_is_empty_and_stays_unknown() {
-        MemoryOutput empty = new MemoryOutput(List.of(), 0, 0, null, Map.of());
+        MemoryOutput empty = new MemoryOutput(List.of(), 0, 0, null);
         assertThat(get()).isEqualTo(empty);
         assertThat(component.run(on(MemoryInput.clear(session)))).isEqualTo(empty);
         assertThat(component.run(on(MemoryInput.summarize(session)))).isEqualTo(empty);
@@ -224,13 +222,12 @@ abstract class MemoryComponentContract {
     }
 
     @Test
-    void c1_clear_hides_messages_and_summary_and_keeps_profile_and_history() {
+    void c1_clear_hides_messages_and_summary_and_keeps_the_history() {
         talk(3);
-        component.run(on(MemoryInput.add(session, Map.of("name", "Ada"))));
         assertThat(component.run(on(MemoryInput.summarize(session))).summary()).isEqualTo(summary);
 
         MemoryOutput cleared = component.run(on(MemoryInput.clear(session)));
-        assertThat(cleared).isEqualTo(new MemoryOutput(List.of(), 0, 0, null, Map.of("name", "Ada")));
+        assertThat(cleared).isEqualTo(new MemoryOutput(List.of(), 0, 0, null));
         assertThat(get()).isEqualTo(cleared);
         assertThat(component.run(on(MemoryInput.get(session)).withStrategy(Strategy.SUMMARIZATION)))
                 .isEqualTo(cleared);
@@ -254,11 +251,10 @@ abstract class MemoryComponentContract {
     @Test
     void c1_clear_with_erase_deletes_everything() {
         talk(3);
-        component.run(on(MemoryInput.add(session, Map.of("name", "Ada"))));
         component.run(on(MemoryInput.summarize(session)));
 
         assertThat(component.run(on(MemoryInput.clear(session)).erasing()))
-                .isEqualTo(new MemoryOutput(List.of(), 0, 0, null, Map.of()));
+                .isEqualTo(new MemoryOutput(List.of(), 0, 0, null));
         assertThat(history()).isEmpty();
         assertThat(conversation().summaries()).isEmpty();
         assertThat(add(user("new")).messages()).containsExactly(user("new"));
@@ -324,7 +320,6 @@ abstract class MemoryComponentContract {
     @Test
     void c1_a_wrong_input_is_an_error_that_names_it_and_nothing_is_changed() {
         talk(1);
-        component.run(on(MemoryInput.add(session, Map.of("name", "Ada"))));
         MemoryOutput before = get();
         List<ChatMessage> history = history();
 
@@ -356,8 +351,6 @@ abstract class MemoryComponentContract {
         assertRefused("backend", () -> input.onBackend(null));
         assertRefused("strategy", () -> input.withStrategy(null));
         assertRefused("message", () -> MemoryInput.add(session, (ChatMessage) null));
-        assertRefused("profile", () -> MemoryInput.add(session, (Map<String, String>) null));
-        assertThatThrownBy(() -> MemoryInput.add(session, Map.of())).hasMessageContaining("profile");
     }
 
     @Test
@@ -442,7 +435,6 @@ abstract class MemoryComponentContract {
     @Test
     void c2_another_component_on_the_same_storage_goes_on() {
         talk(2);
-        component.run(on(MemoryInput.add(session, Map.of("name", "Ada"))));
 
         MessageLog second = storage.open();
         MemoryComponent other = MemoryComponent.builder()
@@ -643,8 +635,7 @@ abstract class MemoryComponentContract {
     @Test
     void c5_the_output_has_exactly_the_names_of_the_request() throws Exception {
         JsonNode output = run("{'action': 'get', 'session_id': '%s'}");
-        assertThat(names(output))
-                .containsExactlyInAnyOrder("messages", "message_count", "token_count", "summary", "profile");
+        assertThat(names(output)).containsExactlyInAnyOrder("messages", "message_count", "token_count", "summary");
     }
 
     @Test
@@ -657,7 +648,7 @@ abstract class MemoryComponentContract {
                 "{'role': 'assistant', 'content': null, 'tool_calls': [{'id': 'c1', 'type': 'function',"
                         + " 'function': {'name': 'weather', 'arguments': '{\\\"city\\\": \\\"Zürich\\\"}'}}]}",
                 "{'role': 'tool', 'tool_call_id': 'c1', 'name': 'weather', 'content': ''}",
-                "{'role': 'assistant', 'content': 'it rains', 'context': [{'text': 'a page', 'shown': false}]}",
+                "{'role': 'assistant', 'content': 'it rains'}",
                 "{'role': 'user', 'content': [{'type': 'text', 'text': 'and this?'}, {'type': 'image_url',"
                         + " 'image_url': {'url': 'https://example.org/a.png', 'detail': 'high'}}, {'type': 'image_url',"
                         + " 'image_url': {'url': '" + image + "', 'detail': 'auto'}}], 'name': 'ada'}",
@@ -684,7 +675,7 @@ abstract class MemoryComponentContract {
 
     @Test
     void c5_fields_that_openai_leaves_empty_are_accepted() throws Exception {
-        run("{'action': 'add', 'session_id': '%s', 'profile': null, 'erase': false, 'strategy': null, 'message':"
+        run("{'action': 'add', 'session_id': '%s', 'erase': false, 'strategy': null, 'message':"
                 + " {'role': 'assistant', 'content': 'x', 'refusal': null, 'annotations': [], 'tool_calls': null}}");
 
         assertThat(history()).containsExactly(ai("x"));
@@ -692,13 +683,9 @@ abstract class MemoryComponentContract {
 
     @Test
     void c5_an_input_comes_back_from_json() {
-        Map<String, String> profile = new HashMap<>();
-        profile.put("name", "Ada");
-        profile.put("city", null);
         List<MemoryInput> inputs = List.of(
-                MemoryInput.add("s", UserMessage.from("text")).withContext(List.of(new RetrievedText("a", "b", false))),
-                MemoryInput.add("s", result("c1")).withProfile(profile).showingProfile(),
-                MemoryInput.add("s", profile)
+                MemoryInput.add("s", UserMessage.from("text")),
+                MemoryInput.add("s", result("c1"))
                         .onBackend("file")
                         .withMaxMessages(7)
                         .withMaxTokens(8),
@@ -708,9 +695,7 @@ abstract class MemoryComponentContract {
         for (MemoryInput input : inputs) {
             MemoryInput read = MemoryInput.fromJson(input.toJson());
             assertThat(read.toJson()).isEqualTo(input.toJson());
-            assertThat(read.profile()).isEqualTo(input.profile());
-            assertThat(read.context()).isEqualTo(input.context());
-            assertThat(read.message()).isEqualTo(input.message());
+            assertThat(read).isEqualTo(input);
         }
     }
 
@@ -729,21 +714,21 @@ abstract class MemoryComponentContract {
 
     @Test
     void use_case_retrieval_history_is_there_for_follow_up_questions() {
-        RetrievedText shown = new RetrievedText("Bees dance.", "bees.pdf", true);
-        RetrievedText kept = new RetrievedText(words("wasps", 5000), null, false);
-        component.run(on(MemoryInput.add(session, user("How do bees talk?"))).withContext(List.of(kept, shown)));
-        component.run(on(MemoryInput.add(session, ai("By dancing."))).withContext(List.of(kept)));
+        UserMessage question =
+                UserMessage.from(TextContent.from("How do bees talk?"), TextContent.from("bees.pdf: Bees dance."));
+        add(question);
+        add(ai("By dancing."));
+        add(user("Why?"));
+        add(calls("c1"));
+        add(result("c1"));
 
         MemoryOutput output = get();
-        assertThat(RetrievedText.of(output.messages().get(0))).containsExactly(kept, shown);
-        assertThat(RetrievedText.of(output.messages().get(1))).containsExactly(kept);
-        assertThat(((UserMessage) output.messages().get(0)).contents())
-                .as("what a model sees")
-                .containsExactly(TextContent.from("How do bees talk?"), TextContent.from("Bees dance."));
-        assertThat(output.tokenCount()).as("what is shown counts").isEqualTo(WordCounter.PER_LIST + 8);
+        assertThat(output.messages())
+                .containsExactly(question, ai("By dancing."), user("Why?"), calls("c1"), result("c1"));
         assertThat(output.toJson())
-                .contains("\"content\":\"How do bees talk?\",\"context\":[{\"text\":\"wasps")
-                .contains("{\"text\":\"Bees dance.\",\"source\":\"bees.pdf\",\"shown\":true}]");
+                .as("what the user wrote is apart from what was retrieved for it")
+                .contains("[{\"type\":\"text\",\"text\":\"How do bees talk?\"},"
+                        + "{\"type\":\"text\",\"text\":\"bees.pdf: Bees dance.\"}]");
     }
 
     @Test
@@ -762,44 +747,16 @@ abstract class MemoryComponentContract {
     }
 
     @Test
-    void use_case_personalization_by_a_profile() throws Exception {
-        component.run(on(MemoryInput.add(session, Map.of("name", "Ada", "language", "French"))));
-        run("{'action': 'add', 'session_id': '%s', 'message': {'role': 'user', 'content': 'Hi'},"
-                + " 'profile': {'language': null, 'city': 'Zürich\\nWest'}}");
+    void use_case_personalization_by_a_system_message() {
+        add(SystemMessage.from("The user is Ada, who speaks French."));
+        add(user("Hi"));
+        add(SystemMessage.from("The user is Ada, who speaks French and lives in Zürich."));
 
-        assertThat(get().profile()).isEqualTo(Map.of("name", "Ada", "city", "Zürich\nWest"));
-        assertThat(get().messages()).as("not shown unless asked").containsExactly(user("Hi"));
-        SystemMessage told = SystemMessage.from("What is known about the user:\n- city: Zürich West\n- name: Ada");
-        MemoryOutput shown = component.run(on(MemoryInput.get(session)).showingProfile());
-        assertThat(shown.messages()).containsExactly(told, user("Hi"));
-        assertThat(shown.tokenCount()).isEqualTo(WORDS.estimateTokenCountInMessages(shown.messages()));
-
-        add(SystemMessage.from("Be brief."));
-        assertThat(component.run(on(MemoryInput.get(session)).showingProfile()).messages())
-                .containsExactly(SystemMessage.from("Be brief.\n\n" + told.text()), user("Hi"));
-        assertThat(component
-                        .run(on(MemoryInput.get(session)).showingProfile().withMaxTokens(10))
-                        .messages())
-                .as("the limits come before the profile")
-                .containsExactly(SystemMessage.from("Be brief."), user("Hi"));
-        assertThat(history()).as("the profile is no message").hasSize(2);
-    }
-
-    @Test
-    void a_profile_is_apart_from_the_metadata_of_the_application() {
-        conversation().describe("title", Map.of("project", "bees"));
-        component.run(on(MemoryInput.add(session, Map.of("project", "wasps"))));
-
-        assertThat(get().profile()).isEqualTo(Map.of("project", "wasps"));
-        assertThat(conversation().mergeMetadata(Map.of())).containsEntry("project", "bees");
-    }
-
-    @Test
-    void a_profile_with_too_long_a_text_or_name_is_refused() {
-        assertRefused("profile.a", () -> MemoryInput.add(session, Map.of("a", "x".repeat(2001))));
-        assertRefused("profile", () -> MemoryInput.add(session, Map.of("x".repeat(101), "a")));
-        component.run(on(MemoryInput.add(session, Map.of("x".repeat(100), "x".repeat(2000)))));
-        assertThat(get().profile()).containsEntry("x".repeat(100), "x".repeat(2000));
+        assertThat(get().messages())
+                .containsExactly(
+                        SystemMessage.from("The user is Ada, who speaks French and lives in Zürich."), user("Hi"));
+        assertThat(component.run(on(MemoryInput.get(session + " of another"))).messages())
+                .isEmpty();
     }
 
     @Test
@@ -816,7 +773,6 @@ abstract class MemoryComponentContract {
         inThreads(thread -> {
             for (int i = 0; i < each; i++) {
                 add(user("thread " + thread + " message " + i));
-                component.run(on(MemoryInput.add(session, Map.of(thread + "-" + i, "x"))));
             }
         });
 
@@ -833,7 +789,6 @@ abstract class MemoryComponentContract {
                         .run(on(MemoryInput.get(session)).withMaxMessages(2 * each))
                         .messageCount())
                 .isEqualTo(2 * each);
-        assertThat(get().profile()).hasSize(2 * each);
     }
 
     @Test

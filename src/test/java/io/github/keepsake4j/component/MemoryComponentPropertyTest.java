@@ -18,9 +18,7 @@ import io.github.keepsake4j.testing.Messages;
 import io.github.keepsake4j.testing.Tell;
 import io.github.keepsake4j.testing.WordCounter;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 import net.jqwik.api.Arbitraries;
@@ -40,7 +38,6 @@ class MemoryComponentPropertyTest {
         ASSISTANT,
         SYSTEM,
         TOOLS,
-        PROFILE,
         GET,
         CLEAR,
         ERASE
@@ -54,7 +51,6 @@ class MemoryComponentPropertyTest {
                 Tuple.of(8, Kind.ASSISTANT),
                 Tuple.of(2, Kind.SYSTEM),
                 Tuple.of(4, Kind.TOOLS),
-                Tuple.of(2, Kind.PROFILE),
                 Tuple.of(6, Kind.GET),
                 Tuple.of(1, Kind.CLEAR),
                 Tuple.of(1, Kind.ERASE));
@@ -121,18 +117,6 @@ class MemoryComponentPropertyTest {
                 component.run(add(model, calls("c" + number)));
                 yield add(model, ToolExecutionResultMessage.from("c" + number, "tool", "r" + number));
             }
-            case PROFILE -> {
-                Map<String, String> changes = new HashMap<>();
-                changes.put("n" + step.size(), number % 3 == 0 ? null : text);
-                changes.forEach((name, value) -> {
-                    if (value == null) {
-                        model.profile.remove(name);
-                    } else {
-                        model.profile.put(name, value);
-                    }
-                });
-                yield MemoryInput.add(SESSION, changes);
-            }
             case GET -> MemoryInput.get(SESSION);
             case CLEAR -> {
                 model.clear();
@@ -156,7 +140,6 @@ class MemoryComponentPropertyTest {
         if (expected.isPresent()) {
             assertThat(output.messages()).as(as).isEqualTo(expected.get());
         }
-        assertThat(output.profile()).as(as).isEqualTo(model.profile);
         assertThat(output.summary()).as(as).isNull();
         assertThat(output.messageCount())
                 .as(as)
