@@ -59,10 +59,10 @@ final class AttributeReader {
         if (json instanceof List<?> list) {
             return list(list, path);
         }
-        if (!(json instanceof Map<?, ?>)) {
+        if (!(json instanceof Map<?, ?> fields)) {
             return json;
         }
-        Map<String, @Nullable Object> map = JsonObject.fields(json);
+        Map<String, @Nullable Object> map = JsonFields.cast(fields);
         return map.get(TAG) instanceof String tag ? tagged(tag, map, path) : read(map, path, true);
     }
 
@@ -75,17 +75,17 @@ final class AttributeReader {
     }
 
     private static @Nullable Object tagged(String tag, Map<String, @Nullable Object> map, JsonPath path) {
-        JsonObject object = new JsonObject(map, path);
+        JsonFields object = new JsonFields(map, path, JsonFields.STORED);
         return switch (tag) {
-            case "map" -> read(object.neededObject(VALUE).fields(), path, true);
+            case "map" -> read(object.neededObject(VALUE).values(), path, true);
             case "set" -> new LinkedHashSet<>(list(object.neededList(VALUE), path));
             case "image" -> Media.readImage(object.neededObject(VALUE));
-            case "uri" -> Media.uri(object.neededString(VALUE), path);
+            case "uri" -> Media.uri(object.neededText(VALUE), path);
             default ->
                 TEXT_TYPES.stream()
                         .filter(type -> type.tag().equals(tag))
                         .findFirst()
-                        .map(type -> parsed(type, object.neededString(VALUE), path))
+                        .map(type -> parsed(type, object.neededText(VALUE), path))
                         // A newer version wrote this type. Its fields are kept for the versions that know it.
                         .orElseGet(() -> read(map, path, true));
         };

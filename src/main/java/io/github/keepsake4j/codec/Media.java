@@ -37,37 +37,37 @@ final class Media {
         return json(file.url(), file.base64Data(), file.mimeType(), path);
     }
 
-    static Image readImage(JsonObject json) {
+    static Image readImage(JsonFields json) {
         return Image.builder()
                 .url(url(json))
-                .base64Data(json.string("base64Data"))
-                .mimeType(json.string("mimeType"))
-                .revisedPrompt(json.string("revisedPrompt"))
+                .base64Data(json.text("base64Data"))
+                .mimeType(json.text("mimeType"))
+                .revisedPrompt(json.text("revisedPrompt"))
                 .build();
     }
 
-    static Audio readAudio(JsonObject json) {
+    static Audio readAudio(JsonFields json) {
         return Audio.builder()
                 .url(url(json))
                 .binaryData(bytes(json))
-                .base64Data(json.string("base64Data"))
-                .mimeType(json.string("mimeType"))
+                .base64Data(json.text("base64Data"))
+                .mimeType(json.text("mimeType"))
                 .build();
     }
 
-    static Video readVideo(JsonObject json) {
+    static Video readVideo(JsonFields json) {
         return Video.builder()
                 .url(url(json))
-                .base64Data(json.string("base64Data"))
-                .mimeType(json.string("mimeType"))
+                .base64Data(json.text("base64Data"))
+                .mimeType(json.text("mimeType"))
                 .build();
     }
 
-    static PdfFile readPdfFile(JsonObject json) {
+    static PdfFile readPdfFile(JsonFields json) {
         return PdfFile.builder()
                 .url(url(json))
-                .base64Data(json.string("base64Data"))
-                .mimeType(json.string("mimeType"))
+                .base64Data(json.text("base64Data"))
+                .mimeType(json.text("mimeType"))
                 .build();
     }
 
@@ -105,17 +105,17 @@ final class Media {
         return json;
     }
 
-    private static @Nullable URI url(JsonObject json) {
-        String url = json.string("url");
+    private static @Nullable URI url(JsonFields json) {
+        String url = json.text("url");
         return url == null ? null : uri(url, json.at("url"));
     }
 
-    private static byte @Nullable [] bytes(JsonObject json) {
-        String base64 = json.string("binaryData");
+    private static byte @Nullable [] bytes(JsonFields json) {
+        String base64 = json.text("binaryData");
         try {
             return base64 == null ? null : Base64.getDecoder().decode(base64);
         } catch (IllegalArgumentException e) {
-            throw Json.unreadable(json.at("binaryData"), "it is not valid base64");
+            throw json.wrong("binaryData", "is not valid base64");
         }
     }
 }

@@ -96,10 +96,10 @@ public final class MessageCodec {
      * @throws UnreadableDataException if {@link #decode} would throw it
      */
     public OfTurn decodeOfTurn(String json) {
-        JsonObject object = object("Message", json);
+        JsonFields object = object("Message", json);
         return new OfTurn(
                 new MessageReader(object).read(),
-                object.fields().get(QUESTION) instanceof String question ? question : null);
+                object.values().get(QUESTION) instanceof String question ? question : null);
     }
 
     /**
@@ -138,9 +138,9 @@ public final class MessageCodec {
      * @throws UnreadableDataException if the text is not a JSON object of strings
      */
     public Map<String, String> decodeStrings(String json) {
-        JsonObject object = object("Map of strings", json);
+        JsonFields object = object("Map of strings", json);
         Map<String, String> strings = new LinkedHashMap<>();
-        object.fields().keySet().forEach(name -> strings.put(name, object.neededString(name)));
+        object.values().keySet().forEach(name -> strings.put(name, object.neededText(name)));
         return strings;
     }
 
@@ -178,10 +178,10 @@ public final class MessageCodec {
         return Json.factory(2 * Json.MAX_DEPTH, 2 * Json.MAX_NUMBER_LENGTH);
     }
 
-    private static JsonObject object(String what, String json) {
+    static JsonFields object(String what, String json) {
         @Nullable Object value = Json.read(what, json);
         if (value instanceof Map<?, ?> map) {
-            return new JsonObject(JsonObject.fields(map), null);
+            return new JsonFields(JsonFields.cast(map), null, JsonFields.STORED);
         }
         throw Json.unreadable(what, "it is not a JSON object");
     }

@@ -23,51 +23,51 @@ import org.jspecify.annotations.Nullable;
 /** Reads one message from its JSON object. Only known fields are looked up, so all other fields are ignored. */
 final class MessageReader {
 
-    private final JsonObject json;
+    private final JsonFields json;
 
     /** JSON without a version is LangChain4j's own, which has no tagged attributes. */
     private final boolean tagged;
 
-    MessageReader(JsonObject json) {
+    MessageReader(JsonFields json) {
         this.json = json;
         this.tagged = json.has("v");
     }
 
     ChatMessage read() {
-        return switch (json.neededString("type")) {
+        return switch (json.neededText("type")) {
             case "SYSTEM" -> system();
             case "USER" ->
                 UserMessage.builder()
-                        .name(json.string("name"))
+                        .name(json.text("name"))
                         .contents(contents())
                         .attributes(attributes())
                         .build();
             case "AI" ->
                 AiMessage.builder()
-                        .text(json.string("text"))
-                        .thinking(json.string("thinking"))
+                        .text(json.text("text"))
+                        .thinking(json.text("thinking"))
                         .toolExecutionRequests(toolExecutionRequests())
                         .attributes(attributes())
                         .build();
             case "TOOL_EXECUTION_RESULT" ->
                 ToolExecutionResultMessage.builder()
-                        .id(json.string("id"))
-                        .toolName(json.string("toolName"))
+                        .id(json.text("id"))
+                        .toolName(json.text("toolName"))
                         .contents(contents())
-                        .isError(json.bool("isError"))
+                        .isError(json.flag("isError"))
                         .attributes(attributes())
                         .build();
             case "CUSTOM" -> CustomMessage.from(attributes());
-            default -> new UnknownMessage(nonNullView(json.fields()));
+            default -> new UnknownMessage(nonNullView(json.values()));
         };
     }
 
     private SystemMessage system() {
-        String text = json.neededString("text");
+        String text = json.neededText("text");
         // LangChain4j's constructor trims the text. isBlank() would refuse a text of wide spaces, which the constructor
         // accepts.
         if (text.trim().isEmpty()) {
-            throw Json.unreadable("text", "it is blank, but a system message must have text");
+            throw json.wrong("text", "is blank, but a system message must have text");
         }
         return SystemMessage.from(text);
     }
@@ -75,21 +75,21 @@ final class MessageReader {
     /** Reads the contents. LangChain4j's older JSON has a single text instead of contents. */
     private List<Content> contents() {
         if (!json.has("contents")) {
-            return List.of(TextContent.from(json.neededString("text")));
+            return List.of(TextContent.from(json.neededText("text")));
         }
-        List<JsonObject> items = json.objects("contents");
+        List<JsonFields> items = json.objects("contents");
         if (items.isEmpty()) {
-            throw Json.unreadable("contents", "it is empty");
+            throw json.wrong("contents", "is empty");
         }
         return items.stream().map(MessageReader::content).toList();
     }
 
-    private static Content content(JsonObject json) {
-        String type = json.neededString("type");
+    private static Content content(JsonFields json) {
+        String type = json.neededText("type");
         return switch (type) {
-            case "TEXT" -> TextContent.from(json.neededString("text"));
+            case "TEXT" -> TextContent.from(json.neededText("text"));
             case "IMAGE" ->
-                ImageContent.from(Media.readImage(json.neededObject("image")), detailLevel(json.string("detailLevel")));
+                ImageContent.from(Media.readImage(json.neededObject("image")), detailLevel(json.text("detailLevel")));
             case "AUDIO" -> AudioContent.from(Media.readAudio(json.neededObject("audio")));
             case "VIDEO" -> VideoContent.from(Media.readVideo(json.neededObject("video")));
             case "PDF" -> PdfFileContent.from(Media.readPdfFile(json.neededObject("pdfFile")));
@@ -114,19 +114,19 @@ final class MessageReader {
     private List<ToolExecutionRequest> toolExecutionRequests() {
         return json.objects("toolExecutionRequests").stream()
                 .map(request -> ToolExecutionRequest.builder()
-                        .id(request.string("id"))
-                        .name(request.string("name"))
-                        .arguments(request.string("arguments"))
+                        .id(request.text("id"))
+                        .name(request.text("name"))
+                        .arguments(request.text("arguments"))
                         .build())
                 .toList();
     }
 
     private Map<String, Object> attributes() {
-        JsonObject attributes = json.object("attributes");
+        JsonFields attributes = json.object("attributes");
         if (attributes == null) {
             return Map.of();
         }
-        return nonNullView(AttributeReader.read(attributes.fields(), JsonPath.of("attributes"), tagged));
+        return nonNullView(AttributeReader.read(attributes.values(), json.at("attributes"), tagged));
     }
 
     /**

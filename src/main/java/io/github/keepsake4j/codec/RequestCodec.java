@@ -49,24 +49,13 @@ public final class RequestCodec {
      * @throws UnreadableDataException if the text is no such JSON
      */
     public static KeptRequest decode(String json) {
-        if (Json.read("Request", json) instanceof Map<?, ?> map && map.get("messages") instanceof List<?> list) {
-            List<ChatMessage> messages = new ArrayList<>();
-            for (Object each : list) {
-                messages.add(new MessageReader(object(each)).read());
-            }
-            List<String> tools = new ArrayList<>();
-            if (map.get("tools") instanceof List<?> names) {
-                names.forEach(name -> tools.add(String.valueOf(name)));
-            }
-            return new KeptRequest(messages, map.get("model") instanceof String model ? model : null, tools);
+        JsonFields request = MessageCodec.object("Request", json);
+        if (!request.has("messages")) {
+            throw request.wrong("messages", "is missing");
         }
-        throw Json.unreadable("Request", "it is not a JSON object with messages");
-    }
-
-    private static JsonObject object(@Nullable Object message) {
-        if (message instanceof Map<?, ?> map) {
-            return new JsonObject(JsonObject.fields(map), null);
-        }
-        throw Json.unreadable("Request", "one of its messages is not a JSON object");
+        List<ChatMessage> messages = request.objects("messages").stream()
+                .map(message -> new MessageReader(message).read())
+                .toList();
+        return new KeptRequest(messages, request.text("model"), request.texts("tools"));
     }
 }

@@ -1,6 +1,7 @@
 package io.github.keepsake4j.component;
 
 import dev.langchain4j.data.message.ChatMessage;
+import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.Ids;
 import io.github.keepsake4j.message.InvalidInputException;
@@ -208,23 +209,22 @@ public record MemoryInput(
      */
     public static MemoryInput fromJson(String json) {
         given("input", json);
-        if (!(PlainJson.read("input", json) instanceof Map<?, ?> map)) {
-            throw new InvalidInputException("input", "must be an object");
-        }
-        Fields fields = new Fields(map, "");
+        JsonFields fields = JsonFields.read("input", json);
         fields.only(NAMES);
-        Fields message = fields.has("message") ? fields.object("message") : null;
+        JsonFields message = fields.object("message");
+        Integer maxMessages = fields.number("max_messages");
+        Integer maxTokens = fields.number("max_tokens");
         String backend = fields.text("backend");
         String strategy = fields.text("strategy");
         return new MemoryInput(
                 named(Action.values(), "action", fields.neededText("action")),
                 fields.neededText("session_id"),
                 message == null ? null : MessageJson.read(message),
-                fields.number("max_messages", DEFAULT_MAX_MESSAGES),
-                fields.number("max_tokens", DEFAULT_MAX_TOKENS),
+                maxMessages == null ? DEFAULT_MAX_MESSAGES : maxMessages,
+                maxTokens == null ? DEFAULT_MAX_TOKENS : maxTokens,
                 backend == null ? DEFAULT_BACKEND : backend,
                 strategy == null ? Strategy.SLIDING_WINDOW : named(Strategy.values(), "strategy", strategy),
-                fields.flag("erase"));
+                Boolean.TRUE.equals(fields.flag("erase")));
     }
 
     /**

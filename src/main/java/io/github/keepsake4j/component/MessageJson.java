@@ -11,8 +11,8 @@ import dev.langchain4j.data.message.SystemMessage;
 import dev.langchain4j.data.message.TextContent;
 import dev.langchain4j.data.message.ToolExecutionResultMessage;
 import dev.langchain4j.data.message.UserMessage;
+import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.MessageCodec;
-import io.github.keepsake4j.message.InvalidInputException;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.util.LinkedHashMap;
@@ -33,18 +33,18 @@ final class MessageJson {
 
     // ---- reading
 
-    static ChatMessage read(Fields json) {
+    static ChatMessage read(JsonFields json) {
         String role = json.neededText("role");
         return switch (role) {
             case "user" -> user(json);
             case "assistant" -> assistant(json);
             case "system" -> system(json);
             case "tool" -> tool(json);
-            default -> throw new InvalidInputException(json.path() + "role", "must be user, assistant, system or tool");
+            default -> throw json.wrong("role", "must be user, assistant, system or tool");
         };
     }
 
-    private static UserMessage user(Fields json) {
+    private static UserMessage user(JsonFields json) {
         json.only(Set.of("role", "content", "name"));
         return UserMessage.builder()
                 .name(json.text("name"))
@@ -52,7 +52,7 @@ final class MessageJson {
                 .build();
     }
 
-    private static AiMessage assistant(Fields json) {
+    private static AiMessage assistant(JsonFields json) {
         json.only(Set.of("role", "content", "tool_calls"));
         List<ToolExecutionRequest> calls =
                 json.objects("tool_calls").stream().map(MessageJson::call).toList();
@@ -60,12 +60,12 @@ final class MessageJson {
         return AiMessage.builder().text(text).toolExecutionRequests(calls).build();
     }
 
-    private static ToolExecutionRequest call(Fields json) {
+    private static ToolExecutionRequest call(JsonFields json) {
         json.only(Set.of("id", "type", "function", "index"));
-        if (json.has("type") && !"function".equals(json.get("type"))) {
-            throw new InvalidInputException(json.path() + "type", "must be \"function\"");
+        if (json.has("type") && !"function".equals(json.text("type"))) {
+            throw json.wrong("type", "must be \"function\"");
         }
-        Fields function = json.object("function");
+        JsonFields function = json.neededObject("function");
         function.only(Set.of("name", "arguments"));
         return ToolExecutionRequest.builder()
                 .id(json.neededText("id"))
@@ -74,15 +74,17 @@ final class MessageJson {
                 .build();
     }
 
-    private static SystemMessage system(Fields json) {
+    private static SystemMessage system(JsonFields json) {
         json.only(Set.of("role", "content"));
         String text = text(json);
-        Messages.checkNotBlank(json.path() + "content", text);
+        if (text.isBlank()) {
+            throw json.wrong("content", "must not be blank");
+        }
         return SystemMessage.from(text);
     }
 
     /** The name of the tool may be absent, as in OpenAI's JSON. Then it is that of the call. */
-    private static ToolExecutionResultMessage tool(Fields json) {
+    private static ToolExecutionResultMessage tool(JsonFields json) {
         json.only(Set.of("role", "content", "tool_call_id", "name"));
         return ToolExecutionResultMessage.builder()
                 .id(json.neededText("tool_call_id"))
@@ -91,32 +93,31 @@ final class MessageJson {
                 .build();
     }
 
-    private static String text(Fields json) {
+    private static String text(JsonFields json) {
         StringBuilder text = new StringBuilder();
         List<Content> contents = contents(json);
         for (int i = 0; i < contents.size(); i++) {
             if (!(contents.get(i) instanceof TextContent part)) {
-                throw new InvalidInputException(
-                        json.path() + "content[" + i + "].type", "must be \"text\" in this role");
+                throw json.wrong("content[" + i + "].type", "must be \"text\" in this role");
             }
             text.append(part.text());
         }
         return text.toString();
     }
 
-    private static List<Content> contents(Fields json) {
-        if (json.get("content") instanceof List<?>) {
+    private static List<Content> contents(JsonFields json) {
+        if (json.values().get("content") instanceof List<?>) {
             List<Content> parts =
                     json.objects("content").stream().map(MessageJson::part).toList();
             if (parts.isEmpty()) {
-                throw new InvalidInputException(json.path() + "content", "must not be empty");
+                throw json.wrong("content", "must not be empty");
             }
             return parts;
         }
         return List.of(TextContent.from(json.neededText("content")));
     }
 
-    private static Content part(Fields json) {
+    private static Content part(JsonFields json) {
         String type = json.neededText("type");
         if (type.equals("text")) {
             json.only(Set.of("type", "text"));
@@ -124,14 +125,15 @@ final class MessageJson {
         }
         if (type.equals("image_url")) {
             json.only(Set.of("type", "image_url"));
-            Fields image = json.object("image_url");
+            JsonFields image = json.neededObject("image_url");
             image.only(Set.of("url", "detail"));
-            return ImageContent.from(image(image.path() + "url", image.neededText("url")), detail(image));
+            return ImageContent.from(image(image), detail(image));
         }
-        throw new InvalidInputException(json.path() + "type", "must be \"text\" or \"image_url\"");
+        throw json.wrong("type", "must be \"text\" or \"image_url\"");
     }
 
-    private static Image image(String field, String url) {
+    private static Image image(JsonFields json) {
+        String url = json.neededText("url");
         int base64 = url.indexOf(BASE64);
         if (url.startsWith(DATA) && base64 > 0) {
             return Image.builder()
@@ -146,12 +148,12 @@ final class MessageJson {
             }
         } catch (URISyntaxException e) {
             // The exception quotes the input, so it is not passed on.
-            throw new InvalidInputException(field, "is not a URL");
+            throw json.wrong("url", "is not a URL");
         }
-        throw new InvalidInputException(field, "must be an absolute URL, or a data URL in base64");
+        throw json.wrong("url", "must be an absolute URL, or a data URL in base64");
     }
 
-    private static DetailLevel detail(Fields image) {
+    private static DetailLevel detail(JsonFields image) {
         String detail = image.text("detail");
         if (detail == null) {
             return DetailLevel.AUTO;
@@ -161,7 +163,7 @@ final class MessageJson {
                 return level;
             }
         }
-        throw new InvalidInputException(image.path() + "detail", "must be low, high or auto");
+        throw image.wrong("detail", "must be low, high or auto");
     }
 
     // ---- writing

@@ -34,7 +34,7 @@ final class Messages {
         }
     }
 
-    static void checkNotBlank(String field, @Nullable String text) {
+    private static void checkNotBlank(String field, @Nullable String text) {
         if (text == null || text.isBlank()) {
             throw new InvalidInputException(field, "must not be blank");
         }

@@ -1,5 +1,6 @@
 package io.github.keepsake4j.transfer;
 
+import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.MessageCodec;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.Made;
@@ -16,11 +17,10 @@ import io.github.keepsake4j.message.Outcome;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.time.DateTimeException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,64 +34,63 @@ final class Line {
     /** Names the line in errors. */
     private final String name;
 
-    private final Map<?, ?> json;
+    private final JsonFields json;
 
-    private Line(String name, Map<?, ?> json) {
+    private Line(String name, JsonFields json) {
         this.name = name;
         this.json = json;
     }
 
     static Line read(String name, String text) {
-        if (PlainJson.read(name, text) instanceof Map<?, ?> json) {
-            return new Line(name, json);
-        }
-        throw new InvalidInputException(name, "is not a JSON object");
+        return new Line(
+                name,
+                JsonFields.read(name, text, (place, problem) -> new WrongLineException(name, place + " " + problem)));
     }
 
     /** Returns the kind, or an empty text for an object that is no line of an export. */
     String kind() {
-        return json.get("kind") instanceof String kind ? kind : "";
+        return json.values().get("kind") instanceof String kind ? kind : "";
     }
 
     MemoryKey memory() {
         return checked(() -> switch (text("scope")) {
             case Lines.CONVERSATION -> ConversationKey.of(text("tenant"), text("conversation"));
             case Lines.NODE -> NodeKey.of(text("tenant"), text("app"), text("conversation"), text("node"));
-            default -> throw wrong("scope", "is not known. A newer version wrote it");
+            default -> throw json.wrong("scope", "is not known. A newer version wrote it");
         });
     }
 
     Map<String, String> metadata() {
-        Line texts = object("metadata");
+        JsonFields texts = json.object("metadata");
         Map<String, String> metadata = new LinkedHashMap<>();
         if (texts != null) {
-            texts.json.keySet().forEach(each -> metadata.put((String) each, texts.text((String) each)));
+            texts.values().keySet().forEach(each -> metadata.put(each, texts.neededText(each)));
         }
         return metadata;
     }
 
     Moved message() {
         return checked(() -> {
-            Line outcome = object("outcome");
-            Line seen = object("seen");
-            Line usage = object("usage");
-            Line message = object("message");
-            if (message == null) {
-                throw wrong("message", "is missing");
-            }
+            JsonFields outcome = json.object("outcome");
+            JsonFields seen = json.object("seen");
+            JsonFields usage = json.object("usage");
             NewMessage read = new NewMessage(
                             text("id"),
-                            CODEC.decode(PlainJson.write(message.json)),
+                            CODEC.decode(
+                                    PlainJson.write(json.neededObject("message").values())),
                             smallNumber("tokens"),
                             text("counter"),
                             time("at"))
-                    .withOutcome(outcome == null ? null : outcome.outcome())
+                    .withOutcome(outcome == null ? null : outcome(outcome))
                     .ofTurn(nullableText("question"))
                     .withMade(new Made(
-                            seen == null ? null : seen.seen(),
+                            seen == null ? null : seen(seen),
                             usage == null
                                     ? null
-                                    : new Usage(usage.number("input"), usage.number("output"), usage.number("cached")),
+                                    : new Usage(
+                                            usage.neededNumber("input", Long.MAX_VALUE),
+                                            usage.neededNumber("output", Long.MAX_VALUE),
+                                            usage.neededNumber("cached", Long.MAX_VALUE)),
                             nullableText("model"),
                             nullableText("finish"),
                             nullableText("request")));
@@ -99,26 +98,26 @@ final class Line {
         });
     }
 
-    private @Nullable Outcome outcome() {
-        return Outcome.Kind.named(text("kind"))
-                .map(kind -> new Outcome(kind, nullableText("reason")))
+    private static @Nullable Outcome outcome(JsonFields json) {
+        return Outcome.Kind.named(json.neededText("kind"))
+                .map(kind -> new Outcome(kind, json.text("reason")))
                 .orElse(null);
     }
 
-    private Seen seen() {
-        List<Long> shown = numbers("shown");
+    private static Seen seen(JsonFields json) {
+        List<Long> shown = json.numbers("shown");
         if (shown.size() % 2 != 0) {
-            throw wrong("shown", "must be pairs of numbers");
+            throw json.wrong("shown", "must be pairs of numbers");
         }
-        List<Seen.Range> ranges = LongStream.range(0, shown.size() / 2)
-                .mapToObj(pair -> new Seen.Range(shown.get((int) (2 * pair)), shown.get((int) (2 * pair + 1))))
+        List<Seen.Range> ranges = IntStream.range(0, shown.size() / 2)
+                .mapToObj(pair -> new Seen.Range(shown.get(2 * pair), shown.get(2 * pair + 1)))
                 .toList();
         return new Seen(
                 ranges,
-                numbers("shortened"),
-                has("summary") ? number("summary") : 0,
-                Boolean.TRUE.equals(json.get("altered")),
-                has("memories") ? texts("memories") : List.of());
+                json.numbers("shortened"),
+                json.has("summary") ? json.neededNumber("summary", Long.MAX_VALUE) : 0,
+                Boolean.TRUE.equals(json.flag("altered")),
+                json.texts("memories"));
     }
 
     Summary summary() {
@@ -135,110 +134,37 @@ final class Line {
 
     View view() {
         return checked(() -> {
-            List<View.Run> runs = new ArrayList<>();
-            for (Object each : list("runs")) {
-                if (!(each instanceof Map<?, ?> run)) {
-                    throw wrong("runs", "must be a list of objects");
-                }
-                Line line = new Line(name, run);
-                runs.add(new View.Run(line.nullableText("after"), line.text("last")));
-            }
+            List<View.Run> runs = json.objects("runs").stream()
+                    .map(run -> new View.Run(run.text("after"), run.neededText("last")))
+                    .toList();
             return View.of(text("anchor"), runs).behindSummary(nullableText("summary"));
         });
     }
 
-    boolean has(String field) {
-        return json.get(field) != null;
-    }
-
     String text(String field) {
-        String text = nullableText(field);
-        if (text == null) {
-            throw wrong(field, "is missing");
-        }
-        return text;
+        return json.neededText(field);
     }
 
     @Nullable
     String nullableText(String field) {
-        Object value = json.get(field);
-        if (value == null || value instanceof String) {
-            return (String) value;
-        }
-        throw wrong(field, "must be a string");
+        return json.text(field);
     }
 
     /** Reads a number from 0. */
     long number(String field) {
-        if (!has(field)) {
-            throw wrong(field, "is missing");
-        }
-        return number(field, json.get(field));
-    }
-
-    private long number(String field, @Nullable Object value) {
-        if (value instanceof Integer || value instanceof Long) {
-            long number = ((Number) value).longValue();
-            if (number >= 0) {
-                return number;
-            }
-        }
-        throw wrong(field, "must be a whole number of 0 or more");
+        return json.neededNumber(field, Long.MAX_VALUE);
     }
 
     private int smallNumber(String field) {
-        long number = number(field);
-        if (number > Integer.MAX_VALUE) {
-            throw wrong(field, "is too large");
-        }
-        return (int) number;
+        return (int) json.neededNumber(field, Integer.MAX_VALUE);
     }
 
     private Instant time(String field) {
         try {
             return Instant.parse(text(field));
         } catch (DateTimeException e) {
-            throw wrong(field, "is not a time");
+            throw json.wrong(field, "is not a time");
         }
-    }
-
-    private List<?> list(String field) {
-        Object value = json.get(field);
-        if (value == null) {
-            return List.of();
-        }
-        if (value instanceof List<?> list) {
-            return list;
-        }
-        throw wrong(field, "must be a list");
-    }
-
-    private List<Long> numbers(String field) {
-        List<Long> numbers = new ArrayList<>();
-        list(field).forEach(each -> numbers.add(number(field, each)));
-        return numbers;
-    }
-
-    private List<String> texts(String field) {
-        List<String> texts = new ArrayList<>();
-        for (Object each : list(field)) {
-            if (!(each instanceof String text)) {
-                throw wrong(field, "must be a list of texts");
-            }
-            texts.add(text);
-        }
-        return texts;
-    }
-
-    private @Nullable Line object(String field) {
-        Object value = json.get(field);
-        if (value == null) {
-            return null;
-        }
-        if (value instanceof Map<?, ?> map) {
-            return new Line(name, map);
-        }
-        throw wrong(field, "must be an object");
     }
 
     private interface Read<T> {
@@ -254,10 +180,6 @@ final class Line {
         } catch (InvalidInputException | UnreadableDataException e) {
             throw new WrongLineException(name, "is not as it was written: " + e.getMessage());
         }
-    }
-
-    private InvalidInputException wrong(String field, String problem) {
-        return new WrongLineException(name, field + " " + problem);
     }
 
     /** An error that names its line. */

@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 
 /**
  * Writes memories as Markdown, for reading and for the request of a person whose data they hold: the messages of all branches
- * with their times, outcomes, tool calls and attributes, and then branches, views and summaries. Bytes of files and whole
+ * with their times, outcomes, tool calls and attributes, and then branches and summaries. Bytes of files and whole
  * requests are named with their size; {@link Ndjson} writes these too.
  *
  * <pre>{@code
@@ -64,8 +64,10 @@ public final class MarkdownExport {
      */
     public MemoryCopy.Report writeMemory(MemoryKey key, Appendable out) throws IOException {
         Objects.requireNonNull(key, "key");
-        long messages = new MarkdownMemory(log, key, listener, out).write();
-        return messages < 0 ? MemoryCopy.Report.NONE : new MemoryCopy.Report(1, messages, List.of(), 0);
+        BesideMessages beside = BesideMessages.read(log, key);
+        return beside == null
+                ? MemoryCopy.Report.NONE
+                : new MemoryCopy.Report(1, new MarkdownMemory(log, key, beside, out).write(listener), List.of(), 0);
     }
 
     /**

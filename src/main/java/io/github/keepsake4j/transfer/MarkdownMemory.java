@@ -4,194 +4,143 @@ import static io.github.keepsake4j.transfer.MarkdownText.block;
 import static io.github.keepsake4j.transfer.MarkdownText.code;
 import static io.github.keepsake4j.transfer.MarkdownText.plain;
 
+import io.github.keepsake4j.codec.JsonFields;
+import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
-import io.github.keepsake4j.log.View;
-import io.github.keepsake4j.message.ConversationKey;
-import io.github.keepsake4j.message.LoggedMessage;
 import io.github.keepsake4j.message.MemoryKey;
-import io.github.keepsake4j.message.NodeKey;
 import io.github.keepsake4j.message.UnreadableDataException;
 import java.io.IOException;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One memory as Markdown. Its messages are numbered from 1, in the order in which they were stored. */
 final class MarkdownMemory {
 
     /** A branch as far as it was written. */
-    private record Line(int number, @Nullable String from, long last) {}
+    private record Line(int number, String begin, long last) {}
 
     private final MessageLog log;
     private final MemoryKey key;
-    private final Consumer<MemoryCopy.Progress> listener;
     private final Appendable out;
+    private final BesideMessages beside;
+    private final MemorySource source;
 
     /** The branches by their newest messages. */
     private final Map<String, Line> lines = new HashMap<>();
 
-    private boolean hasHead;
     private int begun;
     private long messages;
 
-    MarkdownMemory(MessageLog log, MemoryKey key, Consumer<MemoryCopy.Progress> listener, Appendable out) {
+    MarkdownMemory(MessageLog log, MemoryKey key, BesideMessages beside, Appendable out) {
         this.log = log;
         this.key = key;
-        this.listener = listener;
+        this.beside = beside;
         this.out = out;
+        this.source = new MemorySource(log, key, beside.summaries());
     }
 
-    /** Writes it, and returns the number of its messages, or -1 for a memory that is not there. */
-    long write() throws IOException {
+    /** Writes the memory, and returns the number of its messages. */
+    long write(Consumer<MemoryCopy.Progress> listener) throws IOException {
+        boolean hasBranches = log.branches(key).size() > 1;
+        head();
         try {
-            return writeAll();
-        } catch (UnreadableDataException e) {
-            if (hasHead) {
-                paragraph("---");
-                paragraph("**The rest of this memory is damaged and cannot be read.**");
+            source.<IOException>read(0, page -> {
+                for (Moved message : page) {
+                    write(message, hasBranches);
+                }
+                listener.accept(new MemoryCopy.Progress(key, messages, beside.messages()));
+            });
+            list("## Branches", branches());
+            for (Summary summary : beside.summaries()) {
+                paragraph("## Summary up to message " + number(summary.coversUpTo()));
+                paragraph("*" + summary.createdAt() + " · model " + code(summary.model()) + " · in place of "
+                        + summary.replacedMessages() + " messages*");
+                paragraph(block(summary.text()));
             }
+            return messages;
+        } catch (UnreadableDataException e) {
+            paragraph("---");
+            paragraph("**The rest of this memory is damaged and cannot be read.**");
             throw e;
         }
     }
 
-    private long writeAll() throws IOException {
-        BesideMessages beside = BesideMessages.read(log, key);
-        if (beside == null) {
-            return -1;
-        }
-        boolean hasBranches = log.branches(key).size() > 1;
-        hasHead = true;
-        writeHead(beside);
-        MemorySource source = new MemorySource(log, key, beside.summaries());
-        source.<IOException>read(0, page -> {
-            for (Moved message : page) {
-                write(message, source, hasBranches);
-            }
-            listener.accept(new MemoryCopy.Progress(key, messages, beside.messages()));
-        });
-        writeBranches(beside, source);
-        writeViews(beside.views(), source);
-        writeSummaries(beside.summaries(), source);
-        return messages;
-    }
-
-    private void writeHead(BesideMessages beside) throws IOException {
+    /** Writes the fields of the memory's line in an export. */
+    private void head() throws IOException {
         String title = beside.title();
-        paragraph("# " + (title == null || title.isBlank() ? "Conversation" : plain(title)));
-        line("- Tenant: " + code(key.tenant()));
-        if (key instanceof ConversationKey conversation) {
-            line("- Conversation: " + code(conversation.conversationId()));
-        } else if (key instanceof NodeKey node) {
-            line("- Conversation: " + code(node.conversationId()));
-            line("- Application: " + code(node.appId()));
-            line("- Node: " + code(node.nodeId()));
-        }
-        line("- Messages: " + beside.messages());
-        for (Map.Entry<String, String> entry : new TreeMap<>(beside.metadata()).entrySet()) {
-            line("- Metadata " + code(entry.getKey()) + ": " + code(entry.getValue()));
-        }
-        line("");
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(
+                JsonFields.read("memory", Lines.memory(key, beside)).values());
+        fields.keySet().removeAll(Set.of("kind", "title"));
+        fields.put("messages", beside.messages());
+        list(
+                "# " + (title == null || title.isBlank() ? "Conversation" : plain(title)),
+                fields.entrySet().stream()
+                        .map(field -> field.getKey() + ": " + code(PlainJson.write(field.getValue()))));
     }
 
-    private void write(Moved moved, MemorySource source, boolean hasBranches) throws IOException {
+    private void write(Moved moved, boolean hasBranches) throws IOException {
         messages++;
         String parent = moved.parentId();
-        Line before = parent == null ? null : lines.remove(parent);
-        Line now;
-        if (before == null) {
-            String from = parent == null ? null : number(parent, source);
-            now = new Line(++begun, from, messages);
-            if (now.number() > 1 || from != null) {
+        Line line = parent == null ? null : lines.remove(parent);
+        if (line == null) {
+            String begin = parent == null ? "begins anew" : "continues from message " + number(parent);
+            line = new Line(++begun, parent == null ? "" : begin + " and ", messages);
+            if (begun > 1 || parent != null) {
                 paragraph("---");
-                paragraph("**Branch " + now.number() + "** "
-                        + (from == null ? "begins anew." : "continues from message " + from + "."));
+                paragraph("**Branch " + begun + "** " + begin + ".");
             }
-        } else {
-            now = new Line(before.number(), before.from(), messages);
         }
-        lines.put(moved.message().id(), now);
+        lines.put(moved.message().id(), new Line(line.number(), line.begin(), messages));
         paragraph("## " + messages + ". " + MarkdownMessage.role(moved.message().message()));
-        MarkdownMessage.write(
-                moved.message(), hasBranches || now.number() > 1 ? "branch " + now.number() : null, this::paragraph);
+        String branch = hasBranches || line.number() > 1 ? " · branch " + line.number() : "";
+        for (String paragraph : MarkdownMessage.paragraphs(moved, branch)) {
+            paragraph(paragraph);
+        }
     }
 
-    private void writeBranches(BesideMessages beside, MemorySource source) throws IOException {
+    private Stream<String> branches() {
         if (lines.size() < 2 && beside.branches().isEmpty()) {
-            return;
+            return Stream.empty();
         }
-        paragraph("## Branches");
-        for (Line each : lines.values().stream()
+        Stream<String> ends = lines.values().stream()
                 .sorted(Comparator.comparingInt(Line::number))
-                .toList()) {
-            line("- Branch " + each.number()
-                    + (each.from() == null ? "" : " continues from message " + each.from() + " and")
-                    + " ends with message " + each.last() + ".");
-        }
-        for (Map.Entry<String, String> named : new TreeMap<>(beside.branches()).entrySet()) {
-            line("- The branch named " + code(named.getKey()) + " ends with message " + number(named.getValue(), source)
-                    + ".");
-        }
-        if (beside.head() != null) {
-            line("- The conversation goes on behind message " + number(beside.head(), source) + ".");
-        }
-        line("");
-    }
-
-    private void writeViews(List<View> views, MemorySource source) throws IOException {
-        if (views.isEmpty()) {
-            return;
-        }
-        paragraph("## What a model is shown");
-        for (View view : views) {
-            String behind = view.anchor() == null ? "the first message" : "message " + number(view.anchor(), source);
-            String shown = view.runs().stream()
-                    .map(run -> (run.after() == null ? "from the first one" : "behind " + number(run.after(), source))
-                            + " up to " + number(run.last(), source))
-                    .collect(Collectors.joining(", "));
-            String summary = view.summary() == null
-                    ? ""
-                    : "the summary up to message " + number(view.summary(), source) + ", then ";
-            line("- At " + behind + ", the list was "
-                    + (view.showsNothing()
-                            ? "cleared: what follows is shown."
-                            : "set: " + summary + (shown.isEmpty() ? "" : "messages " + shown + ", then ")
-                                    + "what follows is shown."));
-        }
-        line("");
-    }
-
-    private void writeSummaries(List<Summary> summaries, MemorySource source) throws IOException {
-        int version = 0;
-        for (Summary summary : summaries) {
-            version++;
-            paragraph("## Summary " + version + ", up to message " + number(summary.coversUpTo(), source));
-            paragraph("*" + summary.createdAt() + (summary.model() == null ? "" : " · model " + code(summary.model()))
-                    + " · in place of " + summary.replacedMessages() + " messages*");
-            paragraph(block(summary.text()));
-        }
+                .map(line -> "Branch " + line.number() + " " + line.begin() + "ends with message " + line.last() + ".");
+        Stream<String> named = new TreeMap<>(beside.branches())
+                .entrySet().stream()
+                        .map(branch -> "The branch named " + code(branch.getKey()) + " ends with message "
+                                + number(branch.getValue()) + ".");
+        Stream<String> head = Stream.ofNullable(beside.head())
+                .map(end -> "The conversation goes on behind message " + number(end) + ".");
+        return Stream.of(ends, named, head).flatMap(each -> each);
     }
 
     /** Returns a message's number, or its id if it is not there. */
-    private String number(String id, MemorySource source) {
+    private String number(String id) {
         return log.find(key, List.of(id)).stream()
                 .findFirst()
-                .map(LoggedMessage::sequence)
-                .map(sequence -> Long.toString(source.number(sequence)))
-                .orElseGet(() -> code(id) + ", which is missing");
+                .map(found -> Long.toString(source.number(found.sequence())))
+                .orElseGet(() -> code(id) + " (which is missing)");
+    }
+
+    private void list(String heading, Stream<String> items) throws IOException {
+        String list = items.map(item -> "- " + item).collect(Collectors.joining("\n"));
+        if (!list.isEmpty()) {
+            paragraph(heading);
+            paragraph(list);
+        }
     }
 
     private void paragraph(String text) throws IOException {
-        line(text);
-        line("");
-    }
-
-    private void line(String text) throws IOException {
-        out.append(text).append('\n');
+        out.append(text).append("\n\n");
     }
 }

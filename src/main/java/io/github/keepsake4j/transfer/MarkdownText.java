@@ -2,6 +2,7 @@ package io.github.keepsake4j.transfer;
 
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Foreign text within Markdown. None of it can end where it is, begin a heading or a link, or send a control character to a
@@ -11,12 +12,11 @@ final class MarkdownText {
 
     private static final Pattern LINE_END = Pattern.compile("\r\n|[\r\n\u2028\u2029]");
 
-    /** Characters that change the direction of the text around them, so that a line looks like another one. */
-    private static final Pattern DIRECTION = Pattern.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]");
+    /** Control characters but tabs, halves of surrogate pairs, and what makes a line look like another one by its direction. */
+    private static final Pattern HIDDEN =
+            Pattern.compile("[\\p{Cc}\\p{Cs}\\u061c\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069&&[^\t]]");
 
     private static final Pattern PUNCTUATION = Pattern.compile("[!-/:-@\\[-`{-~]");
-
-    private static final Pattern BACKTICKS = Pattern.compile("`+");
 
     /** A URL that is shown as a link: in one piece, and without characters that look like others. */
     private static final Pattern LINK = Pattern.compile("(?i)https?://[a-z0-9][!#-;=?-\\[\\]_a-z~]*");
@@ -29,17 +29,17 @@ final class MarkdownText {
     }
 
     /** Returns text as a code span. */
-    static String code(String text) {
+    static String code(@Nullable String text) {
+        if (text == null || text.isEmpty()) {
+            return "(empty)";
+        }
         String line = oneLine(text);
-        int longest = BACKTICKS
-                .matcher(line)
-                .results()
-                .mapToInt(run -> run.group().length())
-                .max()
-                .orElse(0);
-        String quotes = "`".repeat(longest + 1);
+        String quotes = "`";
+        while (line.contains(quotes)) {
+            quotes += quotes;
+        }
         String pad = line.isBlank() || line.startsWith("`") || line.endsWith("`") || line.startsWith(" ") ? " " : "";
-        return line.isEmpty() ? "(empty)" : quotes + pad + line + pad + quotes;
+        return quotes + pad + line + pad + quotes;
     }
 
     /** Returns a link to a URL that is safe to follow, else a code span. */
@@ -51,31 +51,18 @@ final class MarkdownText {
     static String block(String text) {
         return LINE_END.splitAsStream(text)
                 .map(MarkdownText::visible)
-                .map(MarkdownText::undirected)
                 .map(line -> line.isBlank() ? "" : "    " + line)
                 .collect(Collectors.joining("\n"));
     }
 
     private static String oneLine(String text) {
-        return undirected(visible(LINE_END.matcher(text).replaceAll("\u23ce")));
+        return visible(LINE_END.matcher(text).replaceAll("\u23ce"));
     }
 
-    private static String undirected(String line) {
-        return DIRECTION.matcher(line).replaceAll("\ufffd");
-    }
-
-    /** Replaces control characters, except for tabs, and halves of surrogate pairs. */
     private static String visible(String line) {
-        StringBuilder visible = new StringBuilder(line.length());
-        line.codePoints().forEach(c -> {
-            if (c < ' ' && c != '\t') {
-                visible.appendCodePoint(0x2400 + c);
-            } else if ((c >= 0x7f && c < 0xa0) || (c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)) {
-                visible.append('\ufffd');
-            } else {
-                visible.appendCodePoint(c);
-            }
+        return HIDDEN.matcher(line).replaceAll(hidden -> {
+            char c = hidden.group().charAt(0);
+            return Character.toString(c < ' ' ? 0x2400 + c : '\ufffd');
         });
-        return visible.toString();
     }
 }

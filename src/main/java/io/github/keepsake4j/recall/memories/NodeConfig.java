@@ -1,10 +1,8 @@
 package io.github.keepsake4j.recall.memories;
 
-import io.github.keepsake4j.codec.PlainJson;
+import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.message.InvalidInputException;
-import java.math.BigDecimal;
-import java.util.Collections;
-import java.util.LinkedHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -15,16 +13,12 @@ import org.jspecify.annotations.Nullable;
 public final class NodeConfig {
 
     /** A configuration without fields. */
-    public static final NodeConfig EMPTY = new NodeConfig("", Map.of());
+    public static final NodeConfig EMPTY = of(Map.of());
 
-    private final String place;
-    private final Map<String, @Nullable Object> fields;
+    private final JsonFields fields;
 
-    private NodeConfig(String place, Map<?, ?> fields) {
-        this.place = place;
-        Map<String, @Nullable Object> copy = new LinkedHashMap<>();
-        fields.forEach((name, value) -> copy.put(String.valueOf(name), value));
-        this.fields = Collections.unmodifiableMap(copy);
+    NodeConfig(JsonFields fields) {
+        this.fields = fields;
     }
 
     /**
@@ -34,7 +28,7 @@ public final class NodeConfig {
      * @return the configuration
      */
     public static NodeConfig of(Map<String, ?> fields) {
-        return new NodeConfig("", fields);
+        return new NodeConfig(JsonFields.of("", new HashMap<>(fields)));
     }
 
     /**
@@ -45,15 +39,7 @@ public final class NodeConfig {
      * @throws InvalidInputException if the text is not a JSON object
      */
     public static NodeConfig ofJson(String json) {
-        return of("config", PlainJson.read("config", json));
-    }
-
-    /** Returns the fields of a value that must be an object, and where it is. */
-    static NodeConfig of(String place, @Nullable Object value) {
-        if (value instanceof Map<?, ?> map) {
-            return new NodeConfig(place + ".", map);
-        }
-        throw new InvalidInputException(place, "must be an object");
+        return new NodeConfig(JsonFields.read("config", json));
     }
 
     /**
@@ -64,7 +50,7 @@ public final class NodeConfig {
      * @throws InvalidInputException if the field is no text
      */
     public @Nullable String text(String name) {
-        return as(String.class, "a text", name);
+        return fields.text(name);
     }
 
     /**
@@ -89,7 +75,7 @@ public final class NodeConfig {
      * @throws InvalidInputException if the field is not true or false
      */
     public boolean flag(String name, boolean otherwise) {
-        Boolean flag = as(Boolean.class, "true or false", name);
+        Boolean flag = fields.flag(name);
         return flag == null ? otherwise : flag;
     }
 
@@ -103,36 +89,13 @@ public final class NodeConfig {
      * @throws InvalidInputException if the field is no whole number, or too small
      */
     public int number(String name, int otherwise, int least) {
-        Number number = as(Number.class, "a whole number", name);
+        Integer number = fields.number(name);
         if (number == null) {
             return otherwise;
         }
-        try {
-            // Some hosts have only one type of numbers, and write 5 as 5.0.
-            int whole = new BigDecimal(number.toString()).intValueExact();
-            InvalidInputException.checkAtLeast(place + name, least, whole);
-            return whole;
-        } catch (ArithmeticException | NumberFormatException e) {
-            throw new InvalidInputException(place + name, "must be a whole number up to " + Integer.MAX_VALUE);
+        if (number < least) {
+            throw fields.wrong(name, "must be " + least + " or more, is " + number);
         }
-    }
-
-    /** Returns a field as it is. */
-    @Nullable
-    Object value(String name) {
-        return fields.get(name);
-    }
-
-    /** Returns whether a field is there. */
-    boolean has(String name) {
-        return fields.get(name) != null;
-    }
-
-    private <T> @Nullable T as(Class<T> type, String typeName, String name) {
-        Object value = fields.get(name);
-        if (value != null && !type.isInstance(value)) {
-            throw new InvalidInputException(place + name, "must be " + typeName);
-        }
-        return value == null ? null : type.cast(value);
+        return number;
     }
 }

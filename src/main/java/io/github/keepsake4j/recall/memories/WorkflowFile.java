@@ -1,6 +1,7 @@
 package io.github.keepsake4j.recall.memories;
 
 import dev.langchain4j.model.chat.ChatModel;
+import io.github.keepsake4j.codec.JsonFields;
 import io.github.keepsake4j.codec.PlainJson;
 import io.github.keepsake4j.message.InvalidInputException;
 import io.github.keepsake4j.recall.memories.FencedPrompt.Value;
@@ -41,7 +42,7 @@ record WorkflowFile(ChatModel chatModel, List<Node> nodes, String version) imple
         List<Node> nodes = new ArrayList<>();
         for (Object object : objects) {
             String at = place + "[" + nodes.size() + "]";
-            NodeConfig node = NodeConfig.of(at, object);
+            NodeConfig node = new NodeConfig(JsonFields.of(at, object));
             String type = node.text("type", STANDARD);
             if (!type.equals(STANDARD)) {
                 throw new InvalidInputException(

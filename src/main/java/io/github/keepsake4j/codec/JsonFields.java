@@ -1,0 +1,302 @@
+package io.github.keepsake4j.codec;
+
+import io.github.keepsake4j.message.InvalidInputException;
+import io.github.keepsake4j.message.KeepsakeException;
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of a JSON object that was read, and its place. A field of null counts as absent. A field that is missing or of a
+ * wrong type is an error that names its place and quotes no value. Fields that nothing asks for are ignored. Not changed by
+ * any method.
+ */
+public final class JsonFields {
+
+    /** Makes the error about a place in the JSON. */
+    @FunctionalInterface
+    public interface Refusal {
+
+        /**
+         * Makes an error.
+         *
+         * @param place the place, such as {@code message.content[0].type}
+         * @param problem what is wrong there, such as "must be a text"
+         * @return the error
+         */
+        KeepsakeException of(String place, String problem);
+    }
+
+    /** For JSON that this library stored. */
+    static final Refusal STORED = (place, problem) -> Json.unreadable(place, "it " + problem);
+
+    private static final String NUMBER = "a whole number";
+
+    private final Map<String, @Nullable Object> values;
+    private final @Nullable JsonPath path;
+    private final Refusal refusal;
+
+    JsonFields(Map<String, @Nullable Object> values, @Nullable JsonPath path, Refusal refusal) {
+        this.values = values;
+        this.path = path;
+        this.refusal = refusal;
+    }
+
+    /**
+     * Reads the text of a JSON object that a caller passes in. Its fields have names without a prefix.
+     *
+     * @param name the caller's name for the text
+     * @param json the text
+     * @return the fields
+     * @throws InvalidInputException if the text is no JSON object, or one in it has two fields of one name
+     */
+    public static JsonFields read(String name, String json) {
+        return read(name, json, InvalidInputException::new);
+    }
+
+    /**
+     * Reads the text of a JSON object. Its fields have names without a prefix.
+     *
+     * @param name the name for the text
+     * @param json the text
+     * @param refusal makes the errors of its fields
+     * @return the fields
+     * @throws InvalidInputException if the text is no JSON object, or one in it has two fields of one name
+     */
+    public static JsonFields read(String name, String json, Refusal refusal) {
+        if (PlainJson.read(name, json) instanceof Map<?, ?> map) {
+            return new JsonFields(cast(map), null, refusal);
+        }
+        throw new InvalidInputException(name, "must be a JSON object");
+    }
+
+    /**
+     * Returns the fields of a value that a caller passes in.
+     *
+     * @param name the name of the value, which its fields have as a prefix; empty for none
+     * @param value what {@link PlainJson#read} returned
+     * @return the fields
+     * @throws InvalidInputException if the value is no object
+     */
+    public static JsonFields of(String name, @Nullable Object value) {
+        if (value instanceof Map<?, ?> map) {
+            return new JsonFields(cast(map), name.isEmpty() ? null : JsonPath.of(name), InvalidInputException::new);
+        }
+        throw new InvalidInputException(name, "must be an object");
+    }
+
+    /** Returns the fields of a map that {@link Json} read, so its keys are Strings. */
+    @SuppressWarnings("unchecked")
+    static Map<String, @Nullable Object> cast(Map<?, ?> json) {
+        return (Map<String, @Nullable Object>) json;
+    }
+
+    /**
+     * Refuses fields of other names, unless they are null or empty lists.
+     *
+     * @param names the names that are known
+     */
+    public void only(Set<String> names) {
+        values.forEach((name, value) -> {
+            boolean isEmpty = value == null || (value instanceof List<?> list && list.isEmpty());
+            if (!isEmpty && !names.contains(name)) {
+                throw wrong(
+                        name,
+                        "is not known; known are "
+                                + String.join(", ", names.stream().sorted().toList()));
+            }
+        });
+    }
+
+    /**
+     * Returns the values as they are.
+     *
+     * @return the values by name, in the order of the text
+     */
+    public Map<String, @Nullable Object> values() {
+        return values;
+    }
+
+    /**
+     * Returns whether a field is there.
+     *
+     * @param name the field's name
+     * @return true unless it is absent or null
+     */
+    public boolean has(String name) {
+        return values.get(name) != null;
+    }
+
+    /**
+     * Returns a text.
+     *
+     * @param name the field's name
+     * @return the text, or null if it is absent
+     */
+    public @Nullable String text(String name) {
+        return as(String.class, "a text", name);
+    }
+
+    /**
+     * Returns a text.
+     *
+     * @param name the field's name
+     * @return the text
+     */
+    public String neededText(String name) {
+        return needed(text(name), name);
+    }
+
+    /**
+     * Returns a truth value.
+     *
+     * @param name the field's name
+     * @return the value, or null if it is absent
+     */
+    public @Nullable Boolean flag(String name) {
+        return as(Boolean.class, "true or false", name);
+    }
+
+    /**
+     * Returns a whole number. Some programs have only one type of numbers, and write 5 as 5.0.
+     *
+     * @param name the field's name
+     * @return the number, or null if it is absent
+     */
+    public @Nullable Integer number(String name) {
+        Number number = as(Number.class, NUMBER, name);
+        return number == null ? null : (int) whole(name, number, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Returns a whole number of 0 or more.
+     *
+     * @param name the field's name
+     * @param most the largest number that is allowed
+     * @return the number
+     */
+    public long neededNumber(String name, long most) {
+        return whole(name, needed(as(Number.class, NUMBER, name), name), 0, most);
+    }
+
+    /**
+     * Returns whole numbers of 0 or more.
+     *
+     * @param name the field's name
+     * @return the numbers, empty if the field is absent
+     */
+    public List<Long> numbers(String name) {
+        return items(name, Number.class, NUMBER).stream()
+                .map(number -> whole(name, number, 0, Long.MAX_VALUE))
+                .toList();
+    }
+
+    /**
+     * Returns texts.
+     *
+     * @param name the field's name
+     * @return the texts, empty if the field is absent
+     */
+    public List<String> texts(String name) {
+        return items(name, String.class, "a text");
+    }
+
+    /**
+     * Returns an object.
+     *
+     * @param name the field's name
+     * @return the fields of the object, or null if it is absent
+     */
+    public @Nullable JsonFields object(String name) {
+        Map<?, ?> map = as(Map.class, "an object", name);
+        return map == null ? null : new JsonFields(cast(map), at(name), refusal);
+    }
+
+    /**
+     * Returns an object.
+     *
+     * @param name the field's name
+     * @return the fields of the object
+     */
+    public JsonFields neededObject(String name) {
+        return needed(object(name), name);
+    }
+
+    /**
+     * Returns the objects of a list.
+     *
+     * @param name the field's name
+     * @return the fields of the objects, empty if the list is absent
+     */
+    public List<JsonFields> objects(String name) {
+        List<JsonFields> objects = new ArrayList<>();
+        items(name, Map.class, "an object")
+                .forEach(item -> objects.add(new JsonFields(cast(item), at(name).index(objects.size()), refusal)));
+        return objects;
+    }
+
+    /** Returns a list. */
+    List<?> neededList(String name) {
+        return needed(as(List.class, "a list", name), name);
+    }
+
+    /**
+     * Makes an error about a field.
+     *
+     * @param name the field's name
+     * @param problem what is wrong with it
+     * @return the error
+     */
+    public KeepsakeException wrong(String name, String problem) {
+        return refusal.of(at(name).toString(), problem);
+    }
+
+    JsonPath at(String name) {
+        return path == null ? JsonPath.of(name) : path.field(name);
+    }
+
+    private <T> T needed(@Nullable T value, String name) {
+        if (value == null) {
+            throw wrong(name, "is missing");
+        }
+        return value;
+    }
+
+    private <T> @Nullable T as(Class<T> type, String typeName, String name) {
+        Object value = values.get(name);
+        if (value == null || type.isInstance(value)) {
+            return type.cast(value);
+        }
+        throw wrong(name, "must be " + typeName);
+    }
+
+    private <T> List<T> items(String name, Class<T> type, String typeName) {
+        List<?> list = as(List.class, "a list", name);
+        if (list == null) {
+            return List.of();
+        }
+        List<T> items = new ArrayList<>(list.size());
+        for (Object item : list) {
+            if (!type.isInstance(item)) {
+                throw refusal.of(at(name).index(items.size()).toString(), "must be " + typeName);
+            }
+            items.add(type.cast(item));
+        }
+        return items;
+    }
+
+    private long whole(String name, Number number, long least, long most) {
+        try {
+            long whole = new BigDecimal(number.toString()).longValueExact();
+            if (whole >= least && whole <= most) {
+                return whole;
+            }
+        } catch (ArithmeticException | NumberFormatException e) {
+            // The error is that of a number that is too large, and quotes no value.
+        }
+        throw wrong(name, "must be " + NUMBER + " from " + least + " to " + most);
+    }
+}
