@@ -4,6 +4,7 @@ import static io.github.keepsake4j.transfer.MarkdownText.block;
 import static io.github.keepsake4j.transfer.MarkdownText.code;
 import static io.github.keepsake4j.transfer.MarkdownText.plain;
 
+import io.github.keepsake4j.log.Found;
 import io.github.keepsake4j.log.MessageLog;
 import io.github.keepsake4j.log.Summary;
 import io.github.keepsake4j.log.View;
@@ -179,7 +180,7 @@ final class MarkdownMemory {
 
     /** Returns a message's number, or its id if it is not there. */
     private String number(String id, MemorySource source) {
-        return log.find(key, List.of(id)).stream()
+        return Found.messages(log, key, List.of(id)).stream()
                 .findFirst()
                 .map(LoggedMessage::sequence)
                 .map(sequence -> Long.toString(source.number(sequence)))
